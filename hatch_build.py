@@ -1,0 +1,30 @@
+"""Adds to the wheel what lies outside the packages: C kernels and released notebooks."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class TicklabBuildHook(BuildHookInterface):
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "editable":
+            return  # works on the repository itself, where both are at hand
+
+        root = Path(self.root)
+        include = build_data["force_include"]
+        for source in (root / "kernels_c").rglob("*.[ch]"):
+            include[str(source)] = f"labs/{source.relative_to(root).as_posix()}"
+
+        # A process of its own, so that nbgrader's settings and logs stay out of the build.
+        self.released = tempfile.TemporaryDirectory()
+        release = [sys.executable, "-m", "grader.release", "notebooks", self.released.name]
+        subprocess.run(release, cwd=root, check=True)
+        include[self.released.name] = "labs/released"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        if version != "editable":
+            self.released.cleanup()
