@@ -1,0 +1,121 @@
+/*
+ * What the counter is worth on this machine, found by measuring: its frequency, its step, its
+ * overhead, and how many ticks one core cycle takes. Nothing is read from a brand string.
+ */
+#ifndef TICKLAB_CALIBRATION_H
+#define TICKLAB_CALIBRATION_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "counter.h"
+
+/* The clock to hold the counter against: not steered by NTP. */
+#define REFERENCE_CLOCK CLOCK_MONOTONIC_RAW
+
+/* A moment seen by both clocks. */
+struct moment {
+    uint64_t ticks;
+    uint64_t ns;
+};
+
+TICKLAB_INLINE uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    if (clock_gettime(clock, &now) != 0)
+        return 0;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Of several tries the tightest: the counter lies half-way between two reads of the clock. */
+static struct moment moment_now(void)
+{
+    struct moment best = {0, 0};
+    uint64_t width = UINT64_MAX;
+    for (int attempt = 0; attempt < 16; attempt++) {
+        const uint64_t before = clock_ns(REFERENCE_CLOCK);
+        const uint64_t ticks = counter_begin();
+        const uint64_t after = clock_ns(REFERENCE_CLOCK);
+        if (after - before < width) {
+            width = after - before;
+            best.ticks = ticks;
+            best.ns = before + width / 2;
+        }
+    }
+    return best;
+}
+
+/* Ticks per second between two moments; 0 where the two are the same. */
+static double frequency_between(struct moment first, struct moment last)
+{
+    const double ns = (double)(last.ns - first.ns);
+    return ns > 0 ? (double)(last.ticks - first.ticks) / ns * 1e9 : 0;
+}
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The step: the greatest common divisor of many differences between readings. */
+static uint64_t step_of(uint64_t (*read)(void))
+{
+    uint64_t step = 0;
+    uint64_t last = read();
+    for (int i = 0; i < 2000; i++) {
+        const uint64_t now = read();
+        step = greatest_common_divisor(step, now > last ? now - last : last - now);
+        last = now;
+    }
+    /* A clock slower than 2000 readings (a micro-second clock on a fast machine): wait for it. */
+    for (int advances = 0; step == 0 && advances < 10000000; advances++)
+        step = read() - last;
+    return step;
+}
+
+static int by_ticks(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+enum { CALIBRATION_ROUNDS = 41 };
+
+/* Ticks a core cycle takes: 2048 dependent additions less 1024 of them, one cycle each; medians. */
+static double ticks_per_core_cycle(void)
+{
+    uint64_t shorter[CALIBRATION_ROUNDS], longer[CALIBRATION_ROUNDS];
+    uint64_t link = 1;
+    for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
+        uint64_t begin = counter_begin();
+        ADD_CHAIN(link, 1024);
+        shorter[i] = counter_end() - begin;
+        begin = counter_begin();
+        ADD_CHAIN(link, 2048);
+        longer[i] = counter_end() - begin;
+    }
+    qsort(shorter, CALIBRATION_ROUNDS, sizeof shorter[0], by_ticks);
+    qsort(longer, CALIBRATION_ROUNDS, sizeof longer[0], by_ticks);
+    const int middle = CALIBRATION_ROUNDS / 2;
+    return ((double)longer[middle] - (double)shorter[middle]) / 1024;
+}
+
+/* What an empty fenced interval reads: the median of a few. */
+static uint64_t counter_overhead(void)
+{
+    uint64_t empty[CALIBRATION_ROUNDS];
+    for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
+        const uint64_t begin = counter_begin();
+        empty[i] = counter_end() - begin;
+    }
+    qsort(empty, CALIBRATION_ROUNDS, sizeof empty[0], by_ticks);
+    return empty[CALIBRATION_ROUNDS / 2];
+}
+
+#endif

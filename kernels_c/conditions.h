@@ -1,0 +1,145 @@
+/*
+ * Under which conditions a run was made: where it ran, and what the OS did to it meanwhile.
+ */
+#ifndef TICKLAB_CONDITIONS_H
+#define TICKLAB_CONDITIONS_H
+
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#if defined(__linux__)
+#    include <sys/prctl.h>
+#endif
+#if defined(__GLIBC__)
+#    include <gnu/libc-version.h>
+#endif
+
+#include "options.h"
+
+/* The CPU this task runs on now; -1 where the system does not say. */
+static int cpu_now(void)
+{
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
+#if defined(__linux__)
+/* "0-3,6": the CPUs of a set, as the kernel writes them in /proc/self/status. */
+static const char *cpus_in_words(const cpu_set_t *set)
+{
+    static char words[4096];
+    size_t used = 0;
+    words[0] = '\0';
+    for (int first = 0; first < CPU_SETSIZE; first++) {
+        if (!CPU_ISSET(first, set))
+            continue;
+        int last = first;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
+            last++;
+        const char *comma = used > 0 ? "," : "";
+        const int wrote =
+            last > first
+                ? snprintf(words + used, sizeof words - used, "%s%d-%d", comma, first, last)
+                : snprintf(words + used, sizeof words - used, "%s%d", comma, first);
+        if (wrote < 0 || (size_t)wrote >= sizeof words - used)
+            break;
+        used += (size_t)wrote;
+        first = last;
+    }
+    return words;
+}
+#endif
+
+/* The CPUs this process may use, in words. */
+static const char *cpus_allowed(void)
+{
+#if defined(__linux__)
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return "unknown";
+    return cpus_in_words(&set);
+#else
+    return "unknown";
+#endif
+}
+
+/* Bind the calling task to one CPU; stops the program where that is not to be had. */
+static void pin_to(const char *option, long cpu)
+{
+    if (cpu == NOT_PINNED)
+        return;
+#if defined(__linux__)
+    cpu_set_t allowed, wanted;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        stop(STATUS_IMPOSSIBLE, "--%s %ld: the set of allowed CPUs cannot be read: %s", option, cpu,
+             strerror(errno));
+    if (cpu >= CPU_SETSIZE || !CPU_ISSET((int)cpu, &allowed))
+        stop(STATUS_USAGE,
+             "--%s %ld: outside the set this process may use (%s); choose one of those", option,
+             cpu, cpus_in_words(&allowed));
+    CPU_ZERO(&wanted);
+    CPU_SET((int)cpu, &wanted);
+    if (sched_setaffinity(0, sizeof wanted, &wanted) != 0)
+        stop(STATUS_IMPOSSIBLE, "--%s %ld: the OS refused to pin: %s", option, cpu,
+             strerror(errno));
+#else
+    stop(STATUS_IMPOSSIBLE, "--%s %ld: this system offers no pinning; leave the option out", option,
+         cpu);
+#endif
+}
+
+/* End with the parent, however it ends: nobody would read the samples any more. */
+static void end_with_parent(long parent)
+{
+    if (parent == 0)
+        return;
+#if defined(__linux__)
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        stop(STATUS_FAILED, "--end-with %ld: %s", parent, strerror(errno));
+#endif
+    if (getppid() != (pid_t)parent)
+        stop(STATUS_FAILED, "--end-with %ld: that is not the parent of this process", parent);
+}
+
+static struct rusage usage_of(int whom)
+{
+    struct rusage usage;
+    if (getrusage(whom, &usage) != 0)
+        stop(STATUS_FAILED, "getrusage: %s", strerror(errno));
+    return usage;
+}
+
+/* What the OS counted for one task between two readings. */
+static void print_os_counters(const char *task, struct rusage before, struct rusage after,
+                              long migrations)
+{
+    printf("# task.%s.voluntary_switches: %ld\n", task, after.ru_nvcsw - before.ru_nvcsw);
+    printf("# task.%s.involuntary_switches: %ld\n", task, after.ru_nivcsw - before.ru_nivcsw);
+    printf("# task.%s.minor_faults: %ld\n", task, after.ru_minflt - before.ru_minflt);
+    printf("# task.%s.major_faults: %ld\n", task, after.ru_majflt - before.ru_majflt);
+    printf("# task.%s.migrations: %ld\n", task, migrations);
+}
+
+static void print_platform(void)
+{
+    struct utsname name;
+    if (uname(&name) != 0)
+        stop(STATUS_FAILED, "uname: %s", strerror(errno));
+    printf("# os: %s %s %s\n", name.sysname, name.release, name.machine);
+#if defined(__GLIBC__)
+    printf("# libc: glibc %s\n", gnu_get_libc_version());
+#else
+    printf("# libc: not glibc\n");
+#endif
+    printf("# compiler: %s\n", __VERSION__);
+}
+
+#endif

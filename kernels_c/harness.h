@@ -1,0 +1,285 @@
+/*
+ * The harness of every C kernel: options in, samples out.
+ *
+ * A C kernel lists its variants and calls measure(). The harness pins, warms up, and takes the
+ * samples in blocks: each block holds every variant at every batch size once, in random order, so
+ * that drift of the machine meets all of them alike. The buffer is allocated and touched before the
+ * first sample; nothing is written while an interval is open.
+ *
+ * Before each interval a short random delay puts the phase of the interval against the counter's
+ * step at random: the mean of a counter with a coarse step is then true below that step.
+ */
+#ifndef TICKLAB_HARNESS_H
+#define TICKLAB_HARNESS_H
+
+#include "calibration.h"
+#include "conditions.h"
+#include "counter.h"
+#include "options.h"
+
+struct variant {
+    const char *name;
+    const char *about;
+    uint64_t (*interval)(long batch); /* time one interval of batch operations, in ticks */
+    uint64_t (*read)(void);           /* the clock it reads, for its step */
+    double frequency_hz;              /* of that clock; 0: this machine's counter, measured */
+    const char *missing;              /* why this machine cannot do it; NULL: it can */
+};
+
+struct c_kernel {
+    const char *name;
+    const char *about;
+    const struct variant *variants;
+    int variant_count;
+    const long *batches; /* the batch sizes to use where none is asked for */
+    int batch_count;
+    int batches_fixed; /* only those sizes exist */
+};
+
+struct sample {
+    int variant, batch; /* indices into what was chosen */
+    uint64_t ticks;
+};
+
+/* Failed calls inside intervals, seen by looking at every result; more than 0 fails the run. */
+static uint64_t failed_calls;
+
+struct run {
+    const struct c_kernel *kernel;
+    struct options options;
+    const struct variant *chosen[MAX_VARIANTS];
+    int chosen_count;
+    struct sample *samples; /* warm-up first */
+    long warmup_total, total;
+    uint64_t random;
+    long migrations;
+};
+
+/* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators" (2016). */
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 2685821657736338717u;
+}
+
+static void list_variants(const struct c_kernel *kernel)
+{
+    printf("# kernel: %s\n# about: %s\n# batch:", kernel->name, kernel->about);
+    for (int i = 0; i < kernel->batch_count; i++)
+        printf("%s%ld", i > 0 ? "," : " ", kernel->batches[i]);
+    printf("\nvariant,about,missing\n");
+    for (int i = 0; i < kernel->variant_count; i++) {
+        const struct variant *variant = &kernel->variants[i];
+        printf("%s,\"%s\",\"%s\"\n", variant->name, variant->about,
+               variant->missing != NULL ? variant->missing : "");
+    }
+}
+
+static const struct variant *variant_named(const struct c_kernel *kernel, const char *name)
+{
+    for (int i = 0; i < kernel->variant_count; i++)
+        if (strcmp(kernel->variants[i].name, name) == 0)
+            return &kernel->variants[i];
+    stop(STATUS_USAGE, "--variant %s: %s has no such variant; --list names them", name,
+         kernel->name);
+}
+
+static void choose_variants(struct run *run)
+{
+    if (run->options.variants[0] == '\0')
+        snprintf(run->options.variants, sizeof run->options.variants, "%s",
+                 run->kernel->variants[0].name);
+    char names[sizeof run->options.variants];
+    strcpy(names, run->options.variants);
+    char *rest = names;
+    for (char *name = strsep(&rest, ","); name != NULL; name = strsep(&rest, ",")) {
+        const struct variant *variant = variant_named(run->kernel, name);
+        if (variant->missing != NULL)
+            stop(STATUS_IMPOSSIBLE, "%s: not on this machine: %s", name, variant->missing);
+        for (int i = 0; i < run->chosen_count; i++)
+            if (run->chosen[i] == variant)
+                stop(STATUS_USAGE, "--variant: %s stands there twice", name);
+        if (run->chosen_count == MAX_VARIANTS)
+            stop(STATUS_USAGE, "--variant: at most %d at once", MAX_VARIANTS);
+        run->chosen[run->chosen_count++] = variant;
+    }
+}
+
+static void choose_batches(struct run *run)
+{
+    const struct c_kernel *kernel = run->kernel;
+    struct options *options = &run->options;
+    if (options->batches == 0) {
+        options->batches = kernel->batch_count;
+        memcpy(options->batch, kernel->batches, (size_t)kernel->batch_count * sizeof(long));
+    }
+    for (int i = 0; kernel->batches_fixed && i < options->batches; i++) {
+        int known = 0;
+        for (int j = 0; j < kernel->batch_count; j++)
+            known |= kernel->batches[j] == options->batch[i];
+        if (!known)
+            stop(STATUS_USAGE, "--batch %ld: %s is built for other sizes; --list names them",
+                 options->batch[i], kernel->name);
+    }
+}
+
+/* Lay down which sample is what: shuffled blocks, each holding every variant and batch size once.
+ */
+static void lay_schedule(struct run *run, struct sample *samples, long count)
+{
+    const int cells = run->chosen_count * run->options.batches;
+    int order[MAX_VARIANTS * MAX_BATCHES];
+    for (int i = 0; i < cells; i++)
+        order[i] = i;
+    for (long taken = 0; taken < count; taken += cells) {
+        for (int i = cells - 1; i > 0; i--) {
+            const int other = (int)(next_random(&run->random) % (uint64_t)(i + 1));
+            const int swap = order[i];
+            order[i] = order[other];
+            order[other] = swap;
+        }
+        for (int i = 0; i < cells && taken + i < count; i++) {
+            samples[taken + i].variant = order[i] / run->options.batches;
+            samples[taken + i].batch = order[i] % run->options.batches;
+            samples[taken + i].ticks = 0; /* touches the page: no page fault while measuring */
+        }
+    }
+}
+
+static void prepare(struct run *run)
+{
+    if (clock_ns(REFERENCE_CLOCK) == 0)
+        stop(STATUS_IMPOSSIBLE, "the clock CLOCK_MONOTONIC_RAW cannot be read here");
+    if (run->options.seed == 0)
+        run->options.seed =
+            ((clock_ns(REFERENCE_CLOCK) ^ (uint64_t)getpid() << 20) % INT32_MAX) | 1;
+    run->random = run->options.seed;
+    run->total = run->options.samples * run->chosen_count;
+    run->warmup_total = run->options.warmup * run->chosen_count;
+    run->samples = malloc((size_t)(run->warmup_total + run->total) * sizeof *run->samples);
+    if (run->samples == NULL)
+        stop(STATUS_FAILED, "no memory for %ld samples; ask for fewer", run->total);
+    lay_schedule(run, run->samples, run->warmup_total);
+    lay_schedule(run, run->samples + run->warmup_total, run->total);
+}
+
+TICKLAB_INLINE void take(struct run *run, struct sample *sample)
+{
+    for (volatile uint64_t delay = next_random(&run->random) % 64; delay > 0; delay--)
+        ;
+    sample->ticks = run->chosen[sample->variant]->interval(run->options.batch[sample->batch]);
+}
+
+/* Take all samples; between intervals, not more often than every 50 ms, say how far it has come. */
+static void take_all(struct run *run)
+{
+    const long all = run->warmup_total + run->total;
+    uint64_t last_word = clock_ns(REFERENCE_CLOCK);
+    int cpu = cpu_now();
+    for (long i = 0; i < all; i++) {
+        take(run, &run->samples[i]);
+        const int now_on = cpu_now();
+        run->migrations += now_on != cpu;
+        cpu = now_on;
+        const uint64_t now = clock_ns(REFERENCE_CLOCK);
+        if (now - last_word > 50000000u) {
+            fprintf(stderr, "progress %ld %ld\n", i + 1, all);
+            last_word = now;
+            struct sample discarded = run->samples[i];
+            take(run, &discarded); /* the write above left cold caches behind */
+        }
+    }
+}
+
+static void print_run(const struct run *run)
+{
+    const struct options *options = &run->options;
+    printf("# kernel: %s\n# variants: %s\n# samples: %ld\n# warmup: %ld\n# batch:",
+           run->kernel->name, options->variants, options->samples, options->warmup);
+    for (int i = 0; i < options->batches; i++)
+        printf("%s%ld", i > 0 ? "," : " ", options->batch[i]);
+    printf("\n# seed: %lu\n", (unsigned long)options->seed);
+    print_platform();
+}
+
+static void print_placement(const struct options *options, const char *allowed, int before,
+                            int after)
+{
+    if (options->cpu == NOT_PINNED)
+        printf("# cpu.asked: none\n");
+    else
+        printf("# cpu.asked: %ld\n", options->cpu);
+    printf("# cpu.allowed: %s\n# cpu.before: %d\n# cpu.after: %d\n", allowed, before, after);
+}
+
+static void print_clocks(const struct run *run, double counter_hz)
+{
+    printf("# counter: %s\n# counter.frequency_hz: %.1f\n# counter.step: %lu\n", COUNTER_NAME,
+           counter_hz, (unsigned long)step_of(counter_begin));
+    printf("# counter.overhead: %lu\n# core_cycle_ticks: %.5f\n", (unsigned long)counter_overhead(),
+           ticks_per_core_cycle());
+    for (int i = 0; i < run->chosen_count; i++) {
+        const struct variant *variant = run->chosen[i];
+        printf("# clock.%s.frequency_hz: %.1f\n# clock.%s.step: %lu\n", variant->name,
+               variant->frequency_hz > 0 ? variant->frequency_hz : counter_hz, variant->name,
+               (unsigned long)step_of(variant->read));
+    }
+}
+
+static void print_samples(const struct run *run)
+{
+    printf("variant,sample,batch,ticks\n");
+    for (long i = 0; i < run->warmup_total + run->total; i++) {
+        const struct sample *sample = &run->samples[i];
+        printf("%s,%ld,%ld,%lu\n", run->chosen[sample->variant]->name, i - run->warmup_total,
+               run->options.batch[sample->batch], (unsigned long)sample->ticks);
+    }
+}
+
+/* Measure as the command line asks, and print the run; returns the exit status. */
+static int measure(const struct c_kernel *kernel, int argc, char **argv)
+{
+    struct run run = {
+        .kernel = kernel,
+        .options = {.samples = 1000, .warmup = 100, .cpu = NOT_PINNED, .peer_cpu = NOT_PINNED}};
+    read_options(&run.options, argc, argv, kernel->about);
+    if (run.options.list) {
+        list_variants(kernel);
+        return 0;
+    }
+    end_with_parent(run.options.end_with);
+    choose_variants(&run);
+    choose_batches(&run);
+    char allowed[4096];
+    snprintf(allowed, sizeof allowed, "%s", cpus_allowed());
+    pin_to("cpu", run.options.cpu);
+    prepare(&run);
+
+    const struct moment first = moment_now();
+    const int cpu_before = cpu_now();
+    const struct rusage before = usage_of(RUSAGE_SELF);
+    take_all(&run);
+    const struct rusage after = usage_of(RUSAGE_SELF);
+    const int cpu_after = cpu_now();
+    /* The frequency wants some milliseconds between its two moments. */
+    while (clock_ns(REFERENCE_CLOCK) - first.ns < 4000000u)
+        ;
+    const struct moment last = moment_now();
+    if (failed_calls != 0)
+        stop(STATUS_FAILED, "%s: calls failed inside the timed region: nothing was measured",
+             run.options.variants);
+
+    print_run(&run);
+    print_placement(&run.options, allowed, cpu_before, cpu_after);
+    print_os_counters("main", before, after, run.migrations);
+    print_clocks(&run, frequency_between(first, last));
+    print_samples(&run);
+    free(run.samples);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        stop(STATUS_FAILED, "standard output: %s", strerror(errno));
+    return 0;
+}
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * The options that every C kernel takes, and how it says that one of them will not do.
+ *
+ * Exit status: 0 measured, 1 something failed while measuring, 2 an option is wrong, 3 this machine
+ * cannot do it. Every message is one line: what, where, and what to do.
+ */
+#ifndef TICKLAB_OPTIONS_H
+#define TICKLAB_OPTIONS_H
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_IMPOSSIBLE = 3 };
+
+enum {
+    MAX_BATCHES = 32,
+    MAX_VARIANTS = 64,
+    MAX_SAMPLES = 10000000,
+    MAX_WARMUP = 1000000,
+    NOT_PINNED = -1
+};
+
+struct options {
+    char variants[1024]; /* names, separated by commas; empty: the first one */
+    long samples;        /* intervals per variant, over all batch sizes */
+    long warmup;         /* intervals before them, per variant; recorded with numbers below 0 */
+    long batch[MAX_BATCHES];
+    int batches;
+    long cpu;
+    long peer_cpu;
+    uint64_t seed; /* 0: choose one */
+    long end_with; /* process id of the parent to end with; 0: none */
+    int list;
+};
+
+__attribute__((noreturn, format(printf, 2, 3))) static void stop(int status, const char *format,
+                                                                 ...)
+{
+    va_list values;
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+    fputc('\n', stderr);
+    exit(status);
+}
+
+static long number_option(const char *name, const char *text, long least, long most)
+{
+    char *end = NULL;
+    errno = 0;
+    const long value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno == ERANGE || value < least || value > most)
+        stop(STATUS_USAGE, "--%s %s: give a whole number from %ld to %ld", name, text, least, most);
+    return value;
+}
+
+static void batch_option(struct options *options, const char *text)
+{
+    char copy[1024];
+    if (strlen(text) >= sizeof copy)
+        stop(STATUS_USAGE, "--batch: the list is longer than %zu characters", sizeof copy - 1);
+    strcpy(copy, text);
+    options->batches = 0;
+    char *rest = copy;
+    for (char *item = strsep(&rest, ","); item != NULL; item = strsep(&rest, ",")) {
+        if (options->batches == MAX_BATCHES)
+            stop(STATUS_USAGE, "--batch %s: at most %d batch sizes", text, MAX_BATCHES);
+        const long size = number_option("batch", item, 0, 1000000000);
+        for (int i = 0; i < options->batches; i++)
+            if (options->batch[i] == size)
+                stop(STATUS_USAGE, "--batch %s: %ld stands there twice", text, size);
+        options->batch[options->batches++] = size;
+    }
+}
+
+static void print_help(const char *program, const char *about)
+{
+    printf("%s: %s\n"
+           "usage: %s [--variant A,B] [--samples N] [--batch K,...] [--warmup N] [--cpu N]\n"
+           "       [--peer-cpu N] [--seed N] [--end-with PID] [--list]\n"
+           "Prints conditions as '# key: value' and then one line per sample, as CSV.\n",
+           program, about, program);
+}
+
+/* Read the command line into options, which hold the defaults when called. */
+static void read_options(struct options *options, int argc, char **argv, const char *about)
+{
+    static const struct option names[] = {{"variant", required_argument, NULL, 'v'},
+                                          {"samples", required_argument, NULL, 'n'},
+                                          {"batch", required_argument, NULL, 'k'},
+                                          {"warmup", required_argument, NULL, 'w'},
+                                          {"cpu", required_argument, NULL, 'c'},
+                                          {"peer-cpu", required_argument, NULL, 'p'},
+                                          {"seed", required_argument, NULL, 's'},
+                                          {"end-with", required_argument, NULL, 'e'},
+                                          {"list", no_argument, NULL, 'l'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int choice;
+    while ((choice = getopt_long(argc, argv, "", names, NULL)) != -1) {
+        switch (choice) {
+        case 'v':
+            if (strlen(optarg) >= sizeof options->variants)
+                stop(STATUS_USAGE, "--variant: the list is too long");
+            strcpy(options->variants, optarg);
+            break;
+        case 'n': options->samples = number_option("samples", optarg, 1, MAX_SAMPLES); break;
+        case 'k': batch_option(options, optarg); break;
+        case 'w': options->warmup = number_option("warmup", optarg, 0, MAX_WARMUP); break;
+        case 'c': options->cpu = number_option("cpu", optarg, 0, 1023); break;
+        case 'p': options->peer_cpu = number_option("peer-cpu", optarg, 0, 1023); break;
+        case 's': options->seed = (uint64_t)number_option("seed", optarg, 1, INT32_MAX); break;
+        case 'e': options->end_with = number_option("end-with", optarg, 1, INT32_MAX); break;
+        case 'l': options->list = 1; break;
+        case 'h': print_help(argv[0], about); exit(0);
+        default: stop(STATUS_USAGE, "%s --help lists the options", argv[0]);
+        }
+    }
+    if (optind < argc)
+        stop(STATUS_USAGE, "%s: not an option; %s --help lists them", argv[optind], argv[0]);
+}
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * What does a timer cost?
+ *
+ * An interval holds K dependent additions, one core cycle each, between two readings of a clock:
+ *
+ *     T(K) = overhead + K * cycle
+ *
+ * The intercept of that line is what the timer adds to everything it times. Every K is a stretch of
+ * straight code of its own, so that no loop and no mispredicted branch falls inside. Each variant
+ * times with the clock that it is named after; K = 0 is the empty interval. Where the points do not
+ * lie on a line (unfenced), the clock was read before the work was done.
+ */
+#define _GNU_SOURCE
+#include <sys/time.h>
+#include <time.h>
+
+#include "harness.h"
+
+TICKLAB_INLINE uint64_t ns_of(clockid_t clock)
+{
+    struct timespec now;
+    failed_calls |= clock_gettime(clock, &now) != 0;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+TICKLAB_INLINE uint64_t us_of_day(void)
+{
+    struct timeval now;
+    failed_calls |= gettimeofday(&now, NULL) != 0;
+    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_usec;
+}
+
+/* One interval: K additions, each waiting for the one before, between two readings. */
+#define INTERVAL(clock, begin_reading, end_reading, K)                                             \
+    static uint64_t clock##_##K(void)                                                              \
+    {                                                                                              \
+        uint64_t link = 1;                                                                         \
+        /* measured region begins */                                                               \
+        const uint64_t begin = begin_reading;                                                      \
+        ADD_CHAIN(link, K);                                                                        \
+        const uint64_t end = end_reading;                                                          \
+        /* measured region ends */                                                                 \
+        return end - begin;                                                                        \
+    }
+
+/* The same interval at every batch size, and the choice among them outside the interval. */
+#define CLOCK(clock, begin_reading, end_reading)                                                   \
+    INTERVAL(clock, begin_reading, end_reading, 0)                                                 \
+    INTERVAL(clock, begin_reading, end_reading, 64)                                                \
+    INTERVAL(clock, begin_reading, end_reading, 128)                                               \
+    INTERVAL(clock, begin_reading, end_reading, 256)                                               \
+    INTERVAL(clock, begin_reading, end_reading, 512)                                               \
+    static uint64_t clock##_interval(long batch)                                                   \
+    {                                                                                              \
+        switch (batch) {                                                                           \
+        case 64: return clock##_64();                                                              \
+        case 128: return clock##_128();                                                            \
+        case 256: return clock##_256();                                                            \
+        case 512: return clock##_512();                                                            \
+        default: return clock##_0();                                                               \
+        }                                                                                          \
+    }                                                                                              \
+    static uint64_t clock##_read(void)                                                             \
+    {                                                                                              \
+        return end_reading;                                                                        \
+    }
+
+static const long batches[] = {0, 64, 128, 256, 512};
+
+CLOCK(unfenced, counter_unfenced(), counter_unfenced())
+CLOCK(fenced, counter_begin(), counter_end())
+CLOCK(monotonic, ns_of(CLOCK_MONOTONIC), ns_of(CLOCK_MONOTONIC))
+CLOCK(monotonic_raw, ns_of(CLOCK_MONOTONIC_RAW), ns_of(CLOCK_MONOTONIC_RAW))
+CLOCK(realtime, ns_of(CLOCK_REALTIME), ns_of(CLOCK_REALTIME))
+CLOCK(process_cpu, ns_of(CLOCK_PROCESS_CPUTIME_ID), ns_of(CLOCK_PROCESS_CPUTIME_ID))
+CLOCK(thread_cpu, ns_of(CLOCK_THREAD_CPUTIME_ID), ns_of(CLOCK_THREAD_CPUTIME_ID))
+CLOCK(gettimeofday, us_of_day(), us_of_day())
+
+static const struct variant variants[] = {
+    {"fenced", "counter, fenced: waits for the work it times", fenced_interval, fenced_read, 0,
+     NULL},
+    {"unfenced", "counter, not fenced: does not wait for the work", unfenced_interval,
+     unfenced_read, 0, NULL},
+    {"monotonic", "clock_gettime(CLOCK_MONOTONIC)", monotonic_interval, monotonic_read, 1e9, NULL},
+    {"monotonic-raw", "clock_gettime(CLOCK_MONOTONIC_RAW)", monotonic_raw_interval,
+     monotonic_raw_read, 1e9, NULL},
+    {"realtime", "clock_gettime(CLOCK_REALTIME)", realtime_interval, realtime_read, 1e9, NULL},
+    {"process-cpu", "clock_gettime(CLOCK_PROCESS_CPUTIME_ID)", process_cpu_interval,
+     process_cpu_read, 1e9, NULL},
+    {"thread-cpu", "clock_gettime(CLOCK_THREAD_CPUTIME_ID)", thread_cpu_interval, thread_cpu_read,
+     1e9, NULL},
+    {"gettimeofday", "gettimeofday, in micro-seconds", gettimeofday_interval, gettimeofday_read,
+     1e6, NULL},
+};
+
+int main(int argc, char **argv)
+{
+    static const struct c_kernel kernel = {"timer_overhead",
+                                           "what a timer costs, and its step",
+                                           variants,
+                                           sizeof variants / sizeof variants[0],
+                                           batches,
+                                           sizeof batches / sizeof batches[0],
+                                           1};
+    return measure(&kernel, argc, argv);
+}
