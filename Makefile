@@ -1,0 +1,97 @@
+# Each target sets up what it needs, once: a virtual environment with exactly what the lock names.
+# Other choices: make lab DIR=~/my-labs · make test ARGS="-k setup" · make lab PYTHON=python3.12
+
+VENV = .venv
+PYTHON = python3 python3.13 python3.12 python3.11 python3.10
+UV = uv
+
+BIN = $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.DEFAULT_GOAL = help
+.DELETE_ON_ERROR:
+.PHONY: help lab test lint bench class lock clean always
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+
+lab: $(VENV)/run build/released.made ## open the labs in JupyterLab (DIR: where your copy is)
+	@$(BIN)/labs start $(if $(DIR),"$(DIR)")
+
+test: lint build/released.made ## lint, then every test (ARGS: passed on to pytest)
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/dev ## style and types of Python, style and warnings of C
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy labs grader
+	find kernels_c -name '*.[ch]' -exec $(BIN)/clang-format --dry-run -Werror {} +
+	find kernels_c -name '*.c' -exec $${CC:-gcc} -fsyntax-only -std=gnu11 -O2 -Wall -Wextra -Werror {} +
+
+bench: $(VENV)/dev build/released.made ## how long the kit itself takes
+	@$(BIN)/python -m bench
+
+class: $(VENV)/run ## grade a demonstration class with nbgrader
+	@$(BIN)/grader class
+
+lock: ## pin the newest versions that pyproject.toml allows (needs uv)
+	$(UV) pip compile $(COMPILE) --upgrade --group build -o requirements.lock
+	$(UV) pip compile $(COMPILE) --upgrade --group dev -c requirements.lock -o requirements-dev.lock
+
+COMPILE = pyproject.toml --quiet --universal --python-version 3.10 --generate-hashes \
+	--custom-compile-command "make lock"
+
+clean: ## remove all that make has made (never your labs)
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# Set-up. Each step leaves a stamp when it has ended well, so that a failed one is done again.
+
+# A virtual environment cannot be moved: in a renamed folder, or without its Python, it is made anew.
+ifneq ($(shell test -x $(BIN)/python && cat $(VENV)/made-in),$(CURDIR))
+$(VENV)/made-in: always
+endif
+
+$(VENV)/made-in:
+	@for python in $(PYTHON) ""; do \
+		$$python -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 14))' \
+			2>/dev/null && break; \
+	done; \
+	test "$$python" || { \
+		echo "Ticklab needs Python 3.10 to 3.13; here is $$(python3 --version 2>&1)."; \
+		echo "Install one of these and run make again, or name it: make PYTHON=/path/to/python"; \
+		exit 1; \
+	} >&2; \
+	$$python -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$$python cannot make virtual environments: its module venv or ensurepip is missing."; \
+		echo "On Debian and Ubuntu: sudo apt install python3-venv. Then run make again."; \
+		exit 1; \
+	} >&2; \
+	echo "Making $(VENV) with $$($$python --version) ..."; \
+	$$python -m venv --clear $(VENV) && pwd > $@
+
+$(VENV)/run: requirements.lock pyproject.toml $(VENV)/made-in
+	@set -- $${CC:-gcc}; command -v "$$1" >/dev/null || $(BIN)/python -c 'import ziglang' 2>/dev/null || { \
+		echo "No C compiler: '$$1' was not found, and the labs measure with C. Install one:"; \
+		echo "  Debian, Ubuntu   sudo apt install gcc libc6-dev"; \
+		echo "  Fedora           sudo dnf install gcc"; \
+		echo "  macOS            xcode-select --install"; \
+		echo "  without rights   $(BIN)/python -m pip install ziglang"; \
+		echo "Then run make again. A compiler of another name: make CC=clang"; \
+		exit 1; \
+	} >&2
+	@echo "Installing JupyterLab and what else the labs need (about a minute, once) ..."
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/dev: requirements-dev.lock $(VENV)/run
+	@echo "Installing what the tests need ..."
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# What a student gets: the notebooks without their solutions.
+build/released.made: $(shell find notebooks -not -path '*/.*') grader/release.py $(VENV)/run
+	@echo "Releasing the notebooks ..."
+	@rm -rf build/released && mkdir -p build
+	@$(BIN)/python -m grader.release notebooks build/released
+	@touch $@
