@@ -1,0 +1,136 @@
+"""Takes in the files of a submission: regular ones, of bounded size, and never through a link.
+
+A submitted folder is written by a stranger. A link may point at another student's work or at a
+device that never ends, a named pipe waits for ever, and one file may fill the disk. nbgrader copies
+with `shutil.copy`, which follows links; everything here looks before it opens.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+_CHUNK = 1 << 20
+_MOST_NOTES = 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of one submission is taken in. Recordings are at most 2 MB each by design."""
+
+    file_bytes: int = 8_000_000
+    total_bytes: int = 64_000_000
+    files: int = 500
+    depth: int = 6
+
+
+def printable(name: str, most: int = 80) -> str:
+    """`name` as it may stand in a log or a note: no control characters, nothing outside UTF-8."""
+    text = name.encode("utf-8", "backslashreplace").decode("utf-8")
+    text = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return text if len(text) <= most else text[:most] + "..."
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """The first `most` + 1 bytes of the regular file `path`, never waiting and never by a link.
+
+    A result longer than `most` tells the caller that the file is too long. Raises OSError where
+    there is no such file, where it cannot be read, or where it is a link, a pipe or a device.
+    """
+    descriptor = _open_regular(path)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(most + 1)
+
+
+def take_in(
+    source: Path, destination: Path, ignore: Sequence[str] = (), limits: Limits | None = None
+) -> list[str]:
+    """Copies the regular files under `source` to `destination` and tells what was left out.
+
+    `ignore` holds globs for names of files and folders that are passed over in silence, as
+    nbgrader's `CourseDirectory.ignore` does. The result has one sentence for each file left out,
+    at most a screenful. An unreadable file is left out, too; a failure to write raises OSError.
+    """
+    limits = limits or Limits()
+    notes: list[str] = []
+    count = total = 0
+    destination.mkdir(parents=True, exist_ok=True)
+    for path, trouble in _walk(source, ignore, limits.depth):
+        name = printable(str(path.relative_to(source)))
+        if trouble:
+            notes.append(f"{name}: {trouble}")
+            continue
+        if count >= limits.files:
+            notes.append(f"{name}: there are more than {limits.files} files")
+            break
+        room = min(limits.file_bytes, limits.total_bytes - total)
+        target = destination / path.relative_to(source)
+        try:
+            descriptor = _open_regular(path)
+        except OSError as error:
+            notes.append(f"{name}: {error.strerror or error}")
+            continue
+        with os.fdopen(descriptor, "rb") as file:
+            size = os.fstat(descriptor).st_size
+            if size > room:
+                notes.append(f"{name}: {size} bytes are more than the {room} that are taken in")
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            total += _copy(file.fileno(), target, room)
+            count += 1
+    if len(notes) > _MOST_NOTES:
+        more = len(notes) - _MOST_NOTES
+        notes = [*notes[:_MOST_NOTES], f"and {more} more files"]
+    return notes
+
+
+def _open_regular(path: Path) -> int:
+    """Opens a regular file for reading. O_NONBLOCK: a pipe without a writer must not hold us."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(0, "not a regular file")
+    return descriptor
+
+
+def _copy(source: int, target: Path, most: int) -> int:
+    """Copies at most `most` bytes (the file may grow while it is read); returns how many."""
+    target.unlink(missing_ok=True)
+    done = 0
+    with target.open("wb") as file:
+        while done < most:
+            chunk = os.read(source, min(_CHUNK, most - done))
+            if not chunk:
+                break
+            file.write(chunk)
+            done += len(chunk)
+    return done
+
+
+def _walk(folder: Path, ignore: Sequence[str], depth: int) -> Iterator[tuple[Path, str]]:
+    """Every file under `folder` by name, with a reason where it is not to be taken."""
+    try:
+        with os.scandir(folder) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError as error:
+        yield folder, f"cannot be listed: {error.strerror or error}"
+        return
+    for entry in entries:
+        if any(fnmatch(entry.name, pattern) for pattern in ignore):
+            continue
+        path = Path(entry.path)
+        if entry.is_symlink():
+            yield path, "a link; links are not followed"
+        elif entry.is_dir(follow_symlinks=False):
+            if depth == 0:
+                yield path, "lies too deep"
+            else:
+                yield from _walk(path, ignore, depth - 1)
+        elif not entry.is_file(follow_symlinks=False):
+            yield path, "a pipe, socket or device, not a file"
+        else:
+            yield path, ""

@@ -1,0 +1,72 @@
+"""Makes nbgrader grade labs by their evidence: the settings of a course folder.
+
+A course folder's own `nbgrader_config.py` is these lines (:func:`grader.course.lay_out` writes it):
+
+    from grader.nbgrader_config import configure
+    c = get_config()
+    configure(c, __file__)
+
+A copy of this file, or a link to it, does as well. The command line and the formgrader both read
+it, so that both take the same path.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+# nbgrader's own steps, and where one of ours stands instead. By name: the formgrader shows a
+# course's settings as JSON.
+RELEASE_STEPS = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.InstantiateTests",
+    "nbgrader.preprocessors.LockCells",
+    "grader.release.ClearSolutionsByCell",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+AUTOGRADE_STEPS = [
+    "grader.replay.Replay",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbgrader.preprocessors.LimitOutput",
+    "grader.replay.SaveVerdicts",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+
+def configure(c: Any, course: str | Path | None = None) -> None:
+    """Sets what a course needs on nbgrader's configuration `c`; may be called again.
+
+    `course` is the course folder or a file in it. What `c` holds of the course's id stays.
+    """
+    from grader.autograde import install
+
+    install()
+    if "course_id" not in c.CourseDirectory:
+        c.CourseDirectory.course_id = "ticklab"
+    if course is not None:
+        root = Path(course).absolute()
+        root = root if root.is_dir() else root.parent
+        c.CourseDirectory.root = str(root)
+        # Several graders may write at once: wait for the lock instead of ending the batch.
+        c.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}?timeout=60"
+    # In kB. Far above an honest submission: a recording has at most 2 MB.
+    c.CourseDirectory.max_file_size = 20_000
+    c.GenerateAssignment.preprocessors = RELEASE_STEPS
+    c.Autograde.exporter_class = "grader.autograde.RebuildExporter"
+    c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
+    c.ExchangeFactory.collect = "grader.collect.CarefulCollect"
+    c.HTMLExporter.filters = {"markdown2html": "grader.student_text.markdown2html"}
+
+
+# nbgrader runs a configuration file with `get_config` among its names; an import has none.
+_get_config = globals().get("get_config")
+if _get_config is not None:
+    configure(_get_config(), __file__)
