@@ -48,10 +48,10 @@ def kernels_c() -> Path:
 
 def released() -> Path:
     """The folder of the released labs, one folder a lab. Raises PartMissing."""
-    if _in_checkout():
+    folder = _PACKAGE / "released"
+    if not folder.is_dir() and _in_checkout():
         folder, remedy = _CHECKOUT / "build" / "released", "Make them: make lab"
     else:
-        folder = _PACKAGE / "released"
         remedy = "Reinstall Ticklab: python -m pip install --force-reinstall ticklab"
     if not folder.is_dir() or not any(folder.iterdir()):
         raise PartMissing(f"The released labs are missing: {folder} has none. {remedy}")
