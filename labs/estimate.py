@@ -1,0 +1,302 @@
+"""Reduce a recording to a figure with an interval: the line T(k) = overhead + k * cost.
+
+Every measurement of the kit is that line, k operations between two readings of a clock: its
+intercept is what the timer costs, its slope what the operation costs.
+
+Method, for one variant:
+
+1. *Location of each batch size.* The mean of the samples that lie near the median (see `fence`). A
+   median would do for a fine counter, but of a counter that steps by 26 ticks it can only be a
+   multiple of 26 (or half of it); a mean of samples whose phase is random is true below the step
+   (dithering: Widrow & Kollar, "Quantization Noise", ch. 4).
+2. *Line.* Least squares through those means, each weighted by its own uncertainty.
+3. *Interval.* Bootstrap over clusters, 2,000 replicates. A cluster is one process, because samples
+   of one process share their layout in memory and vary less than processes do (Kalibera & Jones,
+   "Rigorous Benchmarking in Reasonable Time", ISMM 2013). With few processes each is cut into
+   blocks in time, so that drift is seen. The percentile interval is widened for few clusters as
+   in Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician 2015.
+4. *Is it a line?* Points that miss it by more than their uncertainty and 2 % of their size say that
+   the model does not hold: then there is no figure. A smaller misfit widens the interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labs.recording import Recording, Samples
+from labs.units import Clock
+
+Floats = NDArray[np.float64]
+
+REPLICATES = 2_000
+CONFIDENCE = 0.95
+
+#: From this many processes on, each process is a cluster; below it, blocks in time are.
+PROCESSES_AS_CLUSTERS = 5
+BLOCKS = 20
+
+#: How far from the line a point may lie, as a share of its size, and still be said to be on it.
+LINE_TOLERANCE = 0.02
+
+
+class CannotEstimate(ValueError):
+    """The recording does not allow this estimate: why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its 95 % interval, all in `unit`, from `n` samples of `processes` processes."""
+
+    value: float
+    low: float
+    high: float
+    unit: str
+    method: str
+    n: int
+    processes: int
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval, in the unit of the value."""
+        return (self.high - self.low) / 2
+
+    def into(self, unit: str, clock: Clock) -> Estimate:
+        """The same estimate in another unit."""
+        factor = clock.ticks_in(self.unit) / clock.ticks_in(unit)
+        return Estimate(
+            self.value * factor,
+            self.low * factor,
+            self.high * factor,
+            unit,
+            self.method,
+            self.n,
+            self.processes,
+        )
+
+    def contains(self, value: float, *, slack: float = 0.0) -> bool:
+        """Whether `value` lies in the interval, widened by `slack` on both sides."""
+        return self.low - slack <= value <= self.high + slack
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """The line of one variant, in ticks.
+
+    `batch`, `location` (mean ticks of the steady samples at that batch size), `uncertainty` (its
+    standard error) and `residual` (location less the line) have the shape (batch sizes,). `empty`
+    is the interval with nothing in it, where batch size 0 was measured: it is not on the line's
+    list, because work that is not there cannot overlap with the reading.
+    """
+
+    variant: str
+    clock: Clock
+    overhead: Estimate
+    cost: Estimate
+    empty: Estimate | None
+    batch: Floats
+    location: Floats
+    uncertainty: Floats
+    residual: Floats
+    straight: bool
+
+
+def fit_line(recording: Recording, variant: str) -> Line:
+    """The line through all batch sizes above 0 of `variant`, in ticks.
+
+    Raises CannotEstimate where there are fewer than two batch sizes or too few samples, KeyError
+    where the recording has no such variant.
+    """
+    samples = recording.samples(variant)
+    batches = np.unique(samples.batch)
+    on_line = batches[batches > 0]
+    if len(on_line) < 2:
+        raise CannotEstimate(
+            f"{variant}: a line needs two batch sizes above 0, this recording has {len(on_line)}; "
+            "measure with --batch K1,K2,..."
+        )
+    cluster = clusters(samples)
+    tables = [_tabulate(samples, cluster, size) for size in batches.tolist()]
+    sums = np.stack([table[0] for table in tables], axis=1)
+    counts = np.stack([table[1] for table in tables], axis=1)
+    if sums.shape[0] < 2 or counts.sum(axis=0).min() < 5:
+        raise CannotEstimate(
+            f"{variant}: {len(samples)} samples are too few for {len(batches)} batch sizes; "
+            "raise --samples"
+        )
+    whole = sums.sum(axis=0) / counts.sum(axis=0)
+    replicate = _replicates(sums, counts)
+    uncertainty = replicate.std(axis=0, ddof=1) * math.sqrt(len(sums) / (len(sums) - 1))
+
+    chosen = batches > 0
+    k = on_line.astype(np.float64)
+    floor = max(uncertainty[chosen].max(), 1e-9) * 1e-3
+    weight = 1.0 / (uncertainty[chosen] ** 2 + floor**2 + (0.001 * whole[chosen]) ** 2)
+    solve = _least_squares(k, weight)
+    overhead, cost = solve @ whole[chosen]
+    spread = replicate[:, chosen] @ solve.T
+    residual = whole[chosen] - (overhead + cost * k)
+    allowed = 3 * uncertainty[chosen] + LINE_TOLERANCE * np.abs(whole[chosen])
+    excess = _excess_misfit(residual, uncertainty[chosen], weight, solve)
+
+    processes = len(np.unique(samples.process))
+    n = len(samples)
+    estimates = [
+        Estimate(
+            float(value),
+            *_interval(float(value), spread[:, i], len(sums), float(excess[i])),
+            "ticks",
+            f"{what} of the line T(k) = overhead + k * cost over k = "
+            f"{', '.join(str(size) for size in on_line.tolist())}",
+            n,
+            processes,
+        )
+        for i, (value, what) in enumerate([(overhead, "intercept"), (cost, "slope")])
+    ]
+    empty = None
+    if batches[0] == 0:
+        empty = Estimate(
+            float(whole[0]),
+            *_interval(float(whole[0]), replicate[:, 0], len(sums), 0.0),
+            "ticks",
+            "mean of the empty interval (k = 0)",
+            int(counts[:, 0].sum()),
+            processes,
+        )
+    return Line(
+        variant,
+        samples.clock,
+        estimates[0],
+        estimates[1],
+        empty,
+        k,
+        whole[chosen],
+        uncertainty[chosen],
+        residual,
+        bool(np.all(np.abs(residual) <= allowed)),
+    )
+
+
+def fence(ticks: NDArray[np.int64], step: int) -> tuple[float, float]:
+    """The range of samples that count as steady: lowest and highest, in ticks.
+
+    The median, and on both sides six times the distance between the quartiles, but at least three
+    steps of the counter: interrupts and preemptions fall outside, the spread of the thing measured
+    and the steps of the counter stay inside. Equivariant: adding a constant to all samples shifts
+    the fence by it, so that a slope is not touched by where the fence stands.
+    """
+    low, middle, high = np.percentile(ticks, [25, 50, 75])
+    reach = max(6 * (high - low), 3 * step)
+    return float(middle - reach), float(middle + reach)
+
+
+def clusters(samples: Samples) -> NDArray[np.int64]:
+    """Which cluster each sample belongs to, numbered from 0; shape (n,).
+
+    One a process from PROCESSES_AS_CLUSTERS processes on; below, blocks in time within a process.
+    """
+    processes, index = np.unique(samples.process, return_inverse=True)
+    if len(processes) >= PROCESSES_AS_CLUSTERS:
+        return index.astype(np.int64)
+    blocks = -(-BLOCKS // max(len(processes), 1))
+    result = np.zeros(len(samples), dtype=np.int64)
+    for number in range(len(processes)):
+        mine = np.flatnonzero(index == number)
+        order = np.argsort(samples.sample[mine], kind="stable")
+        block = np.arange(len(mine)) * blocks // max(len(mine), 1)
+        result[mine[order]] = number * blocks + block
+    return np.unique(result, return_inverse=True)[1].astype(np.int64)
+
+
+def steady(samples: Samples, size: int) -> NDArray[np.bool_]:
+    """Which samples of batch size `size` lie inside the fence; shape (n,)."""
+    chosen: NDArray[np.bool_] = samples.batch == size
+    if chosen.any():
+        low, high = fence(samples.ticks[chosen], samples.clock.step)
+        chosen = chosen & (samples.ticks >= low) & (samples.ticks <= high)
+    return chosen
+
+
+def _tabulate(samples: Samples, cluster: NDArray[np.int64], size: int) -> tuple[Floats, Floats]:
+    """Sum and count of the steady samples of one batch size in each cluster."""
+    kept = steady(samples, size)
+    width = int(cluster.max()) + 1
+    sums = np.bincount(cluster[kept], weights=samples.ticks[kept], minlength=width)
+    counts = np.bincount(cluster[kept], minlength=width)
+    return sums.astype(np.float64), counts.astype(np.float64)
+
+
+def _replicates(sums: Floats, counts: Floats) -> Floats:
+    """Locations recomputed from resampled clusters; shape (REPLICATES, batch sizes).
+
+    The seed is fixed: student, grader and class comparison must see the same interval.
+    """
+    size = len(sums)
+    drawn = np.random.default_rng(20240229).integers(0, size, (REPLICATES, size))
+    times = np.zeros((REPLICATES, size))
+    np.add.at(times, (np.arange(REPLICATES)[:, None], drawn), 1.0)
+    total = times @ counts
+    # A replicate may draw only clusters without a steady sample of a batch size: none is lost.
+    whole = sums.sum(axis=0) / counts.sum(axis=0)
+    return np.where(total > 0, (times @ sums) / np.maximum(total, 1), whole)
+
+
+def _least_squares(k: Floats, weight: Floats) -> Floats:
+    """The matrix, shape (2, batch sizes), that takes locations to intercept and slope."""
+    design = np.stack([np.ones_like(k), k], axis=1)
+    weighted = design * weight[:, None]
+    solution: Floats = np.linalg.solve(design.T @ weighted, weighted.T)
+    return solution
+
+
+def _excess_misfit(residual: Floats, uncertainty: Floats, weight: Floats, solve: Floats) -> Floats:
+    """Standard errors of intercept and slope from the misfit beyond what sampling explains.
+
+    The residuals' mean square, less the part that the points' own uncertainty accounts for, is
+    taken for scatter of the points about the line and carried through the fit.
+    """
+    freedom = len(residual) - 2
+    if freedom < 1:
+        return np.zeros(2)
+    seen = float(np.sum(weight * residual**2)) / freedom
+    expected = float(np.mean(weight * uncertainty**2))
+    excess = max(seen - expected, 0.0)
+    variance = (solve**2) @ (excess / weight)
+    return np.asarray(np.sqrt(variance), dtype=np.float64)
+
+
+def _interval(
+    value: float, replicate: Floats, clusters_drawn: int, extra_error: float
+) -> tuple[float, float]:
+    """The widened percentile interval; `extra_error`, a standard error, is added in quadrature."""
+    share = _widened_tail(clusters_drawn)
+    low, high = np.percentile(replicate, [100 * share, 100 * (1 - share)])
+    below = math.hypot(value - float(low), 2 * extra_error)
+    above = math.hypot(float(high) - value, 2 * extra_error)
+    return value - below, value + above
+
+
+def _widened_tail(clusters_drawn: int) -> float:
+    """The share to cut off each end: Hesterberg's Phi(-sqrt(n / (n - 1)) * t) for n clusters."""
+    n = max(clusters_drawn, 2)
+    t = student_t(n - 1)
+    return 0.5 * math.erfc(math.sqrt(n / (n - 1)) * t / math.sqrt(2))
+
+
+#: Two-sided 95 % points of Student's t for 1 to 30 degrees of freedom (any statistics table).
+_T_TABLE: Sequence[float] = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+
+
+def student_t(freedom: int) -> float:
+    """The two-sided 95 % point of Student's t; beyond the table by its expansion in 1 / freedom."""
+    if freedom <= len(_T_TABLE):
+        return _T_TABLE[freedom - 1]
+    return 1.959964 + 2.372 / freedom + 2.82 / freedom**2

@@ -1,0 +1,101 @@
+"""Write a file whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+REMEDIES = {
+    errno.ENOSPC: "the disk is full: free some space, then save again",
+    errno.EDQUOT: "your disk quota is used up: delete something, then save again",
+    errno.EROFS: "the folder is read-only: work in a copy (`labs start DIR`)",
+    errno.EACCES: "you may not write there: work in a copy (`labs start DIR`)",
+    errno.EPERM: "you may not write there: work in a copy (`labs start DIR`)",
+    errno.ENOTDIR: "a part of that path is a file, not a folder",
+}
+
+
+class CannotWrite(OSError):
+    """A file could not be written; what stood there before is unchanged."""
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Put `content` at `path`: a reader sees the old file or the new one, never a part.
+
+    Temporary file in the same folder, fsync, rename, fsync of the folder. Raises CannotWrite, with
+    what to do; the file that stood there before is then untouched.
+    """
+    path = Path(path)
+    temporary: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+        remedy = REMEDIES.get(
+            error.errno or 0, "choose another place with --save or another folder"
+        )
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise CannotWrite(error.errno, f"cannot write {path}: {reason}; {remedy}") from error
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable; some file systems refuse, and lose nothing by it."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """The bytes of the regular file `path`, at most `most` of them.
+
+    Never follows a symbolic link in the last part, never waits (a FIFO is refused, not read).
+    Raises OSError with a sentence that says what is wrong.
+    """
+    # Non-blocking: opening a FIFO without it would wait for a writer for ever.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        handle = os.open(path, flags)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(
+                error.errno, f"{path} is a symbolic link; hand in the file itself"
+            ) from error
+        raise OSError(
+            error.errno, f"cannot read {path}: {os.strerror(error.errno or 0)}"
+        ) from error
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, f"{path} is not a regular file")
+        if status.st_size > most:
+            raise OSError(
+                errno.EFBIG, f"{path} has {status.st_size} bytes; at most {most} are read"
+            )
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"{path} grew beyond {most} bytes while it was read")
+    return content

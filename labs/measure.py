@@ -1,0 +1,334 @@
+"""Run a C kernel in fresh processes and gather what they print into one recording.
+
+Free of widgets: a plan goes in, a recording comes out. `measure` is asynchronous, tells its
+progress, and can be cancelled: the whole process group ends. `measure_now` does the same and waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import labs
+from labs import surroundings, toolchain
+from labs.recording import MOST_ROWS, Recording
+from labs.run_output import ProcessRun, gather, parse_run
+
+#: Bounds within which a run makes sense on a laptop in class.
+MOST_SAMPLES = 100_000
+MOST_PROCESSES = 100
+MOST_WARMUP = 10_000
+DEFAULT_TIME_LIMIT_S = 120.0
+
+ProgressCallback = Callable[["Progress"], None]
+
+
+class BadPlan(ValueError):
+    """A plan that cannot be carried out: which option, and what it may be."""
+
+
+class RunFailed(RuntimeError):
+    """A C kernel ended without a usable run: its exit status, and what it said."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+    @property
+    def impossible_here(self) -> bool:
+        """Whether the C kernel said that this machine cannot do it."""
+        return self.status == 3
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run has come: intervals taken, of how many, over all processes."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to measure.
+
+    `kernel` is the name of a released C kernel or the path of a `.c` file, `variants` what of it
+    (empty: its first). `samples` is the number of intervals per variant in all, spread evenly over
+    `processes` and `batches` (empty: the C kernel's own); in each process `warmup` intervals per
+    variant come before them. `cpu` and `peer_cpu` pin (None: not pinned). `time_limit_s` bounds the
+    whole run.
+    """
+
+    kernel: str
+    variants: tuple[str, ...] = ()
+    samples: int = 10_000
+    batches: tuple[int, ...] = ()
+    warmup: int = 100
+    cpu: int | None = None
+    peer_cpu: int | None = None
+    processes: int = 10
+    flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS
+    time_limit_s: float = DEFAULT_TIME_LIMIT_S
+    source: str | None = field(default=None, repr=False)
+    shown_as: str | None = field(default=None, repr=False)
+    first_line: int = 1
+
+    @property
+    def kernel_name(self) -> str:
+        """The C kernel's name: of a file, without folder and ending."""
+        return Path(self.kernel).stem
+
+    def check(self) -> None:
+        """Raise BadPlan where the plan cannot be carried out on this machine."""
+        _within("samples", self.samples, 1, MOST_SAMPLES)
+        _within("processes", self.processes, 1, MOST_PROCESSES)
+        _within("warmup", self.warmup, 0, MOST_WARMUP)
+        for size in self.batches:
+            _within("batch", size, 0, 10**9)
+        if not 0 < self.time_limit_s <= 3600:
+            raise BadPlan(f"time limit {self.time_limit_s} s: choose from 0 to 3600 s")
+        allowed = surroundings.allowed_cpus()
+        for name, cpu in (("cpu", self.cpu), ("peer-cpu", self.peer_cpu)):
+            if cpu is None:
+                continue
+            if allowed is None:
+                raise BadPlan(f"{name} {cpu}: this system offers no pinning; leave it out")
+            if cpu not in allowed:
+                raise BadPlan(
+                    f"{name} {cpu}: this process may use CPU {_in_words(allowed)}; choose one of "
+                    "those, or leave pinning out"
+                )
+        rows = len(self.variants or "1") * (self.samples + self.warmup * self.processes)
+        if rows > MOST_ROWS:
+            raise BadPlan(
+                f"{rows} rows (samples and warm-up of all variants) are more than a recording "
+                f"holds ({MOST_ROWS}); take fewer samples, variants or processes"
+            )
+
+    def shares(self) -> list[int]:
+        """The number of samples each process takes; a process without any is left out."""
+        each, rest = divmod(self.samples, self.processes)
+        return [n for n in (each + (i < rest) for i in range(self.processes)) if n > 0]
+
+    def command_line(self) -> str:
+        """The `labs measure` command that does the same."""
+        words = ["labs", "measure", self.kernel]
+        if self.variants:
+            words += ["--variant", ",".join(self.variants)]
+        words += ["--samples", str(self.samples), "--warmup", str(self.warmup)]
+        if self.batches:
+            words += ["--batch", ",".join(map(str, self.batches))]
+        if self.cpu is not None:
+            words += ["--cpu", str(self.cpu)]
+        if self.peer_cpu is not None:
+            words += ["--peer-cpu", str(self.peer_cpu)]
+        words += ["--processes", str(self.processes), "--flags=" + " ".join(self.flags)]
+        return " ".join(words)
+
+
+def _within(name: str, value: int, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise BadPlan(f"{name} {value}: choose a whole number from {least:,} to {most:,}")
+
+
+def _in_words(cpus: frozenset[int]) -> str:
+    return ", ".join(map(str, sorted(cpus)))
+
+
+async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recording:
+    """Carry out `plan`; cancelling the task ends every process of the run.
+
+    `progress` is called now and then, from the event loop. Raises BadPlan, RunFailed, and what
+    building raises (toolchain.NoCompiler, toolchain.CompileError).
+    """
+    plan.check()
+    binary = await asyncio.to_thread(_build, plan)
+    shares = plan.shares()
+    variants = max(len(plan.variants), 1)
+    total = sum((share + plan.warmup) * variants for share in shares)
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + plan.time_limit_s
+    before = surroundings.cpu_times()
+    runs: list[ProcessRun] = []
+    done = 0
+    for share in shares:
+        told = _telling(progress, done, total)
+        runs.append(await _one_process(binary, plan, share, deadline, told))
+        done += (share + plan.warmup) * variants
+        if progress is not None:
+            progress(Progress(done, total))
+    conditions = {
+        "created": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "ticklab": labs.__version__,
+        "command": plan.command_line(),
+        "source.sha256": binary.source_sha256,
+        "flags": " ".join(binary.flags),
+        "compiler": binary.compiler,
+        "time_limit_s": f"{plan.time_limit_s:g}",
+        **surroundings.during(before, surroundings.cpu_times()),
+    }
+    return gather(plan.kernel_name, conditions, runs)
+
+
+def measure_now(plan: Plan, progress: ProgressCallback | None = None) -> Recording:
+    """Carry out `plan` and wait for it; usable in a notebook cell, where a loop already runs.
+
+    An interrupt (Ctrl-C, the stop button) ends the run's processes before it is raised.
+    """
+    outcome: list[Recording | BaseException] = []
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(measure(plan, progress))
+
+    def work() -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            outcome.append(loop.run_until_complete(task))
+        except BaseException as error:
+            outcome.append(error)
+        finally:
+            loop.close()
+
+    # A thread with a loop of its own: a Jupyter kernel runs cells inside a loop.
+    thread = threading.Thread(target=work, name="measure", daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise
+    result = outcome[0]
+    if isinstance(result, BaseException):
+        raise result
+    return result
+
+
+def _telling(progress: ProgressCallback | None, before: int, total: int) -> Callable[[int], None]:
+    def told(done: int) -> None:
+        if progress is not None:
+            progress(Progress(min(before + done, total), total))
+
+    return told
+
+
+def _build(plan: Plan) -> toolchain.Binary:
+    if plan.source is not None:
+        return toolchain.build_text(
+            plan.source,
+            plan.kernel_name,
+            plan.flags,
+            shown_as=plan.shown_as,
+            first_line=plan.first_line,
+        )
+    return toolchain.build(toolchain.c_kernel_source(plan.kernel), plan.flags)
+
+
+async def _one_process(
+    binary: toolchain.Binary,
+    plan: Plan,
+    samples: int,
+    deadline: float,
+    told: Callable[[int], None],
+) -> ProcessRun:
+    """Run `binary` once for so many samples per variant, and read what it printed."""
+    command = [str(binary.path), "--samples", str(samples), "--warmup", str(plan.warmup)]
+    command += ["--end-with", str(os.getpid())]
+    if plan.variants:
+        command += ["--variant", ",".join(plan.variants)]
+    if plan.batches:
+        command += ["--batch", ",".join(map(str, plan.batches))]
+    if plan.cpu is not None:
+        command += ["--cpu", str(plan.cpu)]
+    if plan.peer_cpu is not None:
+        command += ["--peer-cpu", str(plan.peer_cpu)]
+    rows = (samples + plan.warmup) * max(len(plan.variants), 1)
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        left = deadline - asyncio.get_running_loop().time()
+        output, words, _ = await asyncio.wait_for(
+            asyncio.gather(
+                _read_all(process.stdout, 80 * rows + 65_536, plan.kernel_name),
+                _read_words(process.stderr, told),
+                process.wait(),
+            ),
+            timeout=max(left, 0),
+        )
+    except asyncio.TimeoutError:
+        raise RunFailed(
+            f"{plan.kernel_name} was ended after the time limit of {plan.time_limit_s:g} s; take "
+            "fewer samples or raise the time limit"
+        ) from None
+    finally:
+        await _end(process)
+    status = process.returncode
+    if status != 0:
+        raise RunFailed(_ending_in_words(plan.kernel_name, status, words), status)
+    return parse_run(output, where=plan.kernel_name)
+
+
+async def _read_all(stream: asyncio.StreamReader, most: int, name: str) -> bytes:
+    """All of `stream`, unless it is more than `most` bytes, which no honest run prints."""
+    parts: list[bytes] = []
+    size = 0
+    while part := await stream.read(1 << 16):
+        size += len(part)
+        if size > most:
+            raise RunFailed(f"{name} printed more than {most} bytes: more than its samples")
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def _read_words(stream: asyncio.StreamReader, told: Callable[[int], None]) -> list[str]:
+    """The lines of standard error that are not progress: the first of them, each cut short."""
+    words: list[str] = []
+    rest = b""
+    while part := await stream.read(1 << 12):
+        *lines, rest = (rest + part).split(b"\n")
+        rest = rest[:2_000]
+        for line in lines:
+            _sort_line(line, words, told)
+    if rest:
+        _sort_line(rest, words, told)
+    return words
+
+
+def _sort_line(line: bytes, words: list[str], told: Callable[[int], None]) -> None:
+    fields = line.split()
+    if len(fields) == 3 and fields[0] == b"progress" and fields[1].isdigit():
+        told(int(fields[1][:12]))
+    elif len(words) < 20:
+        words.append(line[:500].decode("utf-8", "replace"))
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End the whole process group; wait until the process itself is gone."""
+    # The group's number is the process's own: it leads a session. The group may outlive it.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()
+
+
+def _ending_in_words(name: str, status: int | None, words: list[str]) -> str:
+    said = "; ".join(line for line in words if line.strip())
+    if status is not None and status < 0:
+        try:
+            number = signal.Signals(-status).name
+        except ValueError:
+            number = f"signal {-status}"
+        return f"{name} was ended by {number}" + (f": {said}" if said else "")
+    return said or f"{name} ended with status {status} and said nothing"

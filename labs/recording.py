@@ -1,0 +1,357 @@
+"""The recording: all samples of one run, with the conditions they were taken under.
+
+One text file that opens in a spreadsheet. Lines `# key: value` hold what is true of the whole run,
+`# process.N: {...}` what differs between its processes; then one row per sample. Sample numbers
+below 0 are warm-up. Reading never executes anything, bounds every size, and says of a bad file what
+is wrong and in which line.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labs.files import read_bounded, write_atomically
+from labs.units import Clock
+
+Integers = NDArray[np.int64]
+
+FORMAT = "ticklab recording"
+FORMAT_VERSION = "1"
+HEADER = "variant,process,sample,batch,ticks"
+
+#: Bounds of what is read. 100,000 samples of the longest variant name take 3.4 MB.
+MOST_BYTES = 4 * 1024 * 1024
+MOST_ROWS = 120_000
+MOST_CONDITIONS = 4_000
+MOST_LINE = 16_384
+MOST_PROCESSES = 1_000
+MOST_VARIANTS = 64
+
+_NAME = rb"[a-z0-9][a-z0-9_-]{0,39}"
+_ROW_ENDING = rb"-?\d{1,8},\d{1,10},\d{1,18}"
+
+
+def _row_forms(*before: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """The form of one row without its line end, and of any number of rows with them."""
+    row = b",".join([_NAME, *before, _ROW_ENDING])
+    return re.compile(row), re.compile(rb"(?:%s\n)*" % row)
+
+
+#: By number of columns: a C kernel's rows, and those of a recording, which have the process too.
+_ROW_FORMS = {4: _row_forms(), 5: _row_forms(rb"\d{1,4}")}
+_CONDITION = re.compile(r"# ([A-Za-z0-9][A-Za-z0-9_. -]{0,79}): (.*)")
+
+
+class BadRecording(ValueError):
+    """A recording that cannot be read: which file, which line, what is wrong, what to do."""
+
+    def __init__(self, what: str, *, where: str = "recording", line: int | None = None) -> None:
+        place = f"{where}, line {line}" if line is not None else where
+        super().__init__(f"{place}: {what}")
+        self.what = what
+        self.line = line
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The steady samples of one variant, in the order taken. All arrays have the shape (n,).
+
+    `process` counts from 0; `sample` is the place in time within its process, counted over all
+    variants; `batch` is the number of operations in the interval, `ticks` its length.
+    """
+
+    variant: str
+    clock: Clock
+    process: Integers
+    sample: Integers
+    batch: Integers
+    ticks: Integers
+
+    def __len__(self) -> int:
+        return len(self.ticks)
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """All samples of one run and its conditions.
+
+    `conditions` holds what is the same for all processes, `processes` what each process adds.
+    `variant_index` indexes `variants`; it and the other arrays have the shape (rows,), warm-up
+    included (sample < 0).
+    """
+
+    kernel: str
+    conditions: Mapping[str, str]
+    processes: tuple[Mapping[str, str], ...]
+    variants: tuple[str, ...]
+    variant_index: Integers
+    process: Integers
+    sample: Integers
+    batch: Integers
+    ticks: Integers
+
+    def __len__(self) -> int:
+        return len(self.ticks)
+
+    def condition(self, key: str) -> tuple[str, ...]:
+        """The values of `key`, one a process; one in all where the run as a whole has it."""
+        if key in self.conditions:
+            return (self.conditions[key],)
+        return tuple(each[key] for each in self.processes if key in each)
+
+    def number(self, key: str) -> float | None:
+        """The median over processes of a condition that is a number; None where it is not there."""
+        values = [_finite(text) for text in self.condition(key)]
+        known = [value for value in values if value is not None]
+        return float(np.median(known)) if known else None
+
+    def total(self, key: str) -> int | None:
+        """The sum over processes of a condition that is a count; None where no process has it."""
+        values = [_finite(text) for text in self.condition(key)]
+        known = [int(value) for value in values if value is not None]
+        return sum(known) if known else None
+
+    def clock(self, variant: str) -> Clock:
+        """The clock that `variant` read. Raises BadRecording where the recording does not say."""
+        frequency = self.number(f"clock.{variant}.frequency_hz")
+        step = self.number(f"clock.{variant}.step")
+        if not frequency or frequency <= 0 or step is None or step < 0:
+            raise BadRecording(f"no usable clock.{variant}.frequency_hz and clock.{variant}.step")
+        cycle = self.number("core_cycle_ticks")
+        counter_hz = self.number("counter.frequency_hz")
+        if cycle and counter_hz and cycle > 0:
+            # The cycle was measured in ticks of the counter; this variant may read another clock.
+            cycle = cycle * frequency / counter_hz
+        return Clock(frequency, max(int(step), 1), cycle or None)
+
+    def samples(self, variant: str, *, warmup: bool = False) -> Samples:
+        """The steady samples of `variant`; with `warmup`, those of the warm-up instead.
+
+        Raises KeyError where the recording has no such variant.
+        """
+        if variant not in self.variants:
+            raise KeyError(f"no variant {variant!r} here; there is {', '.join(self.variants)}")
+        chosen = (self.variant_index == self.variants.index(variant)) & (
+            (self.sample < 0) == warmup
+        )
+        return Samples(
+            variant,
+            self.clock(variant),
+            self.process[chosen],
+            self.sample[chosen],
+            self.batch[chosen],
+            self.ticks[chosen],
+        )
+
+    @functools.cached_property
+    def rows(self) -> bytes:
+        """The rows as they stand in the file."""
+        names = self.variants
+        columns = (self.variant_index, self.process, self.sample, self.batch, self.ticks)
+        lines = [
+            f"{names[v]},{p},{s},{b},{t}\n"
+            for v, p, s, b, t in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+        return "".join(lines).encode()
+
+    @property
+    def samples_sha256(self) -> str:
+        """The hash of the rows as they stand in the file."""
+        return hashlib.sha256(self.rows).hexdigest()
+
+    @property
+    def intact(self) -> bool | None:
+        """Whether the rows are those that were written; None where no hash was recorded."""
+        stated = self.conditions.get("samples.sha256")
+        return None if stated is None else stated == self.samples_sha256
+
+    def as_bytes(self) -> bytes:
+        """The file: conditions, processes, rows."""
+        lines = [f"# {FORMAT}: {FORMAT_VERSION}", f"# kernel: {self.kernel}"]
+        stated = dict(self.conditions)
+        stated["samples.count"] = str(len(self))
+        stated["samples.sha256"] = self.samples_sha256
+        for key, value in stated.items():
+            lines.append(f"# {key}: {_one_line(value)}")
+        for number, process in enumerate(self.processes):
+            lines.append(f"# process.{number}: {json.dumps(dict(process), ensure_ascii=False)}")
+        lines.append(HEADER)
+        return ("\n".join(lines) + "\n").encode() + self.rows
+
+    def write(self, path: Path) -> None:
+        """Write the recording to `path`, whole or not at all.
+
+        Raises ValueError where it has more rows or bytes than a reader takes, files.CannotWrite
+        where the place cannot be written.
+        """
+        content = self.as_bytes()
+        if len(self) > MOST_ROWS or len(content) > MOST_BYTES:
+            raise ValueError(
+                f"{path}: {len(self)} rows in {len(content)} bytes are more than a recording holds "
+                f"({MOST_ROWS} rows, {MOST_BYTES} bytes); take fewer samples or less warm-up"
+            )
+        write_atomically(Path(path), content)
+
+
+def read(path: Path) -> Recording:
+    """The recording in the file `path`. Raises BadRecording; follows no link, waits for nothing."""
+    try:
+        content = read_bounded(Path(path), MOST_BYTES)
+    except OSError as error:
+        raise BadRecording(error.strerror or str(error), where=str(path)) from error
+    return parse(content, where=str(path))
+
+
+def parse(content: bytes, *, where: str = "recording") -> Recording:
+    """The recording that `content` holds. Raises BadRecording, naming the line."""
+    head, names, body, first_row = _split(content, where)
+    conditions, processes = _conditions(head, where)
+    if conditions.pop(FORMAT, None) != FORMAT_VERSION:
+        raise BadRecording(
+            f"does not begin with '# {FORMAT}: {FORMAT_VERSION}'", where=where, line=1
+        )
+    kernel = conditions.pop("kernel", None)
+    if not kernel:
+        raise BadRecording("no line '# kernel: NAME'", where=where)
+    if names != HEADER:
+        raise BadRecording(f"the column line must read {HEADER}", where=where, line=first_row - 1)
+    variants, table = read_table(body, first_row, where)
+    stated = _finite(conditions.get("samples.count", ""))
+    if stated is not None and int(stated) != len(table):
+        raise BadRecording(
+            f"states {int(stated)} samples and holds {len(table)}: it was cut off or edited; "
+            "save the recording again",
+            where=where,
+        )
+    if len(table) and table[:, 1].max() >= len(processes):
+        raise BadRecording(
+            f"has samples of process {table[:, 1].max()} and describes {len(processes)} processes",
+            where=where,
+        )
+    columns = [np.ascontiguousarray(table[:, column]) for column in range(5)]
+    recording = Recording(
+        kernel, MappingProxyType(conditions), tuple(processes), variants, *columns
+    )
+    recording.__dict__["rows"] = body  # as they stand in the file: the hash is of these
+    return recording
+
+
+def _split(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
+    """Condition lines, column line, rows, and the number of the line where the rows begin."""
+    if len(content) > MOST_BYTES:
+        raise BadRecording(f"larger than {MOST_BYTES} bytes", where=where)
+    if not content.strip():
+        raise BadRecording("is empty", where=where)
+    head: list[str] = []
+    position = 0
+    while True:
+        end = content.find(b"\n", position)
+        raw = content[position:] if end < 0 else content[position:end]
+        number = len(head) + 1
+        if len(raw) > MOST_LINE:
+            raise BadRecording(f"a line of more than {MOST_LINE} bytes", where=where, line=number)
+        try:
+            line = raw.decode("utf-8").rstrip("\r")
+        except UnicodeDecodeError as error:
+            raise BadRecording("is not UTF-8 text", where=where, line=number) from error
+        position = len(content) if end < 0 else end + 1
+        if not line.startswith("#"):
+            return head, line, content[position:].replace(b"\r\n", b"\n"), number + 1
+        head.append(line)
+        if len(head) > MOST_CONDITIONS:
+            raise BadRecording(f"more than {MOST_CONDITIONS} lines of conditions", where=where)
+        if end < 0:
+            raise BadRecording("ends before its first sample", where=where, line=number)
+
+
+def _conditions(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping[str, str]]]:
+    conditions: dict[str, str] = {}
+    processes: list[Mapping[str, str]] = []
+    for number, line in enumerate(head, start=1):
+        match = _CONDITION.fullmatch(line)
+        if match is None:
+            raise BadRecording("is not of the form '# key: value'", where=where, line=number)
+        key, value = match.groups()
+        if key == f"process.{len(processes)}" and len(processes) < MOST_PROCESSES:
+            processes.append(_process(value, number, where))
+        elif key.startswith("process."):
+            raise BadRecording(f"{key} is out of turn or one too many", where=where, line=number)
+        elif key in conditions:
+            raise BadRecording(f"{key} is stated twice", where=where, line=number)
+        else:
+            conditions[key] = value
+    return conditions, processes
+
+
+def _process(text: str, number: int, where: str) -> Mapping[str, str]:
+    try:
+        stated = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadRecording("is not valid JSON after the colon", where=where, line=number) from error
+    if not isinstance(stated, dict) or not all(isinstance(v, str) for v in stated.values()):
+        raise BadRecording("must be an object whose values are texts", where=where, line=number)
+    return MappingProxyType(stated)
+
+
+def read_table(
+    body: bytes, first_row: int, where: str, columns: int = 5
+) -> tuple[tuple[str, ...], Integers]:
+    """The rows `body`, whose first is line `first_row` of `where`, as names and numbers.
+
+    The array has the shape (rows, columns); its first column indexes the variants' names. Four
+    columns are those of a C kernel, which knows no process. Raises BadRecording, naming the line.
+    """
+    if body and not body.endswith(b"\n"):
+        body += b"\n"
+    count = body.count(b"\n")
+    if count > MOST_ROWS:
+        raise BadRecording(f"has {count} rows; at most {MOST_ROWS} are read", where=where)
+    if count == 0:
+        return (), np.empty((0, columns), dtype=np.int64)
+    one, many = _ROW_FORMS[columns]
+    if many.fullmatch(body) is None:
+        for offset, row in enumerate(body.split(b"\n")):
+            if one.fullmatch(row) is None:
+                raise BadRecording(
+                    f"{_shown(row)} is not a row of a variant and {columns - 1} whole numbers",
+                    where=where,
+                    line=first_row + offset,
+                )
+    # Every row has the right form now, so that numpy's quick reader may have them.
+    names = list(dict.fromkeys(re.findall(rb"^[^,]+", body, re.MULTILINE)))
+    if len(names) > MOST_VARIANTS:
+        raise BadRecording(f"has {len(names)} variants; at most {MOST_VARIANTS}", where=where)
+    text = b"\n" + body
+    for index, name in enumerate(names):
+        text = text.replace(b"\n" + name + b",", b"\n%d," % index)
+    numbers = text.strip(b"\n").replace(b"\n", b",").decode()
+    table = np.fromstring(numbers, dtype=np.int64, sep=",").reshape(count, columns)
+    return tuple(name.decode() for name in names), table
+
+
+def _shown(row: bytes) -> str:
+    """A bad row, fit to stand in a message."""
+    return repr(row[:60].decode("utf-8", "replace")) + (" ..." if len(row) > 60 else "")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(str(text).split())
+
+
+def _finite(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

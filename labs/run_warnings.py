@@ -1,0 +1,158 @@
+"""What the kit says of a run by itself, before anybody grades: symptom, likely cause, what to try.
+
+Detecting is apart from wording: `of_line` and `of_recording` find, :class:`RunWarning` tells. The
+advice depends on the options the run used already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from labs.estimate import Line
+from labs.recording import Recording
+from labs.units import rounded
+
+#: A run is said to be disturbed from these shares on.
+STEAL_SHARE = 0.02
+WIDE_INTERVAL = 0.05
+FEWEST_PER_BATCH = 30
+
+
+@dataclass(frozen=True)
+class RunWarning:
+    """Something in a run that makes its figure worth less."""
+
+    code: str
+    symptom: str
+    likely_cause: str
+    try_this: str
+
+    def __str__(self) -> str:
+        return f"{self.symptom}; {self.likely_cause}. Try: {self.try_this}."
+
+
+def of_run(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
+    """Every warning that this run and its line deserve, the gravest first."""
+    return (*of_line(recording, line), *of_recording(recording))
+
+
+def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
+    """Warnings that need the line: fit, width of the interval, impossible values."""
+    found = []
+    if not line.straight:
+        worst = int(abs(line.residual / line.location).argmax())
+        found.append(
+            RunWarning(
+                "not-on-a-line",
+                f"at k = {line.batch[worst]:.0f} the mean lies "
+                f"{rounded(100 * abs(line.residual[worst] / line.location[worst]), 2)} % off the "
+                "line T(k) = overhead + k * cost, so that there is no figure",
+                "the clock is read before the work between the readings is done, or the work does "
+                "not grow with k",
+                "a fenced variant"
+                if line.variant.startswith("unfenced")
+                else "a look at the disassembly of the measured region",
+            )
+        )
+        return tuple(found)
+    if line.cost.high < 0 or line.overhead.high < 0:
+        found.append(
+            RunWarning(
+                "negative",
+                "the line gives less than nothing",
+                "something was subtracted that was not there, or the machine changed its speed "
+                "during the run",
+                "the run again, with more processes",
+            )
+        )
+    cycle = line.clock.core_cycle_ticks
+    if cycle and line.cost.high < 0.9 * cycle and not line.variant.startswith("unfenced"):
+        found.append(
+            RunWarning(
+                "below-one-cycle",
+                f"one operation takes {rounded(line.cost.value / cycle, 2)} core cycles",
+                "operations overlap, or the compiler removed some of them",
+                "a look at the disassembly of the measured region",
+            )
+        )
+    width = line.overhead.half_width / abs(line.overhead.value) if line.overhead.value else 1.0
+    if width > WIDE_INTERVAL:
+        samples = len(recording)
+        found.append(
+            RunWarning(
+                "wide-interval",
+                f"the interval is {rounded(100 * width, 2)} % of the value on either side",
+                "the processes of this run differ, or its samples are too few for this clock's "
+                f"step of {line.clock.step} tick{'s' if line.clock.step != 1 else ''}",
+                "the run again when the machine is quiet"
+                if samples >= 50_000
+                else f"--samples {min(max(samples, 1000) * 4, 100_000)}",
+            )
+        )
+    return tuple(found)
+
+
+def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
+    """Warnings that the conditions alone give: placement, disturbance, number of samples."""
+    found = []
+    pinned = [asked for asked in recording.condition("cpu.asked") if asked != "none"]
+    migrations = recording.total("task.main.migrations") or 0
+    if pinned and set(recording.condition("cpu.after")) - set(pinned):
+        found.append(
+            RunWarning(
+                "affinity-not-obtained",
+                f"pinned to CPU {pinned[0]}, and it ended on another",
+                "something outside moved it",
+                "another CPU of this machine (`labs doctor` names them)",
+            )
+        )
+    elif migrations > 0:
+        found.append(
+            RunWarning(
+                "migrations",
+                f"moved between CPUs {migrations} times during the run",
+                "it was not pinned",
+                "--cpu with one of the CPUs that `labs doctor` names",
+            )
+        )
+    if len(recording.processes) == 1:
+        found.append(
+            RunWarning(
+                "one-process",
+                "all samples come from one process",
+                "layout in memory differs between processes, and one process cannot show it",
+                "--processes 10",
+            )
+        )
+    cells = max(len(set(recording.batch.tolist())) * len(recording.variants), 1)
+    steady = int((recording.sample >= 0).sum())
+    if steady / cells < FEWEST_PER_BATCH:
+        found.append(
+            RunWarning(
+                "few-samples",
+                f"{steady} samples over {cells} batch sizes",
+                "an interval from so few is itself uncertain",
+                f"--samples {FEWEST_PER_BATCH * cells * 10}",
+            )
+        )
+    steal = recording.number("steal.share")
+    if steal is not None and steal > STEAL_SHARE:
+        found.append(
+            RunWarning(
+                "steal",
+                f"the hypervisor took {rounded(100 * steal, 2)} % of the CPU time during the run",
+                "other virtual machines share this computer",
+                "the run again later; more processes spread it over time",
+            )
+        )
+    busy, online = recording.number("cpus.busy"), recording.number("cpus.online")
+    if busy is not None and online and busy > max(1.5, 0.9 * online):
+        found.append(
+            RunWarning(
+                "busy-machine",
+                f"{rounded(busy, 2)} of {online:.0f} CPUs were busy during the run",
+                "other programs were running",
+                "closing them, and the run again",
+            )
+        )
+    return tuple(found)

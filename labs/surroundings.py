@@ -1,0 +1,58 @@
+"""What else went on in the machine while a run was made."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass
+
+import psutil
+
+
+@dataclass(frozen=True)
+class CpuTimes:
+    """A reading of the OS's account of CPU time, in seconds since boot, and of a steady clock."""
+
+    busy: float
+    stolen: float
+    total: float
+    at: float
+
+
+def allowed_cpus() -> frozenset[int] | None:
+    """The CPUs this process may use; None where the system offers no pinning (macOS)."""
+    if not hasattr(os, "sched_getaffinity"):
+        return None
+    return frozenset(os.sched_getaffinity(0))
+
+
+def cpu_times() -> CpuTimes | None:
+    """The account of all CPUs together; None where it cannot be read."""
+    try:
+        times = psutil.cpu_times()
+    except (OSError, RuntimeError):
+        return None
+    idle = times.idle + getattr(times, "iowait", 0.0)
+    stolen = getattr(times, "steal", 0.0)
+    # guest time is contained in user time already
+    total = times.user + times.system + idle + stolen
+    total += sum(getattr(times, name, 0.0) for name in ("nice", "irq", "softirq"))
+    return CpuTimes(total - idle - stolen, stolen, total, time.monotonic())
+
+
+def during(before: CpuTimes | None, after: CpuTimes | None) -> dict[str, str]:
+    """Conditions of a run between two readings: load, CPUs kept busy, share of time stolen.
+
+    The OS accounts in steps of 10 ms: shares of a run shorter than ten of those are left out.
+    """
+    conditions = {}
+    with contextlib.suppress(OSError):
+        conditions["load.1min"] = f"{os.getloadavg()[0]:.2f}"
+    conditions["cpus.online"] = str(os.cpu_count() or 1)
+    if before is not None and after is not None and after.total - before.total >= 0.2:
+        wall = after.at - before.at
+        total = after.total - before.total
+        conditions["cpus.busy"] = f"{max(after.busy - before.busy, 0.0) / wall:.2f}"
+        conditions["steal.share"] = f"{max(after.stolen - before.stolen, 0.0) / total:.4f}"
+    return conditions
