@@ -143,7 +143,7 @@ class CourseAutograde(Autograde, RegularFilesOnly):  # type: ignore[misc]
                 self.coursedir.format_path(self.coursedir.source_directory, ".", assignment_id)
             )
             kept = [str(p.relative_to(source)) for p in source.glob("recordings/**/*")]
-            excluded: dict[str, list[str]] = dict(getattr(self, "exclude_overwriting"))
+            excluded: dict[str, list[str]] = self.exclude_overwriting  # type: ignore[has-type]
             names = {*excluded.get(assignment_id, []), *kept, "figures.json"}
             self.exclude_overwriting = {**excluded, assignment_id: sorted(names)}
         super().init_assignment(assignment_id, student_id)

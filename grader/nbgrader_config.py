@@ -12,6 +12,9 @@ it, so that both take the same path.
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +52,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     from grader.autograde import install
 
     install()
+    _make_alembic_found()
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"
     if course is not None:
@@ -64,6 +68,17 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
     c.ExchangeFactory.collect = "grader.collect.CarefulCollect"
     c.HTMLExporter.filters = {"markdown2html": "grader.student_text.markdown2html"}
+
+
+def _make_alembic_found() -> None:
+    """Lets nbgrader find the command `alembic` that was installed beside it.
+
+    A new gradebook is made with it, by its bare name: in an environment that is used without being
+    activated, nbgrader would not find its own dependency.
+    """
+    if shutil.which("alembic") is None:
+        beside = str(Path(sys.executable).parent)
+        os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", os.defpath)])
 
 
 # nbgrader runs a configuration file with `get_config` among its names; an import has none.

@@ -229,4 +229,5 @@ def _note(set_aside: tuple[str, ...], notebook: NotebookNode) -> NotebookNode:
     }
     if notebook.nbformat_minor >= 5:  # older notebooks have no ids of cells
         cell["id"] = NOTE_CELL_ID
-    return from_dict(cell)
+    node: NotebookNode = from_dict(cell)  # type: ignore[no-untyped-call]
+    return node

@@ -26,7 +26,7 @@ from nbgrader.utils import is_solution
 from traitlets import Dict
 from traitlets.config import Config
 
-from grader.nbgrader_config import configure
+from grader.nbgrader_config import RELEASE_STEPS, configure
 
 # What running a lab leaves in its folder; never part of a lab.
 LEFT_BY_RUNNING = ("recordings", "figures.json", ".ipynb_checkpoints", "__pycache__", ".*")
@@ -119,6 +119,10 @@ def _generate(course: Path, lab: str) -> None:
     """Runs nbgrader's generate_assignment for one lab of a temporary course."""
     config = Config()
     configure(config, course)
+    # Nobody is graded here, so no gradebook is made: that alone would take a second a lab.
+    steps = [step for step in RELEASE_STEPS if not step.endswith(".SaveCells")]
+    config.GenerateAssignment.preprocessors = steps
+    config.GenerateAssignment.no_database = True
     folder = CourseDirectory(config=config, root=str(course), assignment_id=lab)
     converter = GenerateAssignment(coursedir=folder, config=config)
     converter.log.setLevel(logging.ERROR)

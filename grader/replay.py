@@ -157,10 +157,11 @@ def _output(
     kind: str, data: dict[str, str], metadata: dict[str, Any] | None = None
 ) -> NotebookNode:
     """One output of a cell."""
-    output = {"output_type": kind, "data": data, "metadata": metadata or {}}
+    output: dict[str, Any] = {"output_type": kind, "data": data, "metadata": metadata or {}}
     if kind == "execute_result":
         output["execution_count"] = None
-    return from_dict(output)
+    node: NotebookNode = from_dict(output)  # type: ignore[no-untyped-call]
+    return node
 
 
 def _open(figure: str, most: float, reason: str) -> Verdict:

@@ -1,0 +1,103 @@
+"""What students get: the labs without solutions, with stubs in each cell's own language."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_course import LAB, source_notebook, write_source
+
+from grader.release import ReleaseError, main, release
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("release")
+    release(write_source(folder / "notebooks"), folder / "released")
+    return folder / "released" / LAB
+
+
+def text_of(released: Path, grade_id: str) -> str:
+    notebook: dict[str, Any] = json.loads((released / f"{LAB}.ipynb").read_text())
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id:
+            return "".join(cell["source"])
+    raise AssertionError(grade_id)
+
+
+def test_python_stub_runs_without_a_traceback(released: Path) -> None:
+    text = text_of(released, "answer-python")
+    assert "42" not in text
+    exec(compile(text, "stub", "exec"), {})
+
+
+def test_c_stub_is_c(released: Path) -> None:
+    text = text_of(released, "answer-c")
+    assert text.startswith("%%ckernel\nint main(void) {\n    #error ")
+    assert "return 0" not in text
+
+
+def test_text_stub_is_plain(released: Path) -> None:
+    assert text_of(released, "report") == "Write your answer here."
+
+
+def test_c_cell_without_a_region_stays_a_c_cell(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "notebooks")
+    notebook = source_notebook()
+    notebook["cells"][3]["source"] = "%%ckernel --name mine\nint main(void) { return 0; }"
+    (source / LAB / f"{LAB}.ipynb").write_text(json.dumps(notebook))
+    release(source, tmp_path / "released")
+    text = text_of(tmp_path / "released" / LAB, "answer-c")
+    assert text.splitlines()[0] == "%%ckernel --name mine"
+    assert text.splitlines()[1].startswith("#error ")
+
+
+def test_data_is_released_and_what_running_left_is_not(released: Path) -> None:
+    assert sorted(path.name for path in released.iterdir()) == [f"{LAB}.ipynb", "data.csv"]
+
+
+def test_same_source_gives_same_bytes(released: Path, tmp_path: Path) -> None:
+    release(write_source(tmp_path / "notebooks"), tmp_path / "again")
+    for path in released.iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / LAB / path.name).read_bytes()
+
+
+def test_destination_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "notebooks")
+    stale = tmp_path / "released" / "00-stale"
+    stale.mkdir(parents=True)
+    assert main([str(source), str(tmp_path / "released")]) == 0
+    assert [path.name for path in (tmp_path / "released").iterdir()] == [LAB]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notebooks", "released"]
+
+
+def test_failure_leaves_the_destination_and_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = write_source(tmp_path / "notebooks")
+    notebook = source_notebook()
+    del notebook["cells"][0]["id"]
+    (source / LAB / f"{LAB}.ipynb").write_text(json.dumps(notebook))
+    kept = tmp_path / "released" / "kept"
+    kept.mkdir(parents=True)
+    assert main([str(source), str(tmp_path / "released")]) == 1
+    assert "each cell needs an id" in capsys.readouterr().err
+    assert kept.is_dir()
+
+
+def test_region_without_an_end_is_refused(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "notebooks")
+    notebook = source_notebook()
+    notebook["cells"][3]["source"] = "%%ckernel\n/* BEGIN SOLUTION */\nint x;"
+    (source / LAB / f"{LAB}.ipynb").write_text(json.dumps(notebook))
+    with pytest.raises(ReleaseError, match=LAB):
+        release(source, tmp_path / "released")
+    assert not (tmp_path / "released").exists()
+
+
+def test_folder_without_labs_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notebooks").mkdir()
+    with pytest.raises(ReleaseError, match="no lab"):
+        release(tmp_path / "notebooks", tmp_path / "released")
