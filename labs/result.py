@@ -1,0 +1,145 @@
+"""What a run says: the estimate that its C kernel is about, its warnings, and one plain sentence.
+
+The command line, the panel, the notebook and the grader all take their figure from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from labs import run_warnings
+from labs.estimate import CannotEstimate, Estimate, Line, fit_line
+from labs.recording import Recording
+from labs.run_warnings import RunWarning
+from labs.units import Clock, canonical, rounded
+
+#: C kernels whose figure is the intercept of the line; of all others it is the slope.
+ABOUT_OVERHEAD = frozenset({"timer_overhead"})
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The result of one variant of a recording.
+
+    `estimate` is in the unit asked for, and None where there is no figure; `no_figure` then says
+    why. `line` is in ticks, and None where not even a line could be fitted.
+    """
+
+    recording: Recording
+    variant: str
+    unit: str
+    clock: Clock
+    line: Line | None
+    estimate: Estimate | None
+    no_figure: str
+    warnings: tuple[RunWarning, ...]
+
+    @property
+    def n(self) -> int:
+        """Steady samples of this variant, over all batch sizes and processes."""
+        return len(self.recording.samples(self.variant))
+
+    @property
+    def what(self) -> str:
+        """What the estimate is, in words."""
+        return "overhead" if self.recording.kernel in ABOUT_OVERHEAD else "cost"
+
+    def value_in_words(self) -> str:
+        """The value with its interval and unit, rounded to what the interval supports."""
+        if self.estimate is None:
+            return "no figure"
+        value, low, high = sensible(self.estimate)
+        return f"{value} {self.unit} (95 % interval {low} to {high} {self.unit})"
+
+    def sentence(self) -> str:
+        """The result in one plain sentence."""
+        name = f"{self.recording.kernel} {self.variant}"
+        if self.estimate is None:
+            return f"{name}: no figure: {self.no_figure}."
+        return (
+            f"{name}: {self.what} {self.value_in_words()}, "
+            f"{self.n:,} samples from {self.estimate.processes} "
+            f"process{'es' if self.estimate.processes != 1 else ''}; "
+            f"the clock steps by {rounded(self.clock.step / self.clock.ticks_in(self.unit))} "
+            f"{self.unit}."
+        )
+
+    def as_json(self, saved: str | None = None) -> dict[str, Any]:
+        """The object that `labs measure --json` prints; `saved` is the recording's path."""
+        estimate, line = self.estimate, self.line
+        per_unit = self.clock.ticks_in(self.unit)
+        result: dict[str, Any] = {
+            "kernel": self.recording.kernel,
+            "variant": self.variant,
+            "value": estimate.value if estimate else None,
+            "unit": self.unit,
+            "interval": [estimate.low, estimate.high] if estimate else None,
+            "method": estimate.method if estimate else self.no_figure,
+            "n": self.n,
+            "step": self.clock.step / per_unit,
+            "step_ticks": self.clock.step,
+            "ticks_per_unit": per_unit,
+        }
+        if line is not None:
+            result["line"] = {
+                "overhead": line.overhead.into(self.unit, self.clock).value,
+                "cost": line.cost.into(self.unit, self.clock).value,
+                "empty": line.empty.into(self.unit, self.clock).value if line.empty else None,
+                "batch": line.batch.tolist(),
+                "mean": (line.location / per_unit).tolist(),
+                "residual": (line.residual / per_unit).tolist(),
+                "straight": line.straight,
+            }
+        result["conditions"] = {
+            **self.recording.conditions,
+            "processes": [dict(process) for process in self.recording.processes],
+        }
+        result["warnings"] = [
+            {
+                "code": warning.code,
+                "symptom": warning.symptom,
+                "likely_cause": warning.likely_cause,
+                "try_this": warning.try_this,
+            }
+            for warning in self.warnings
+        ]
+        result["recording"] = saved
+        return result
+
+
+def result_of(recording: Recording, variant: str | None = None, unit: str = "ns") -> Result:
+    """The result of `variant` (the first, where none is named) in `unit`.
+
+    Raises KeyError for a variant that is not there, units.UnknownUnit, recording.BadRecording where
+    the clock is not described.
+    """
+    unit = canonical(unit)
+    name = variant if variant is not None else (recording.variants or ("",))[0]
+    clock = recording.clock(name) if name in recording.variants else recording.samples(name).clock
+    clock.ticks_in(unit)  # refuses core cycles where their length is not known
+    try:
+        line = fit_line(recording, name)
+    except CannotEstimate as why:
+        warnings = run_warnings.of_recording(recording)
+        return Result(recording, name, unit, clock, None, None, str(why), warnings)
+    warnings = run_warnings.of_run(recording, line)
+    if not line.straight:
+        return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
+    estimate = line.overhead if recording.kernel in ABOUT_OVERHEAD else line.cost
+    return Result(recording, name, unit, clock, line, estimate.into(unit, clock), "", warnings)
+
+
+def sensible(estimate: Estimate) -> tuple[str, str, str]:
+    """Value, low and high as text, to the digit that two digits of the half-width support."""
+    width = estimate.half_width
+    if width <= 0:
+        return rounded(estimate.value), rounded(estimate.low), rounded(estimate.high)
+    decimals = 0
+    while decimals < 6 and width * 10**decimals < 9.5:
+        decimals += 1
+    return (
+        f"{estimate.value:,.{decimals}f}",
+        f"{estimate.low:,.{decimals}f}",
+        f"{estimate.high:,.{decimals}f}",
+    )
