@@ -1,0 +1,170 @@
+"""What is installed is said in several files; these say the same."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parent.parent
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+
+RUN = PROJECT["dependencies"]
+ZIG = PROJECT["optional-dependencies"]["zig"]
+BUILD = PYPROJECT["dependency-groups"]["build"]
+DEV = [line for line in PYPROJECT["dependency-groups"]["dev"] if isinstance(line, str)]
+
+LOCKS = {"requirements.lock": [*RUN, *BUILD], "requirements-dev.lock": [*RUN, *BUILD, *DEV]}
+
+# Where conda-forge's name differs: its `matplotlib` brings a whole GUI toolkit along.
+CONDA_NAMES = {"matplotlib-base": "matplotlib"}
+CONDA_ONLY = {"python", "pip", "make", "c-compiler"}
+
+
+def ranges(lines: list[str]) -> dict[str, SpecifierSet]:
+    requirements = [Requirement(line) for line in lines]
+    return {canonicalize_name(r.name): r.specifier for r in requirements}
+
+
+def pins(lock: str) -> list[tuple[Requirement, int]]:
+    """Each requirement of a lock with the number of its hashes."""
+    text = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
+    return [(Requirement(line.split("--hash")[0]), line.count("--hash=sha256:")) for line in lines]
+
+
+def holds(marker: Marker | None, python: str) -> bool:
+    """Whether a marker holds on Linux x86-64 under the last release of this Python."""
+    linux = {"sys_platform": "linux", "os_name": "posix", "platform_machine": "x86_64"}
+    release = {"python_version": python, "python_full_version": f"{python}.99"}
+    return marker is None or marker.evaluate({**linux, **release})
+
+
+def environment() -> dict:
+    return yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+
+
+def test_environment_yml_and_pyproject_ask_for_the_same():
+    conda = ranges([line for line in environment()["dependencies"] if isinstance(line, str)])
+    assert conda["python"] == SpecifierSet(PROJECT["requires-python"])
+    assert conda.keys() >= CONDA_ONLY
+    named_as_in_pyproject = {
+        CONDA_NAMES.get(name, name): versions
+        for name, versions in conda.items()
+        if name not in CONDA_ONLY
+    }
+    assert named_as_in_pyproject == ranges(RUN)
+
+
+def test_environment_yml_names_one_channel_and_ticklab():
+    assert environment()["channels"] == ["conda-forge"]
+    assert environment()["dependencies"][-1] == {"pip": ["-e ."]}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_pin_is_exact_and_hashed(lock):
+    for pin, hashes in pins(lock):
+        assert re.fullmatch(r"==[^*]+", str(pin.specifier)), pin
+        assert hashes > 0, pin
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("lock", LOCKS)
+def test_lock_pins_each_direct_dependency_once_and_within_its_range(lock, python):
+    pinned: dict[str, str] = {}
+    for pin, _ in pins(lock):
+        if holds(pin.marker, python):
+            name = canonicalize_name(pin.name)
+            assert name not in pinned, f"{name} is pinned twice for Python {python}"
+            pinned[name] = str(pin.specifier).removeprefix("==")
+    for name, versions in ranges(LOCKS[lock]).items():
+        assert name in pinned, f"{name} is missing for Python {python}: make lock"
+        assert pinned[name] in versions, f"{name} {pinned[name]} is not {versions}: make lock"
+
+
+def test_both_locks_pin_the_same_versions():
+    assert {str(pin) for pin, _ in pins("requirements.lock")} <= {
+        str(pin) for pin, _ in pins("requirements-dev.lock")
+    }
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_locks_name_no_host(lock):
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    assert "://" not in text
+    assert not re.search(r"\bhttps?\b|index-url|find-links|trusted-host", text)
+
+
+def test_every_direct_dependency_has_its_reason():
+    text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    reasons = dict(re.findall(r"^- `([^`]+)`: (.{10,})$", text, flags=re.MULTILINE))
+    assert reasons.keys() == ranges([*RUN, *ZIG, *BUILD, *DEV]).keys()
+
+
+def test_ci_runs_the_tests():
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    assert re.search(r"^make test$", script.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    subprocess.run(["bash", "-n", script], check=True)
+
+
+def test_make_alone_lists_every_target():
+    listed = make().stdout
+    for target in ("lab", "test", "lint", "bench", "class", "help"):
+        assert f"make {target}" in listed
+
+
+def make(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    # Not what an enclosing make tells its children.
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    return subprocess.run(
+        ["make", *arguments], cwd=ROOT, env=ours | variables, capture_output=True, text=True
+    )
+
+
+@pytest.fixture
+def old_python(tmp_path: Path) -> Path:
+    """Says no to every question, as a Python of another release does."""
+    python = tmp_path / "python3"
+    python.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    python.chmod(0o755)
+    return python
+
+
+def test_make_says_which_python_it_needs(tmp_path, old_python):
+    done = make("lab", f"VENV={tmp_path / 'venv'}", f"PYTHON={old_python}")
+    assert done.returncode != 0
+    assert "needs Python 3.10 to 3.13" in done.stderr
+    assert not (tmp_path / "venv").exists()
+
+
+def test_make_says_that_a_compiler_is_missing(tmp_path):
+    venv = tmp_path / "venv"
+    done = make("lab", f"VENV={venv}", f"PYTHON={sys.executable}", "CC=no-such-compiler")
+    assert done.returncode != 0
+    assert "No C compiler: 'no-such-compiler' was not found" in done.stderr
+    assert "apt install gcc" in done.stderr
+    assert not (venv / "run").exists()
+
+
+def test_a_failed_set_up_leaves_no_stamp_and_is_done_again(tmp_path):
+    venv = tmp_path / "venv"
+    for _ in range(2):
+        done = make("lab", f"VENV={venv}", f"PYTHON={sys.executable}", PIP_NO_INDEX="1")
+        assert done.returncode != 0
+        assert "Installing JupyterLab" in done.stdout
+        assert not (venv / "run").exists()
