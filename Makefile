@@ -92,6 +92,5 @@ $(VENV)/dev: requirements-dev.lock $(VENV)/run
 # What a student gets: the notebooks without their solutions.
 build/released.made: $(shell find notebooks -not -path '*/.*') grader/release.py $(VENV)/run
 	@echo "Releasing the notebooks ..."
-	@rm -rf build/released && mkdir -p build
 	@$(BIN)/python -m grader.release notebooks build/released
 	@touch $@

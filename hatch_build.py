@@ -20,11 +20,13 @@ class TicklabBuildHook(BuildHookInterface):
             include[str(source)] = f"labs/{source.relative_to(root).as_posix()}"
 
         # A process of its own, so that nbgrader's settings and logs stay out of the build.
-        self.released = tempfile.TemporaryDirectory()
-        release = [sys.executable, "-m", "grader.release", "notebooks", self.released.name]
-        subprocess.run(release, cwd=root, check=True)
-        include[self.released.name] = "labs/released"
+        self.scratch = tempfile.TemporaryDirectory()
+        released = f"{self.scratch.name}/released"
+        subprocess.run(
+            [sys.executable, "-m", "grader.release", "notebooks", released], cwd=root, check=True
+        )
+        include[released] = "labs/released"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if version != "editable":
-            self.released.cleanup()
+            self.scratch.cleanup()
