@@ -1,7 +1,7 @@
 """A course of one small lab for the tests of grading, run through real nbgrader.
 
-The lab's check is a stand-in that believes `figures.json`, so that these tests do not depend on what
-is measured. Its cells would leave a marker if anybody ran them.
+The lab's check is a stand-in that believes `figures.json`, so that these tests do not depend on
+what is measured. Its cells would leave a marker if anybody ran them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def source_notebook() -> dict[str, Any]:
     """The lab with its solutions."""
     mark = f"open({MARKER!r}, 'w')"
     python = f"value = None\n# BEGIN SOLUTION\nvalue = 42; {mark}\n# END SOLUTION\nprint(value)"
-    in_c = "%%ckernel\nint main(void) {\n    /* BEGIN SOLUTION */\n    return 0;\n    /* END SOLUTION */\n}"
+    region = "    /* BEGIN SOLUTION */\n    return 0;\n    /* END SOLUTION */"
+    in_c = f"%%ckernel\nint main(void) {{\n{region}\n}}"
     cells = [
         cell("title", "markdown", "# What does it cost?"),
         cell("start", "code", mark),
@@ -130,6 +131,7 @@ class Course:
         config = self.folder / "nbgrader_config.py"
         config.write_text(config.read_text() + EXTRA_CONFIG)
         (self.folder / "small_checks.py").write_text(CHECKS)
+        self.done: subprocess.CompletedProcess[str]
         self.environment = {
             **os.environ,
             "PYTHONPATH": str(REPOSITORY),

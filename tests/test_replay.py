@@ -1,0 +1,167 @@
+"""Figures are judged from their evidence: points in the gradebook, reasons in the notebook."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.apps.baseapp import NbGrader
+from small_course import FIGURES, LAB, MARKER, Course
+
+SUBMISSIONS: dict[str, Any] = {
+    "whole": {"cost": {"points": 4.0}, "step": {"points": 2.0}},
+    "partial": FIGURES,
+    "without_figures": {},
+    "open": {"cost": "open", "step": {"points": 2.0}},
+    "fault": {"fault": True},
+    "too_many_points": {"cost": {"points": 1e308}, "step": {"points": -7}},
+    "no_number": {"cost": {"points": float("nan")}, "step": {"points": float("inf")}},
+    "other_scale": {"cost": {"points": 30.0, "of": 40.0}, "step": {"points": 2.0}},
+}
+
+
+@pytest.fixture(scope="module")
+def batch(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """All submissions, graded in one batch by the stock command."""
+    course = Course(tmp_path_factory.mktemp("replay"))
+    course.generate()
+    for student, figures in SUBMISSIONS.items():
+        folder = course.submit(student, course.answered(), figures)
+        (folder / "recordings").mkdir()
+        (folder / "recordings" / "run.csv").write_text("evidence")
+        (folder / "timestamp.txt").write_text("2030-01-02 03:04:05.678 UTC")
+    course.done = course.run("autograde", LAB)
+    assert course.done.returncode == 0, course.done.stderr[-3000:]
+    return course
+
+
+def outputs(course: Course, student: str, grade_id: str) -> list[dict[str, Any]]:
+    for cell in course.graded(student)["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id:
+            found: list[dict[str, Any]] = cell["outputs"]
+            return found
+    raise AssertionError(grade_id)
+
+
+@pytest.mark.parametrize(
+    ("student", "cost", "step"),
+    [
+        ("whole", 4.0, 2.0),
+        ("partial", 4.0, 1.5),
+        ("without_figures", 0.0, 0.0),
+        ("too_many_points", 4.0, 0.0),
+        ("other_scale", 3.0, 2.0),
+    ],
+)
+def test_points_are_saved_within_the_range_of_the_cell(
+    batch: Course, student: str, cost: float, step: float
+) -> None:
+    assert batch.scores(student) == {"cost": cost, "step": step, "report": None}
+
+
+def test_not_graded_is_neither_a_pass_nor_a_zero(batch: Course) -> None:
+    assert batch.scores("open") == {"cost": None, "step": 2.0, "report": None}
+
+
+def test_points_that_are_no_number_are_not_graded(batch: Course) -> None:
+    assert batch.scores("no_number") == {"cost": None, "step": None, "report": None}
+
+
+def test_fault_of_ours_is_not_graded_and_told(batch: Course) -> None:
+    assert batch.scores("fault") == {"cost": None, "step": None, "report": None}
+    (shown,) = outputs(batch, "fault", "cost")
+    assert "our own check failed (RuntimeError)" in "".join(shown["data"]["text/plain"])
+    assert "a fault of ours" in batch.done.stderr
+
+
+def test_reason_plot_and_points_stand_in_the_cell(batch: Course) -> None:
+    words, plot, points = outputs(batch, "partial", "step")
+    assert "".join(words["data"]["text/html"]) == "<p>step passed: as recorded</p>"
+    assert base64.b64decode(plot["data"]["image/png"]) == b"\x89PNG"
+    assert plot["metadata"]["image/png"]["alt"]
+    assert "".join(points["data"]["text/plain"]) == "1.5"
+
+
+def test_reason_stands_in_the_feedback(batch: Course) -> None:
+    done = batch.run("generate_feedback", LAB, "--student", "open")
+    assert done.returncode == 0, done.stderr
+    page = (batch.folder / "feedback" / "open" / LAB / f"{LAB}.html").read_text()
+    assert "<p>cost not graded: the recording cannot be judged here</p>" in page
+    assert "<p>step passed: as recorded</p>" in page
+
+
+def test_no_code_was_run(batch: Course) -> None:
+    assert not list(batch.folder.rglob(MARKER))
+
+
+def test_no_execute_gives_nothing_away(batch: Course) -> None:
+    done = batch.run("autograde", LAB, "--no-execute", "--force", "--student", "without_figures")
+    assert done.returncode == 0, done.stderr
+    assert batch.scores("without_figures") == {"cost": 0.0, "step": 0.0, "report": None}
+
+
+def test_grade_given_by_hand_stays_when_graded_again(batch: Course) -> None:
+    with Gradebook(f"sqlite:///{batch.folder / 'gradebook.db'}") as gradebook:
+        grade = gradebook.find_grade("cost", LAB, LAB, "open")
+        grade.manual_score = 3.0
+        gradebook.db.commit()
+    done = batch.run("autograde", LAB, "--force", "--student", "open")
+    assert done.returncode == 0, done.stderr
+    with Gradebook(f"sqlite:///{batch.folder / 'gradebook.db'}") as gradebook:
+        grade = gradebook.find_grade("cost", LAB, LAB, "open")
+        assert (grade.auto_score, grade.manual_score, grade.score) == (None, 3.0, 3.0)
+
+
+@contextmanager
+def formgrader_api(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[NbGraderAPI]:
+    """The interface behind the formgrader's buttons, configured as its server extension does it."""
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    app = NbGrader()
+    app.initialize([], root=str(folder))
+    app.authenticator = app.exchange = None
+    yield NbGraderAPI(coursedir=app.coursedir, parent=app)
+
+
+def test_formgrader_gives_the_same_grades(
+    batch: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = Course(tmp_path)
+    students = {**SUBMISSIONS, "no_notebook": FIGURES, "broken": FIGURES}
+    with formgrader_api(course.folder, monkeypatch) as api:
+        made = api.generate_assignment(LAB)
+        assert made["success"], made
+        for student, figures in students.items():
+            notebook = {"no_notebook": None, "broken": "{"}.get(student, course.answered())
+            course.submit(student, notebook, figures)
+        assert api.get_submitted_students(LAB) == set(students)
+        for student in students:
+            done = api.autograde(LAB, student)
+            assert done["success"], done
+    for student in SUBMISSIONS:
+        assert course.scores(student) == batch.scores(student)
+    for student in ("no_notebook", "broken"):
+        assert course.scores(student) == {"cost": 4.0, "step": 1.5, "report": None}
+    assert not list(course.folder.rglob(MARKER))
+    json.dumps(api.parent.config)  # the formgrader shows it
+
+
+def test_course_of_another_kind_in_the_same_process_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = Course(tmp_path)
+    (course.folder / "nbgrader_config.py").write_text("")
+    with formgrader_api(course.folder, monkeypatch) as api:
+        assert api.generate_assignment(LAB)["success"]
+        course.submit("stock", course.released(), FIGURES)
+        stock = api.autograde(LAB, "stock")
+    assert stock["success"], stock
+    # Stock nbgrader runs the notebook: which is what a course that has not asked for ours expects.
+    assert (course.folder / "autograded" / "stock" / LAB / MARKER).exists()
