@@ -139,9 +139,13 @@ def fit_line(recording: Recording, variant: str) -> Line:
     solve = _least_squares(k, weight)
     overhead, cost = solve @ whole[chosen]
     spread = replicate[:, chosen] @ solve.T
-    residual = whole[chosen] - (overhead + cost * k)
-    allowed = 3 * uncertainty[chosen] + LINE_TOLERANCE * np.abs(whole[chosen])
-    excess = _excess_misfit(residual, uncertainty[chosen], weight, solve)
+    design = np.stack([np.ones_like(k), k], axis=1)
+    residual = whole[chosen] - design @ np.array([overhead, cost])
+    # The residuals' own uncertainty, not that of the points: what moves all points of a process
+    # alike (its layout, the clock speed it met) cancels in them.
+    residual_error = (replicate[:, chosen] - spread @ design.T).std(axis=0, ddof=1)
+    allowed = 3 * residual_error + LINE_TOLERANCE * np.abs(whole[chosen])
+    excess = _excess_misfit(residual, residual_error, weight, solve)
 
     processes = len(np.unique(samples.process))
     n = len(samples)
@@ -249,24 +253,25 @@ def _least_squares(k: Floats, weight: Floats) -> Floats:
     """The matrix, shape (2, batch sizes), that takes locations to intercept and slope."""
     design = np.stack([np.ones_like(k), k], axis=1)
     weighted = design * weight[:, None]
-    solution: Floats = np.linalg.solve(design.T @ weighted, weighted.T)
+    solution: Floats = np.linalg.solve(design.T @ weighted, weighted.T).astype(np.float64)
     return solution
 
 
-def _excess_misfit(residual: Floats, uncertainty: Floats, weight: Floats, solve: Floats) -> Floats:
+def _excess_misfit(residual: Floats, error: Floats, weight: Floats, solve: Floats) -> Floats:
     """Standard errors of intercept and slope from the misfit beyond what sampling explains.
 
-    The residuals' mean square, less the part that the points' own uncertainty accounts for, is
-    taken for scatter of the points about the line and carried through the fit.
+    The residuals' mean square, less the part that their standard `error` accounts for, is taken
+    for scatter of the points about the line and carried through the fit.
     """
     freedom = len(residual) - 2
     if freedom < 1:
         return np.zeros(2)
     seen = float(np.sum(weight * residual**2)) / freedom
-    expected = float(np.mean(weight * uncertainty**2))
+    expected = float(np.sum(weight * error**2)) / freedom
     excess = max(seen - expected, 0.0)
     variance = (solve**2) @ (excess / weight)
-    return np.asarray(np.sqrt(variance), dtype=np.float64)
+    errors: Floats = np.sqrt(variance)
+    return errors
 
 
 def _interval(

@@ -1,0 +1,40 @@
+"""The command `labs`: start, doctor, measure."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import labs
+from labs import doctor, measure_command, start
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; returns the exit status. A wrong option ends with status 2 and one line."""
+    parser = argparse.ArgumentParser(
+        prog="labs", description="Measure what the operations of an operating system cost."
+    )
+    parser.add_argument("--version", action="version", version=f"ticklab {labs.__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module, about in (
+        ("start", start, "put your own copy of the labs in a folder and open JupyterLab"),
+        ("doctor", doctor, "say whether this machine is fit to measure, and what would help"),
+        ("measure", measure_command, "measure one C kernel and print its figure"),
+    ):
+        command = commands.add_parser(name, help=about, description=about)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    arguments = parser.parse_args(words)
+    try:
+        return int(arguments.run(arguments))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output is gone; nothing more can be said to it.
+        sys.stderr.close()
+        return 141
+
+
+if __name__ == "__main__":
+    sys.exit(main())
