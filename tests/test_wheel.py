@@ -1,0 +1,154 @@
+"""A wheel is all that a student needs: installed alone, used from another folder."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LABS = sorted(path.parent.name for path in ROOT.glob("notebooks/*/*.ipynb"))
+FIRST_LAB = "01-timer-overhead"
+
+# Builds, and installs all of JupyterLab: half a minute, or as long as its download takes.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+def run(*command: str | Path, **options) -> str:
+    """Runs a command and returns what it prints; when it fails, the report shows all of that."""
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def build_wheel(source: Path, folder: Path) -> Path:
+    without_download = ["--no-deps", "--no-index", "--no-build-isolation"]
+    run(sys.executable, "-m", "pip", "wheel", *without_download, "--wheel-dir", folder, source)
+    [wheel] = folder.glob("ticklab-*.whl")
+    return wheel
+
+
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+def test_holds_every_c_kernel(wheel):
+    sources = {f"labs/{p.relative_to(ROOT)}" for p in ROOT.glob("kernels_c/**/*.[ch]")}
+    assert "labs/kernels_c/harness.h" in sources
+    assert {name for name in names(wheel) if name.startswith("labs/kernels_c/")} == sources
+
+
+def test_holds_every_released_lab_and_no_solution(wheel):
+    assert FIRST_LAB in LABS
+    assert {f"labs/released/{lab}/{lab}.ipynb" for lab in LABS} <= names(wheel)
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if name.startswith("labs/released/"):
+                assert b"BEGIN SOLUTION" not in archive.read(name), name
+
+
+def test_holds_its_licences_and_nothing_beside_the_packages(wheel):
+    top = {name.split("/")[0] for name in names(wheel)}
+    info = f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"
+    assert top == {"labs", "grader", info}
+    texts = ("LICENSE", "LICENSES/CC-BY-4.0.txt", "LICENSES/CC0-1.0.txt")
+    assert {f"{info}/licenses/{text}" for text in texts} <= names(wheel)
+
+
+def test_source_archive_builds_the_same_wheel(wheel, tmp_path):
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, cwd=ROOT)
+    [archive] = tmp_path.glob("ticklab-*.tar.gz")
+    shutil.unpack_archive(archive, tmp_path)
+    [source] = tmp_path.glob("ticklab-*/")
+    assert names(build_wheel(source, tmp_path / "wheel")) == names(wheel)
+
+
+@pytest.fixture(scope="module")
+def commands(wheel, tmp_path_factory) -> Path:
+    """The folder of the commands of a new environment with the wheel and what the lock names."""
+    venv = tmp_path_factory.mktemp("student") / "venv"
+    run(sys.executable, "-m", "venv", venv)
+    pip = [venv / "bin" / "python", "-m", "pip", "install", "--quiet"]
+    run(*pip, "--require-hashes", "-r", ROOT / "requirements.lock")
+    run(*pip, "--no-deps", "--no-index", wheel)
+    return venv / "bin"
+
+
+@pytest.fixture
+def elsewhere(commands, tmp_path) -> dict:
+    """Options for a process in a folder of its own, which finds nothing of this repository."""
+    ours = ("PYTHON", "JUPYTER", "IPYTHON", "VIRTUAL_ENV", "TICKLAB", "XDG_")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    env |= {"HOME": str(tmp_path), "PATH": f"{commands}:{env['PATH']}"}
+    return {"cwd": tmp_path, "env": env}
+
+
+def test_measures_from_another_folder(commands, elsewhere):
+    measure = [commands / "labs", "measure", "timer_overhead", "--variant", "fenced"]
+    result = json.loads(run(*measure, "--samples", "500", "--json", **elsewhere))
+    assert (result["kernel"], result["variant"]) == ("timer_overhead", "fenced")
+    low, high = result["interval"]
+    assert 0 < low <= result["value"] <= high
+
+
+@contextmanager
+def serving(command: list[str | Path], options: dict) -> Iterator[str]:
+    """The address of the JupyterLab that a command opens; ended afterwards."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        **options,
+    )
+    assert process.stdout is not None
+    printed = ""
+    try:
+        for line in process.stdout:
+            printed += line
+            if address := re.search(r"http://\S+", line):
+                yield address[0]
+                break
+        else:
+            pytest.fail(f"no address was printed:\n{printed}")
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.communicate(timeout=20)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_starts_and_runs_the_first_lab_in_another_folder(commands, elsewhere, tmp_path):
+    mine = tmp_path / "my labs"
+    start = [commands / "labs", "start", mine, "--no-browser"]
+    with serving(start, elsewhere) as address, urllib.request.urlopen(address, timeout=30) as page:
+        assert "JupyterLab" in page.read().decode()
+    assert {path.parent.name for path in mine.glob("*/*.ipynb")} == set(LABS)
+
+    lab = mine / FIRST_LAB
+    notebook, done = lab / f"{FIRST_LAB}.ipynb", tmp_path / "done.ipynb"
+    run(commands / "jupyter", "execute", notebook, f"--output={done}", **elsewhere)
+    cells = json.loads(done.read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    assert outputs
+    assert [output for output in outputs if output["output_type"] == "error"] == []
+    assert list((lab / "recordings").glob("*.csv"))
