@@ -41,14 +41,6 @@ _SECCOMP_MODES = {0: "off", 1: "strict", 2: "filter"}
 
 
 @dataclass(frozen=True)
-class CpuTimes:
-    """What all CPUs together spent since boot, in clock ticks of the OS (usually 10 ms)."""
-
-    total: int
-    steal: int
-
-
-@dataclass(frozen=True)
 class Machine:
     """One machine as this process sees it. None: cannot be read here, or does not exist here."""
 
@@ -118,25 +110,9 @@ def read_machine(
         clock_source=text_of(sys / "devices/system/clocksource/clocksource0/current_clocksource"),
         seccomp=_SECCOMP_MODES.get(_status_number(proc, "Seccomp")),
         load=_load(proc),
-        steal=steal_between(CpuTimes(0, 0), cpu_times(proc)),
+        steal=_steal(proc),
         cpu_quota=virtualization.cpu_quota(proc, sys),
     )
-
-
-def cpu_times(proc: Path = Path("/proc")) -> CpuTimes | None:
-    """What the CPUs spent since boot, or None where it cannot be read."""
-    first = (text_of(proc / "stat") or "").split("\n", 1)[0].split()
-    # cpu user nice system idle iowait irq softirq steal; guest time is part of user time.
-    if len(first) < 9 or first[0] != "cpu" or not all(word.isdecimal() for word in first[1:9]):
-        return None
-    return CpuTimes(sum(int(word) for word in first[1:9]), int(first[8]))
-
-
-def steal_between(before: CpuTimes | None, after: CpuTimes | None) -> float | None:
-    """The share of CPU time between two readings that another guest took, 0 to 1."""
-    if before is None or after is None or after.total <= before.total:
-        return None
-    return min(1.0, max(0.0, (after.steal - before.steal) / (after.total - before.total)))
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -236,3 +212,12 @@ def _load(proc: Path) -> float | None:
         return os.getloadavg()[0]
     except (OSError, AttributeError):
         return None
+
+
+def _steal(proc: Path) -> float | None:
+    first = (text_of(proc / "stat") or "").split("\n", 1)[0].split()
+    # cpu user nice system idle iowait irq softirq steal; guest time is part of user time.
+    if len(first) < 9 or first[0] != "cpu" or not all(word.isdecimal() for word in first[1:9]):
+        return None
+    total = sum(int(word) for word in first[1:9])
+    return int(first[8]) / total if total else None
