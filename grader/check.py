@@ -1,0 +1,120 @@
+"""From a figure and its recording to a verdict. Pure functions: no file is read here.
+
+Points are given per level. A finding costs the points of its level; a figure without usable
+evidence gets none at all, and one that does not follow from its recording keeps only what the
+recording itself is worth.
+"""
+
+from __future__ import annotations
+
+from grader.case import Case, make_case
+from grader.figures.spec import FigureSpec
+from grader.pitfalls import findings_of, while_reading
+from grader.verdict import Finding, Level, Outcome, Verdict
+from labs.figures import BadFigure, Figure
+from labs.recording import BadRecording, Recording
+
+#: Levels that fall with a finding of another level: whose figure is not from its recording has
+#: nothing to interpret.
+FALLS_WITH = {"figure-not-from-recording": Level.INTERPRETATION}
+
+
+def check(
+    spec: FigureSpec,
+    figure: Figure | BadFigure | None,
+    recording: Recording | BadRecording | None,
+) -> Verdict:
+    """The verdict on `figure`, which `spec` asks for, by the recording that it names.
+
+    `figure` is None where none was handed in, `recording` is None where the figure names none or
+    the file is not there, BadRecording where it cannot be read.
+    """
+    if figure is None:
+        asked = f"Nothing stands in figures.json under {spec.id}."
+        return _without_evidence(spec, while_reading.NO_FIGURE.finding(asked), None)
+    if isinstance(figure, BadFigure):
+        told = f"Entry {spec.id}: {figure.what}."
+        return _without_evidence(spec, while_reading.FIGURE_UNREADABLE.finding(told), None)
+    if recording is None:
+        told = (
+            f"The figure names {figure.recording}, and there is no such file."
+            if figure.recording
+            else "The figure names no recording."
+        )
+        return _without_evidence(spec, while_reading.NO_RECORDING.finding(told), figure)
+    if isinstance(recording, BadRecording):
+        return _without_evidence(
+            spec, while_reading.RECORDING_UNREADABLE.finding(f"{recording}."), figure
+        )
+    wrong = _wrong_subject(spec, recording)
+    if wrong is not None:
+        return _without_evidence(spec, while_reading.OTHER_RECORDING.finding(wrong), figure)
+    try:
+        case = make_case(spec, figure, recording)
+    except BadRecording as error:
+        return _without_evidence(
+            spec, while_reading.RECORDING_UNREADABLE.finding(f"{error}."), figure
+        )
+    return _judged(case)
+
+
+def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
+    missing = [name for name in spec.variants if name not in recording.variants]
+    if recording.kernel != spec.kernel:
+        return f"It is of the C kernel {recording.kernel}; asked is {spec.kernel}."
+    if missing:
+        return (
+            f"It holds {', '.join(recording.variants) or 'no samples'}; "
+            f"{spec.asked} needs {' and '.join(missing)} as well."
+        )
+    return None
+
+
+def _without_evidence(spec: FigureSpec, finding: Finding, figure: Figure | None) -> Verdict:
+    return Verdict(
+        figure=spec.id,
+        outcome=Outcome.FAILED,
+        points=0.0,
+        max_points=spec.max_points,
+        reason=finding.symptom,
+        levels={level: (0.0, most) for level, most in spec.points.items()},
+        findings=(finding,),
+        recording=figure.recording if figure else None,
+    )
+
+
+def _judged(case: Case) -> Verdict:
+    spec = case.spec
+    findings = tuple(findings_of(case))
+    lost = {finding.level for finding in findings}
+    lost |= {FALLS_WITH[finding.code] for finding in findings if finding.code in FALLS_WITH}
+    if not case.accepted:
+        # Without a value that could be right there is nothing to interpret.
+        lost.add(Level.INTERPRETATION)
+    levels = {level: (0.0 if level in lost else most, most) for level, most in spec.points.items()}
+    points = sum(got for got, _ in levels.values())
+    # A level that this figure has no points for can still be what is wrong with it.
+    passed = not findings and points == spec.max_points
+    return Verdict(
+        figure=spec.id,
+        outcome=Outcome.PASSED if passed else Outcome.FAILED,
+        points=points,
+        max_points=spec.max_points,
+        reason=_reason(case, findings, passed),
+        levels=levels,
+        findings=findings,
+        praise=spec.praise if passed else "",
+        look_next=spec.look_next if passed else "",
+        recording=case.figure.recording,
+    )
+
+
+def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
+    if passed and case.expected is not None:
+        return (
+            f"{case.as_submitted()} follows from {case.figure.recording}, which gives "
+            f"{case.expected.in_words()}."
+        )
+    if findings:
+        return findings[0].symptom
+    return f"The recording gives no figure: {case.result.no_figure}."

@@ -1,0 +1,75 @@
+"""The command `grader`: check a lab folder, build the demonstration class."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from grader.evidence import check_folder, lab_of
+from grader.figures import LABS
+from grader.present import as_text, points_in_words
+from grader.verdict import Outcome, Verdict
+
+ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="grader", description="Judge figures by their evidence.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    about = "check the figures of a lab folder as the grader will"
+    command = commands.add_parser("check", help=about, description=about)
+    command.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR")
+    command.add_argument("--lab", choices=sorted(LABS), help="where the folder does not tell")
+    command.add_argument("--json", action="store_true", help="print a list of objects")
+    command.set_defaults(run=_check)
+    about = "build a demonstration class and run real nbgrader over it"
+    command = commands.add_parser("class", help=about, description=about)
+    command.add_argument("folder", nargs="?", type=Path, metavar="DIR")
+    command.set_defaults(run=_class)
+    arguments = parser.parse_args(words)
+    try:
+        return int(arguments.run(arguments))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    folder: Path = arguments.folder
+    if not folder.is_dir():
+        print(f"grader check: {folder} is not a folder", file=sys.stderr)
+        return SOMETHING_NOT_GRADED
+    try:
+        lab = arguments.lab or lab_of(folder)
+    except LookupError as error:
+        print(f"grader check: {error}; name it with --lab", file=sys.stderr)
+        return SOMETHING_NOT_GRADED
+    verdicts = check_folder(folder, lab)
+    if arguments.json:
+        print(json.dumps([verdict.as_json() for verdict in verdicts], indent=2))
+    else:
+        print(_report(lab, verdicts))
+    outcomes = {verdict.outcome for verdict in verdicts}
+    if Outcome.NOT_GRADED in outcomes:
+        return SOMETHING_NOT_GRADED
+    return SOMETHING_FAILED if Outcome.FAILED in outcomes else ALL_PASSED
+
+
+def _report(lab: str, verdicts: list[Verdict]) -> str:
+    got = points_in_words(sum(verdict.points for verdict in verdicts))
+    most = points_in_words(sum(verdict.max_points for verdict in verdicts))
+    told = "\n\n".join(as_text(verdict) for verdict in verdicts)
+    return f"{told}\n\n{lab}: {got} of {most} points"
+
+
+def _class(arguments: argparse.Namespace) -> int:
+    from grader import demonstration  # nbgrader takes a second to import
+
+    return demonstration.main(arguments.folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

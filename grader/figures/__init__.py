@@ -1,0 +1,34 @@
+"""The figures of every lab: which are asked, from which recordings, for how many points."""
+
+from __future__ import annotations
+
+from grader.figures import timer_overhead
+from grader.figures.spec import FigureSpec, Quantity
+
+__all__ = ["LABS", "FigureSpec", "Quantity", "figure_named", "figures_of", "lab_of_figures"]
+
+#: Every lab that has figures, in the order taught.
+LABS: dict[str, tuple[FigureSpec, ...]] = {timer_overhead.LAB: timer_overhead.FIGURES}
+
+
+def figures_of(lab: str) -> tuple[FigureSpec, ...]:
+    """The figures of `lab`, in the order asked. Raises KeyError, naming the labs there are."""
+    if lab not in LABS:
+        raise KeyError(f"no lab {lab!r} has figures; there is {', '.join(LABS)}")
+    return LABS[lab]
+
+
+def figure_named(figure_id: str) -> FigureSpec:
+    """The figure with this id, of any lab. Raises KeyError, naming those there are."""
+    for specs in LABS.values():
+        for spec in specs:
+            if spec.id == figure_id:
+                return spec
+    known = ", ".join(spec.id for specs in LABS.values() for spec in specs)
+    raise KeyError(f"no figure {figure_id!r}; there is {known}")
+
+
+def lab_of_figures(figure_ids: list[str]) -> str | None:
+    """The one lab that all known ids of `figure_ids` belong to; None where that is not one."""
+    labs = {spec.lab for specs in LABS.values() for spec in specs if spec.id in figure_ids}
+    return labs.pop() if len(labs) == 1 else None

@@ -1,0 +1,71 @@
+"""Lab 01: what a timer costs."""
+
+from __future__ import annotations
+
+from grader.figures.spec import TIMES, FigureSpec, Quantity
+from grader.verdict import Level
+
+LAB = "01-timer-overhead"
+
+FIGURES = (
+    FigureSpec(
+        id="timer-overhead-fenced",
+        lab=LAB,
+        asked="the overhead of the fenced counter pair",
+        kernel="timer_overhead",
+        variants=("fenced",),
+        quantity=Quantity.OVERHEAD,
+        unit="ns",
+        praise="Several fresh processes, a line instead of one interval, an interval with the "
+        "value: others can check this figure.",
+        look_next="Compare the intercept with the empty interval (k = 0): where do the few ticks "
+        "between them go?",
+    ),
+    FigureSpec(
+        id="timer-step",
+        lab=LAB,
+        asked="the step of the counter",
+        kernel="timer_overhead",
+        variants=("fenced",),
+        quantity=Quantity.STEP,
+        unit="ticks",
+        points={Level.PROVENANCE: 1.0, Level.INTERPRETATION: 1.0},
+        praise="The step is read off many differences, not off a data sheet.",
+        look_next="What is the shortest operation that a single interval of this counter could "
+        "tell from nothing?",
+    ),
+    FigureSpec(
+        id="timer-overhead-monotonic",
+        lab=LAB,
+        asked="the overhead of clock_gettime(CLOCK_MONOTONIC)",
+        kernel="timer_overhead",
+        variants=("monotonic",),
+        quantity=Quantity.OVERHEAD,
+        unit="ns",
+        praise="The clock was timed with itself, by a line, over several processes.",
+        look_next="Is it a system call? Count with strace before you answer.",
+    ),
+    FigureSpec(
+        id="timer-ratio-process-cpu",
+        lab=LAB,
+        asked="how many times dearer CLOCK_PROCESS_CPUTIME_ID is than the fenced counter pair",
+        kernel="timer_overhead",
+        variants=("process-cpu", "fenced"),
+        quantity=Quantity.RATIO,
+        unit=TIMES,
+        praise="Both clocks were measured in one run, interleaved: drift met them alike.",
+        look_next="Report D timed a procedure call with this clock. What were its 300 ns?",
+    ),
+    FigureSpec(
+        id="timer-own-addition",
+        lab=LAB,
+        asked="what one dependent addition takes, by your own C kernel, in core cycles",
+        kernel="own_pair",
+        variants=("own",),
+        quantity=Quantity.COST,
+        unit="cycles",
+        own=True,
+        praise="Your readings wait for the work: twice the work takes twice the time.",
+        look_next="Take one fence away and see which of the points leaves the line first.",
+    ),
+)

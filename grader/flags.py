@@ -1,0 +1,78 @@
+"""What a person should look at in a submission. A flag never costs points.
+
+Students own their machines, so that evidence can be made up; and an honest run can look odd.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+
+from grader.figures.spec import FigureSpec
+from labs import paths, toolchain
+from labs.figures import BadFigure, Figure
+from labs.recording import BadRecording, Recording
+
+#: Conditions that one machine keeps through a lab.
+OF_THE_MACHINE = ("os", "libc", "counter")
+
+
+def of_submission(
+    submitted: Mapping[str, Figure | BadFigure | None],
+    recordings: Mapping[str, Recording | BadRecording],
+    specs: Sequence[FigureSpec],
+) -> dict[str, tuple[str, ...]]:
+    """The flags of each figure, by figure id."""
+    usable = {name: each for name, each in recordings.items() if isinstance(each, Recording)}
+    found: dict[str, tuple[str, ...]] = {}
+    for spec in specs:
+        figure = submitted.get(spec.id)
+        name = figure.recording if isinstance(figure, Figure) else None
+        if name is not None and name in usable:
+            raised = [*_of_recording(usable[name], spec), *_beside(name, usable)]
+            if raised:
+                found[spec.id] = tuple(raised)
+    return found
+
+
+def _of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
+    raised = []
+    stated = recording.conditions.get("source.sha256")
+    if not spec.own and stated not in released_sources():
+        raised.append("the C kernel's source hash is not that of a released one")
+    for name in spec.variants:
+        samples = recording.samples(name)
+        off = int((samples.ticks % samples.clock.step != 0).sum())
+        if off:
+            raised.append(
+                f"{off} of {len(samples)} samples of {name} are not multiples of the declared step "
+                f"of {samples.clock.step} ticks"
+            )
+    return raised
+
+
+def _beside(name: str, usable: Mapping[str, Recording]) -> list[str]:
+    raised = []
+    mine = usable[name]
+    for other, recording in usable.items():
+        if other == name:
+            continue
+        if recording.samples_sha256 == mine.samples_sha256:
+            raised.append(f"the same samples as {other}")
+        changed = [
+            key
+            for key in OF_THE_MACHINE
+            if set(recording.condition(key)) != set(mine.condition(key))
+        ]
+        if changed:
+            raised.append(f"{', '.join(changed)} differ from {other}")
+    return raised
+
+
+@functools.lru_cache(maxsize=1)
+def released_sources() -> frozenset[str]:
+    """The hashes of the C kernels that this version of the kit holds."""
+    return frozenset(
+        toolchain.source_hash(path.read_text(encoding="utf-8"))
+        for path in paths.kernels_c().glob("*.c")
+    )

@@ -1,0 +1,48 @@
+"""The clock is read before the work is done: unfenced readings, work that does not show."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+#: A dependent addition takes one core cycle; an emulator or a hypervisor may blur that.
+LEAST_CYCLES, MOST_CYCLES = 0.5, 2.0
+
+
+def detect(case: Case) -> str | None:
+    for name, result in case.results.items():
+        line = result.line
+        if line is None:
+            continue
+        if not line.straight:
+            worst = int(abs(line.residual / line.location).argmax())
+            return (
+                f"In your samples of {name} the interval does not grow with the work: at k = "
+                f"{line.batch[worst]:.0f} it lies {rounded(float(line.residual[worst]))} ticks off "
+                "the line through all batch sizes."
+            )
+        cycle = line.clock.core_cycle_ticks
+        if case.spec.quantity is Quantity.COST and case.spec.own and cycle:
+            cycles = line.cost.value / cycle
+            if not LEAST_CYCLES <= cycles <= MOST_CYCLES:
+                return (
+                    f"Your {name} pair sees {rounded(cycles)} core cycles for an addition that "
+                    "waits for the one before and so takes one."
+                )
+    return None
+
+
+PITFALL = Pitfall(
+    code="clock-read-too-early",
+    level=Level.VALIDITY,
+    symptom="The readings do not enclose the work.",
+    misconception="A processor executes out of order: an unfenced reading does not wait for the "
+    "work that stands before it.",
+    experiment="Put a fence before the second reading, and double the work: does the interval "
+    "double?",
+    seen_in="report A: rdtsc without a fence around a few cycles of work",
+    detect=detect,
+)

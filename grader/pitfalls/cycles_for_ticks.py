@@ -1,0 +1,32 @@
+"""Core cycles handed in as counter ticks, or the other way round."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.spec import TIMES
+from grader.pitfalls.pitfall import Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    cycle = case.result.clock.core_cycle_ticks
+    if case.right or case.expected is None or case.spec.unit == TIMES or not cycle:
+        return None
+    if abs(cycle - 1) <= 0.02 or not (case.is_times(cycle) or case.is_times(1 / cycle)):
+        return None
+    return (
+        f"You gave {case.as_submitted()}; your recording gives {case.expected.in_words()}. On this "
+        f"machine a core cycle takes {rounded(cycle)} ticks, and that is the factor between them."
+    )
+
+
+PITFALL = Pitfall(
+    code="cycles-for-ticks",
+    level=Level.INTERPRETATION,
+    symptom="The figure is off by the ratio of core clock and counter.",
+    misconception="The counter runs at a fixed rate; the core runs faster or slower than it.",
+    experiment="Time 1,000 dependent additions, one core cycle each, and count the ticks.",
+    seen_in="report A: counter ticks called cycles; report C: cycles from the turbo clock",
+    detect=detect,
+)

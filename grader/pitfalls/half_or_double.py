@@ -1,0 +1,31 @@
+"""Off by two: a pair counted as one, or a whole as a half."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Pitfall
+from grader.verdict import Level
+
+
+def detect(case: Case) -> str | None:
+    if case.right or case.expected is None or case.spec.quantity is Quantity.RATIO:
+        return None
+    for factor, told in ((2.0, "twice"), (0.5, "half")):
+        if case.is_times(factor):
+            return (
+                f"You gave {case.as_submitted()}, {told} of what your recording gives: "
+                f"{case.expected.in_words()}."
+            )
+    return None
+
+
+PITFALL = Pitfall(
+    code="half-or-double",
+    level=Level.INTERPRETATION,
+    symptom="The figure is off by a factor of two.",
+    misconception="The overhead belongs to the pair of readings together, not to each of the two.",
+    experiment="Write down what one interval contains, and what your figure is one of.",
+    seen_in="report B: a trial holds two switches, and it is not said which was printed",
+    detect=detect,
+)

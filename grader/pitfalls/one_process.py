@@ -1,0 +1,34 @@
+"""All samples from one process."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Pitfall
+from grader.verdict import Level
+
+FEWEST_PROCESSES = 3
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.quantity is Quantity.STEP:
+        return None
+    processes = len(set(case.recording.process[case.recording.sample >= 0].tolist()))
+    if processes >= FEWEST_PROCESSES:
+        return None
+    return (
+        f"All samples come from {processes} process{'es' if processes != 1 else ''}; the spread "
+        "between processes cannot be seen in them."
+    )
+
+
+PITFALL = Pitfall(
+    code="one-process",
+    level=Level.SUFFICIENCY,
+    symptom="The interval leaves out the spread between runs.",
+    misconception="Many samples of one process are not many runs: layout in memory and physical "
+    "pages stay the same.",
+    experiment="Run it ten times and compare the medians.",
+    seen_in="report B: a margin of 0.03 ns from three means",
+    detect=detect,
+)

@@ -1,0 +1,32 @@
+"""The ratio the wrong way up."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.quantity is not Quantity.RATIO or case.right or case.expected is None:
+        return None
+    if not case.given or not any(each.admits(1 / case.given) for each in case.accepted):
+        return None
+    over, under = case.spec.variants
+    return (
+        f"You gave {rounded(case.given)}; in your recording {over} takes "
+        f"{rounded(case.expected.value)} times as long as {under}, not the other way round."
+    )
+
+
+PITFALL = Pitfall(
+    code="ratio-upside-down",
+    level=Level.INTERPRETATION,
+    symptom="The ratio stands on its head.",
+    misconception="Which of the two is dearer was not read off the table first.",
+    experiment="Say the sentence in words, 'A takes so many times as long as B', and divide so.",
+    seen_in="report A: its conclusion says the opposite of its table",
+    detect=detect,
+)

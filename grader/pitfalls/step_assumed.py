@@ -1,0 +1,30 @@
+"""The counter is taken to step by one."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Pitfall
+from grader.verdict import Level
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.quantity is not Quantity.STEP or case.right or case.figure.value != 1:
+        return None
+    samples = case.recording.samples(case.spec.variant)
+    odd = int((samples.ticks % samples.clock.step != 0).sum())
+    return (
+        f"You gave {case.as_submitted()}. Of your {len(samples):,} samples {odd} are not a "
+        f"multiple of {samples.clock.step} ticks: the counter steps by {samples.clock.step}."
+    )
+
+
+PITFALL = Pitfall(
+    code="step-assumed-one",
+    level=Level.INTERPRETATION,
+    symptom="The counter is taken to be as fine as the unit it counts in.",
+    misconception="A counter in units of a tick need not advance tick by tick.",
+    experiment="Take the greatest common divisor of many differences between readings.",
+    seen_in="report A: single calls of 1 to 4 cycles on counters that step by 8 to 26",
+    detect=detect,
+)

@@ -1,0 +1,38 @@
+"""Too few samples for an interval that means anything."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Pitfall
+from grader.verdict import Level
+
+FEWEST_PER_BATCH = 20
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.quantity is Quantity.STEP:
+        return None
+    for name, result in case.results.items():
+        samples = case.recording.samples(name)
+        sizes = len(set(samples.batch.tolist()))
+        if sizes == 0 or len(samples) < FEWEST_PER_BATCH * sizes:
+            return (
+                f"Your recording holds {len(samples)} samples of {name} over {sizes} batch sizes."
+            )
+        if result.line is None:
+            return (
+                f"Of your {len(samples)} samples of {name} no line can be made: {result.no_figure}."
+            )
+    return None
+
+
+PITFALL = Pitfall(
+    code="too-few-samples",
+    level=Level.SUFFICIENCY,
+    symptom="There are not enough samples to tell the figure from its noise.",
+    misconception="A handful of repetitions shows neither the spread nor the rare bad sample.",
+    experiment="Take ten times as many and see whether the interval shrinks by about three.",
+    seen_in="report E: 20 samples and no spread",
+    detect=detect,
+)

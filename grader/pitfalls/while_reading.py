@@ -1,0 +1,61 @@
+"""Pitfalls that show before there is a case: nothing handed in, or nothing that can be read."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.pitfalls.pitfall import Pitfall
+from grader.verdict import Level
+
+
+def _needs_no_case(case: Case) -> str | None:
+    """These are found while reading, by grader.check; a case that exists shows none of them."""
+    return None
+
+
+NO_FIGURE = Pitfall(
+    code="no-figure",
+    level=Level.PROVENANCE,
+    symptom="This figure was not handed in.",
+    misconception="A figure counts once it stands in figures.json.",
+    experiment="Run the cell that calls lab.figure(...), or add the entry to figures.json.",
+    seen_in="report E: thread switching asked for, not delivered",
+    detect=_needs_no_case,
+)
+FIGURE_UNREADABLE = Pitfall(
+    code="figure-unreadable",
+    level=Level.PROVENANCE,
+    symptom="This figure cannot be read.",
+    misconception="A figure is a number with a unit and the name of its recording.",
+    experiment="Run the cell that calls lab.figure(...) again.",
+    seen_in="figures.json written by hand",
+    detect=_needs_no_case,
+)
+NO_RECORDING = Pitfall(
+    code="no-recording",
+    level=Level.PROVENANCE,
+    symptom="There is no evidence for this figure.",
+    misconception="A number alone can be neither believed nor checked.",
+    experiment="Measure with save=..., and hand in the recording beside the figure.",
+    seen_in="reports B to D: means without samples",
+    detect=_needs_no_case,
+)
+RECORDING_UNREADABLE = Pitfall(
+    code="recording-unreadable",
+    level=Level.PROVENANCE,
+    symptom="The recording cannot be read.",
+    misconception="A recording must be handed in as it was written.",
+    experiment="Measure again and do not open the file in a program that rewrites it.",
+    seen_in="recordings cut off in copying",
+    detect=_needs_no_case,
+)
+OTHER_RECORDING = Pitfall(
+    code="other-recording",
+    level=Level.PROVENANCE,
+    symptom="The recording is of something else.",
+    misconception="A figure needs a recording of the very thing it is about.",
+    experiment="Look at the first lines of the recording: which C kernel, which variants?",
+    seen_in="report A: an overhead measured on one machine, used on all",
+    detect=_needs_no_case,
+)
+
+ALL = (NO_FIGURE, FIGURE_UNREADABLE, NO_RECORDING, RECORDING_UNREADABLE, OTHER_RECORDING)
