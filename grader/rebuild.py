@@ -8,6 +8,7 @@ is told of it, in the log and in the first cell of the notebook to grade.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from copy import deepcopy
@@ -24,6 +25,12 @@ NOTE_CELL_ID = "set-aside"
 _MOST_NOTES = 20
 # Invisible, and no letter: a browser takes "<" for text, not for a tag, when this follows it.
 _WORD_JOINER = "\u2060"
+# What begins a tag, what stands for another character (and may spell a scheme), and the schemes
+# of addresses that run something; a backslash before the colon would be dropped by Markdown.
+_HARMFUL = re.compile(
+    r"<(?=[a-z/!?])|&(?=#|[a-z][a-z0-9]*;)|\b(?:javascript|vbscript|data|file)(?=[\s\\]*:)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -64,8 +71,12 @@ def rebuild(released: NotebookNode, submitted: Submitted, notes: Sequence[str] =
 
 
 def neutral(text: str) -> str:
-    """`text` in which no HTML tag can begin, looking the same to a reader."""
-    return text.replace("<", "<" + _WORD_JOINER)
+    """Markdown in which no HTML tag can begin and no link runs a script, looking the same.
+
+    The formgrader shows Markdown in the browser of an instructor who is signed in. There
+    :mod:`grader.student_text` cleans it, too, but only where the server has read our settings.
+    """
+    return _HARMFUL.sub(lambda found: found[0] + _WORD_JOINER, text)
 
 
 def quoted(name: str) -> str:

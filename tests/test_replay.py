@@ -76,7 +76,7 @@ def test_points_that_are_no_number_are_not_graded(batch: Course) -> None:
 
 def test_fault_of_ours_is_not_graded_and_told(batch: Course) -> None:
     assert batch.scores("fault") == {"cost": None, "step": None, "report": None}
-    (shown,) = outputs(batch, "fault", "cost")
+    shown, *_ = outputs(batch, "fault", "cost")
     assert "our own check failed (RuntimeError)" in "".join(shown["data"]["text/plain"])
     assert "a fault of ours" in batch.done.stderr
 

@@ -1,0 +1,147 @@
+"""The students of the demonstration class: what each of them hands in.
+
+Every one starts from the released lab, the honest answers and the honest evidence; what goes wrong
+is put in afterwards, one thing a student.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Notebook = dict[str, Any]
+#: Puts an honest student's `figures.json` and `recordings/` of a lab into a folder.
+Evidence = Callable[[str, Path], None]
+
+FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures" / "honest"
+
+
+class NoEvidence(Exception):
+    """There are no recordings to make a submission from."""
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One lab of the demonstration's course: its name, source folder and released folder."""
+
+    name: str
+    source: Path
+    released: Path
+
+
+def saved_evidence(lab: str, folder: Path) -> None:
+    """Copies the saved evidence of an honest run of `lab` into `folder`. Raises NoEvidence."""
+    saved = FIXTURES / lab
+    if not (saved / "figures.json").is_file():
+        raise NoEvidence(f"no honest evidence of {lab} in {saved}: figures.json and recordings/")
+    shutil.copy(saved / "figures.json", folder)
+    shutil.copytree(saved / "recordings", folder / "recordings")
+
+
+def make_submission(folder: Path, kind: str, lab: Lab, evidence: Evidence = saved_evidence) -> None:
+    """Fills `folder` with what a student of `kind` (a key of STUDENTS) hands in of `lab`.
+
+    Raises NoEvidence, and KeyError for an unknown kind.
+    """
+    shutil.copytree(lab.released, folder, dirs_exist_ok=True)
+    evidence(lab.name, folder)
+    path = folder / f"{lab.name}.ipynb"
+    path.write_text(json.dumps(_answered(lab), indent=1), encoding="utf-8")
+    STUDENTS[kind](folder, path, lab)
+
+
+def _answered(lab: Lab) -> Notebook:
+    """The released notebook with the author's answers in its answer cells."""
+    answers = {_grade_id(cell): cell["source"] for cell in _read(lab.source / f"{lab.name}.ipynb")}
+    notebook: Notebook = json.loads((lab.released / f"{lab.name}.ipynb").read_text("utf-8"))
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("solution"):
+            cell["source"] = answers[_grade_id(cell)]
+    return notebook
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    cells: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["cells"]
+    return cells
+
+
+def _grade_id(cell: dict[str, Any]) -> str | None:
+    grade_id: str | None = cell["metadata"].get("nbgrader", {}).get("grade_id")
+    return grade_id
+
+
+def _honest(folder: Path, notebook: Path, lab: Lab) -> None:
+    """Everything as it should be."""
+
+
+def _unit_slip(folder: Path, notebook: Path, lab: Lab) -> None:
+    """The right value with the wrong unit behind it."""
+    path = folder / "figures.json"
+    figures = json.loads(path.read_text("utf-8"))
+    slips = {"ns": "us", "us": "ns", "µs": "ns"}
+    figure = next(one for one in figures.values() if one["unit"] in slips)
+    figure["unit"] = slips[figure["unit"]]
+    path.write_text(json.dumps(figures, indent=2), encoding="utf-8")
+
+
+def _no_recording(folder: Path, notebook: Path, lab: Lab) -> None:
+    """Bare numbers."""
+    shutil.rmtree(folder / "recordings")
+
+
+def _untouched(folder: Path, notebook: Path, lab: Lab) -> None:
+    """The released lab, handed in as it was fetched."""
+    _no_recording(folder, notebook, lab)
+    (folder / "figures.json").unlink()
+    shutil.copy(lab.released / notebook.name, notebook)
+
+
+def _tampered(folder: Path, notebook: Path, lab: Lab) -> None:
+    """Cells duplicated, deleted, unlocked and added, points raised."""
+    document: Notebook = json.loads(notebook.read_text("utf-8"))
+    cells = document["cells"]
+    tests = [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("grade")]
+    tests = [cell for cell in tests if not cell["metadata"]["nbgrader"]["solution"]]
+    raised, gone = tests[0], tests[-1]
+    raised["metadata"]["nbgrader"].update(points=1000, locked=False)
+    raised["source"] = "1000"
+    more = copy.deepcopy(raised)
+    more["id"] = "a-test-of-my-own"
+    more["metadata"]["nbgrader"]["grade_id"] = "a-test-of-my-own"
+    cells += [copy.deepcopy(raised), more]
+    if gone is not raised:
+        cells.remove(gone)
+    notebook.write_text(json.dumps(document, indent=1), encoding="utf-8")
+
+
+def _broken_json(folder: Path, notebook: Path, lab: Lab) -> None:
+    """A notebook that was cut off while it was saved."""
+    text = notebook.read_text("utf-8")
+    notebook.write_text(text[: len(text) // 2], encoding="utf-8")
+
+
+def _no_notebook(folder: Path, notebook: Path, lab: Lab) -> None:
+    """Recordings from the command line, and `figures.json` written by hand."""
+    notebook.unlink()
+
+
+def _renamed(folder: Path, notebook: Path, lab: Lab) -> None:
+    """A copy under another name, as a browser or a mail program makes it."""
+    notebook.rename(notebook.with_name(f"{lab.name} (1).ipynb"))
+
+
+STUDENTS: dict[str, Callable[[Path, Path, Lab], None]] = {
+    "honest": _honest,
+    "unit-slip": _unit_slip,
+    "no-recording": _no_recording,
+    "untouched": _untouched,
+    "tampered": _tampered,
+    "broken-json": _broken_json,
+    "no-notebook": _no_notebook,
+    "renamed": _renamed,
+}

@@ -1,0 +1,131 @@
+"""The demonstration class: real nbgrader from the instructor's source to the student's feedback."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
+
+from grader import demonstration
+from grader.demonstration import DemonstrationClass, Row, table
+from grader.demonstration_students import STUDENTS
+
+
+def small_evidence(lab: str, folder: Path) -> None:
+    """Evidence in the form that the stand-in check believes; a unit as real figures have one."""
+    figures = {
+        "cost": {"points": 4.0, "unit": "ns"},
+        "step": {"points": 2.0, "unit": "ns"},
+    }
+    (folder / "figures.json").write_text(json.dumps(figures))
+    (folder / "recordings").mkdir()
+    (folder / "recordings" / "run.csv").write_text("evidence")
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[DemonstrationClass, list[Row]]:
+    folder = tmp_path_factory.mktemp("class")
+    made = DemonstrationClass(
+        folder / "class", write_source(folder / "notebooks"), LAB, small_evidence, EXTRA_CONFIG
+    )
+    (made.course / "small_checks.py").write_text(CHECKS)
+    # A name that no student could have, and a folder that is none, as anybody may leave them.
+    inbound = made.exchange / "ticklab" / "inbound"
+    inbound.mkdir(parents=True)
+    (inbound / f"..+{LAB}+2030-01-01 00:00:00 UTC").mkdir()
+    (inbound / f"mallory+{LAB}+never").mkdir()
+    (inbound / f"mallory+{LAB}").mkdir()
+    hostile = inbound / f"eve+{LAB}+2030-01-01 00:00:00 UTC+x"
+    (hostile / "recordings").mkdir(parents=True)
+    (hostile / "recordings" / "endless.csv").symlink_to("/dev/zero")
+    os.mkfifo(hostile / "recordings" / "pipe.csv")
+    (hostile / "figures.json").write_text("{}")
+    return made, made.run()
+
+
+def test_every_student_has_one_line(graded: tuple[DemonstrationClass, list[Row]]) -> None:
+    _, rows = graded
+    assert len(rows) >= 6
+    lines = table(rows).splitlines()
+    assert [line.split()[0] for line in lines[2:]] == list(STUDENTS)
+
+
+@pytest.mark.parametrize("student", sorted(set(STUDENTS) - {"untouched"}))
+def test_points_follow_the_evidence_alone(
+    graded: tuple[DemonstrationClass, list[Row]], student: str
+) -> None:
+    (row,) = [row for row in graded[1] if row.student == student]
+    assert (row.points, row.max_points, row.outcome) == (6.0, 6.0, "passed")
+
+
+def test_untouched_stub_gets_nothing(graded: tuple[DemonstrationClass, list[Row]]) -> None:
+    (row,) = [row for row in graded[1] if row.student == "untouched"]
+    assert (row.points, row.outcome, row.notes) == (0.0, "failed", ())
+
+
+@pytest.mark.parametrize(
+    ("student", "told"),
+    [
+        ("tampered", "its points were changed"),
+        ("tampered", "added graded cell `a-test-of-my-own`"),
+        ("tampered", "locked cell `step`: deleted"),
+        ("broken-json", "not valid JSON"),
+        ("no-notebook", "no notebook of this name"),
+        ("renamed", "found under the name"),
+    ],
+)
+def test_what_was_set_aside_is_told(
+    graded: tuple[DemonstrationClass, list[Row]], student: str, told: str
+) -> None:
+    (row,) = [row for row in graded[1] if row.student == student]
+    assert told in "\n".join(row.notes)
+
+
+def test_every_student_gets_feedback(graded: tuple[DemonstrationClass, list[Row]]) -> None:
+    for student in STUDENTS:
+        page = graded[0].course / "feedback" / student / LAB / f"{LAB}.html"
+        assert "cost" in page.read_text()
+
+
+def test_strange_names_in_the_exchange_are_passed_over(
+    graded: tuple[DemonstrationClass, list[Row]],
+) -> None:
+    made, _ = graded
+    assert {path.name for path in (made.course / "submitted").iterdir()} == {*STUDENTS, "eve"}
+    assert not (made.course / LAB).exists()
+    assert "is not the name of a submission" in (made.folder / "nbgrader.log").read_text()
+
+
+def test_links_and_pipes_are_not_collected(
+    graded: tuple[DemonstrationClass, list[Row]],
+) -> None:
+    submitted = graded[0].course / "submitted" / "eve" / LAB
+    assert [path.name for path in submitted.rglob("*")] == ["figures.json"]
+    assert "left out recordings/pipe.csv" in (graded[0].folder / "nbgrader.log").read_text()
+
+
+def test_no_code_was_run(graded: tuple[DemonstrationClass, list[Row]]) -> None:
+    assert not list(graded[0].folder.rglob(MARKER))
+
+
+def test_folder_in_use_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    assert demonstration.main(tmp_path) == 1
+    assert "not an empty folder" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_step_that_fails_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = write_source(tmp_path / "notebooks")
+    (source / LAB / f"{LAB}.ipynb").write_text("{")
+    monkeypatch.setattr(demonstration, "LAB", LAB)
+    monkeypatch.setattr(
+        demonstration, "DemonstrationClass", lambda folder: DemonstrationClass(folder, source, LAB)
+    )
+    assert demonstration.main(tmp_path / "class") == 1
+    assert "nbgrader generate_assignment" in capsys.readouterr().err
