@@ -139,7 +139,7 @@ static void print_platform(void)
 #else
     printf("# libc: not glibc\n");
 #endif
-    printf("# compiler: %s\n", __VERSION__);
+    printf("# compiler.version: %s\n", __VERSION__);
 }
 
 #endif

@@ -172,6 +172,7 @@ async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recor
         "flags": " ".join(binary.flags),
         "compiler": binary.compiler,
         "time_limit_s": f"{plan.time_limit_s:g}",
+        **surroundings.of_machine(),
         **surroundings.during(before, surroundings.cpu_times()),
     }
     return gather(plan.kernel_name, conditions, runs)

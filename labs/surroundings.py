@@ -1,4 +1,4 @@
-"""What else went on in the machine while a run was made."""
+"""On which machine a run was made, and what else went on in it meanwhile."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import time
 from dataclasses import dataclass
 
 import psutil
+
+from labs.machine import read_machine
 
 
 @dataclass(frozen=True)
@@ -56,3 +58,17 @@ def during(before: CpuTimes | None, after: CpuTimes | None) -> dict[str, str]:
         conditions["cpus.busy"] = f"{max(after.busy - before.busy, 0.0) / wall:.2f}"
         conditions["steal.share"] = f"{max(after.stolen - before.stolen, 0.0) / total:.4f}"
     return conditions
+
+
+def of_machine() -> dict[str, str]:
+    """Conditions of a run that are facts of the machine; one that cannot be read is left out."""
+    machine = read_machine()
+    facts = {
+        "machine.cpu": machine.cpu,
+        "machine.virtual": machine.virtual,
+        "machine.container": machine.container,
+        "machine.governor": machine.governor,
+        "machine.clock_source": machine.clock_source,
+        "seccomp": machine.seccomp,
+    }
+    return {key: str(value) for key, value in facts.items() if value is not None}
