@@ -1,0 +1,362 @@
+"""Draw recordings and results with matplotlib: every sample, the line, and figures side by side.
+
+Needs no notebook: a figure comes back, and `png` turns it into bytes. What each plot says in words
+and as a table is in :mod:`labs.picture`.
+
+One look for all: an opaque white ground, so that a plot reads alike in a light and a dark page;
+colours of Okabe and Ito ("Color Universal Design", 2008), each with a marker or dash of its own, so
+that nothing is told by colour alone; labels beside what they name instead of a legend.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+from labs.estimate import Floats, Line
+from labs.recording import Recording
+from labs.result import Result, sensible
+from labs.units import NAMES, Clock, canonical, rounded
+
+BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#007A5A", "#AA3377"
+INK, QUIET, FAINT = "#1A1A1A", "#595959", "#D9D9D9"
+
+#: Size on the page in CSS pixels is 96 times the size in inches; drawn finer, for sharp text.
+WIDTH_IN, DPI = 7.5, 144
+CSS_PIXELS_PER_INCH = 96
+_FONT_PT = 9.0
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A number that somebody predicted, in `unit`, and what to call it in a plot."""
+
+    value: float
+    unit: str
+    name: str = "your prediction"
+
+    def into(self, unit: str, clock: Clock) -> float:
+        """The number in another unit. Raises ValueError where it cannot be turned into it."""
+        return clock.convert(self.value, self.unit, unit)
+
+
+def samples_figure(
+    recording: Recording,
+    variant: str,
+    unit: str = "ns",
+    prediction: Prediction | None = None,
+) -> Figure:
+    """Every interval of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
+
+    Warm-up samples have a colour and a marker of their own, batch sizes are named beside their
+    points, and the prediction is a labelled line. Raises KeyError for an unknown variant,
+    units.UnknownUnit, ValueError for core cycles where their length is not known.
+    """
+    unit = canonical(unit)
+    index = recording.variants.index(variant) if variant in recording.variants else -1
+    mine = recording.variant_index == index
+    clock = recording.samples(variant).clock  # says so where there is no such variant
+    lengths = recording.ticks[mine] / clock.ticks_in(unit)
+    warm = recording.sample[mine] < 0
+    batch, process = recording.batch[mine], recording.process[mine]
+    order = np.arange(len(lengths))
+    predicted = prediction.into(unit, clock) if prediction else None
+
+    figure, axes = _figure(3.6, top=0.83, right=0.86)
+    floor, ceiling = _log_axis(axes.yaxis, lengths, predicted)
+    shown = np.maximum(lengths, floor)
+    axes.set_ylim(floor * 0.75, ceiling)
+    axes.set_xlim(-0.012 * len(order), 1.012 * len(order))
+    for start in np.flatnonzero(np.diff(process)):
+        axes.axvline(start + 0.5, color=FAINT, linewidth=0.6, zorder=0)
+    for chosen, colour, alpha, marker, size in (
+        (~warm, BLUE, 0.45, "o", 1.9),
+        (warm, VERMILLION, 0.75, "^", 3.6),
+    ):
+        axes.plot(
+            order[chosen], shown[chosen], color=colour, alpha=alpha, linestyle="none",
+            marker=marker, markersize=size, markeredgewidth=0,
+        )  # fmt: skip
+    key = [(f"● {_many(int((~warm).sum()), 'sample')}", BLUE)]
+    if warm.any():
+        key.append((f"▲ {int(warm.sum()):,} of warm-up, not counted", VERMILLION))
+    if prediction is not None and predicted is not None:
+        axes.axhline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
+        key.append(
+            (f"╌ {prediction.name}: {_plain(prediction.value)} {_shown(prediction.unit)}", GREEN)
+        )
+    _name_batches(axes, batch[~warm], shown[~warm])
+    processes = len(np.unique(process))
+    axes.set_xlabel(
+        f"intervals in the order taken ({_many(processes, 'process')}"
+        + (", parted by lines)" if processes > 1 else ")")
+    )
+    axes.set_ylabel(f"length of an interval\n({NAMES[unit]}, log axis)")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    _title(figure, f"{recording.kernel} {variant}: every interval", key)
+    return figure
+
+
+def line_figure(result: Result) -> Figure:
+    """The line T(k) = overhead + k * cost of `result`, and below it what the points miss it by.
+
+    Raises ValueError where no line could be fitted; the message says why.
+    """
+    line = result.line
+    if line is None:
+        raise ValueError(f"no line to draw: {result.no_figure}")
+    per_unit = result.clock.ticks_in(result.unit)
+    mean, error = line.location / per_unit, 2 * line.uncertainty / per_unit
+    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
+    figure, axes = _figure(4.6, top=0.87, bottom=0.40, right=0.97)
+    below = figure.add_axes((0.13, 0.11, 0.84, 0.20), sharex=axes)
+    _quiet_frame(below)
+
+    reach = float(line.batch.max())
+    ends = np.array([0.0, reach])
+    axes.plot(ends, overhead + cost * ends, color=INK, linewidth=1.2, zorder=1)
+    axes.plot(line.batch, mean, color=BLUE, linestyle="none", marker="o", markersize=6)
+    axes.plot([0], [overhead], color=VERMILLION, linestyle="none", marker="D", markersize=6)
+    key = [
+        ("● mean of the steady samples", BLUE),
+        (f"◆ overhead {rounded(overhead)} {_shown(result.unit)}", VERMILLION),
+    ]
+    if line.empty is not None:
+        empty = line.empty.value / per_unit
+        axes.plot(
+            [0], [empty], color=PURPLE, linestyle="none", marker="s", markersize=9,
+            markerfacecolor="none", markeredgewidth=1.4,
+        )  # fmt: skip
+        key.append((f"□ empty interval {rounded(empty)} {_shown(result.unit)}", PURPLE))
+    axes.set_xlim(-0.03 * reach, 1.03 * reach)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(0.0, low), high)
+    axes.set_ylabel(f"mean interval T(k)\n({NAMES[result.unit]})")
+    axes.tick_params(labelbottom=False)
+
+    below.axhline(0, color=INK, linewidth=1.2, zorder=1)
+    below.errorbar(
+        line.batch, line.residual / per_unit, yerr=error, color=BLUE, fmt="o", markersize=5,
+        capsize=3, elinewidth=1.1,
+    )  # fmt: skip
+    most = float(np.max(np.abs(line.residual / per_unit) + error)) or 1.0
+    below.set_ylim(-1.25 * most, 1.25 * most)
+    below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
+    below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
+    below.set_xlabel("k: operations in an interval (bars: 2 standard errors)")
+    below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
+    below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    _title(
+        figure,
+        f"{result.recording.kernel} {result.variant}: {_line_in_words(line, result)}",
+        key,
+    )
+    return figure
+
+
+def estimates_figure(results: Sequence[Result], prediction: Prediction | None = None) -> Figure:
+    """The figures of several results with their 95 % intervals, one row each, on a log axis.
+
+    All are shown in the unit of the first. A result without a figure, or below zero, keeps its row
+    and says so. Raises ValueError where there is no result.
+    """
+    if not results:
+        raise ValueError("nothing to compare")
+    unit = results[0].unit
+    known = [
+        (row, result.estimate.into(unit, result.clock))
+        for row, result in enumerate(results)
+        if result.estimate is not None and result.estimate.value > 0
+    ]
+    figure, axes = _figure(1.35 + 0.38 * len(results), left=0.20, right=0.76)
+    values = [value for _, e in known for value in (max(e.low, e.value / 10), e.high)]
+    predicted = prediction.into(unit, results[0].clock) if prediction else None
+    floor, ceiling = _log_axis(axes.xaxis, np.array(values or [1.0]), predicted)
+    axes.set_xlim(floor, ceiling)
+    axes.set_ylim(len(results) - 0.5, -0.5)
+    axes.set_yticks(range(len(results)), [result.variant for result in results])
+    axes.tick_params(axis="y", length=0)
+    for row, estimate in known:
+        low = max(estimate.low, floor)
+        axes.plot([low, estimate.high], [row, row], color=BLUE, linewidth=2.4, alpha=0.55)
+        axes.plot([estimate.value], [row], color=BLUE, marker="o", markersize=6)
+    rows = dict(known)
+    for row, result in enumerate(results):
+        axes.axhline(row, color=FAINT, linewidth=0.6, zorder=0)
+        inside = rows.get(row)
+        if inside is not None:
+            text = f"{sensible(inside)[0]} ± {rounded(inside.half_width, 2)} {_shown(unit)}"
+        else:
+            text = "no figure" if result.estimate is None else "not above zero"
+        axes.text(
+            1.02, row, text, transform=axes.get_yaxis_transform(), va="center", fontsize=_FONT_PT,
+            color=INK if inside is not None else VERMILLION,
+        )  # fmt: skip
+    key = [("● figure", BLUE), ("━ its 95 % interval", BLUE)]
+    if prediction is not None and predicted is not None:
+        axes.axvline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
+        key.append(
+            (f"╌ {prediction.name}: {_plain(prediction.value)} {_shown(prediction.unit)}", GREEN)
+        )
+    axes.set_xlabel(f"{results[0].what} ({NAMES[unit]}, log axis)")
+    _title(figure, f"{results[0].recording.kernel}: {results[0].what} of each variant", key)
+    return figure
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as a PNG image, without anything in it that changes from run to run."""
+    canvas = figure.canvas
+    assert isinstance(canvas, FigureCanvasAgg), "made by _figure"
+    buffer = io.BytesIO()
+    # Little compression: half the time of the default for a tenth more bytes.
+    options = {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 2}}
+    canvas.print_png(buffer, **options)  # type: ignore[no-untyped-call]
+    return buffer.getvalue()
+
+
+def _figure(
+    height: float,
+    *,
+    left: float = 0.13,
+    right: float = 0.97,
+    top: float | None = None,
+    bottom: float | None = None,
+) -> tuple[Figure, Axes]:
+    """A figure of the common look with one pair of axes; margins as shares of the whole."""
+    figure = Figure(figsize=(WIDTH_IN, height), dpi=DPI, facecolor="white")
+    FigureCanvasAgg(figure)
+    top = 1 - 0.62 / height if top is None else top
+    bottom = 0.56 / height if bottom is None else bottom
+    axes = figure.add_axes((left, bottom, right - left, top - bottom))
+    _quiet_frame(axes)
+    return figure, axes
+
+
+def _quiet_frame(axes: Axes) -> None:
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(QUIET)
+    axes.tick_params(labelsize=_FONT_PT, colors=QUIET, labelcolor=INK)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set_fontsize(_FONT_PT)
+        label.set_color(INK)
+
+
+def _title(figure: Figure, title: str, key: Sequence[tuple[str, str]]) -> None:
+    """The title, and under it each mark of the plot named in its own colour, from left to right."""
+    height = figure.get_figheight()
+    figure.text(
+        0.015, 1 - 0.10 / height, title, va="top", fontsize=_FONT_PT + 2, color=INK, weight="bold"
+    )
+    x = 0.015
+    for words, colour in key:
+        text = figure.text(x, 1 - 0.34 / height, words, va="top", fontsize=_FONT_PT, color=colour)
+        x += text.get_window_extent().width / figure.bbox.width + 0.03
+
+
+def _log_axis(axis: object, values: Floats, predicted: float | None) -> tuple[float, float]:
+    """Make `axis` logarithmic with plain numbers; returns its ends, with room for all `values`.
+
+    A logarithmic axis has no zero: values of 0, which a coarse clock yields, are to be drawn at the
+    lower end, which is then labelled 0.
+    """
+    above = values[values > 0]
+    if predicted is not None and predicted > 0:
+        above = np.append(above, predicted)
+    least, most = (float(above.min()), float(above.max())) if len(above) else (1.0, 10.0)
+    zeros = bool((values == 0).any())
+    floor = least / 3 if zeros else least / 1.4
+    ceiling = max(most * 1.4, floor * 4)
+    places = _ticks(least if zeros else floor, ceiling)
+    labels = {place: _plain(place) for place in places}
+    if zeros:
+        labels[floor] = "0"
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})  # type: ignore[attr-defined]
+    axis.set_major_locator(FixedLocator(sorted(labels)))  # type: ignore[attr-defined]
+    axis.set_major_formatter(  # type: ignore[attr-defined]
+        FuncFormatter(lambda value, _: labels.get(value, _plain(value)))
+    )
+    axis.set_minor_locator(NullLocator())  # type: ignore[attr-defined]
+    return floor, ceiling
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Between 4 and about 8 round numbers from `low` to `high`, evenly spread on a log axis."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
+        places = [
+            float(f"{step * 10.0**power:.6g}")
+            for power in range(first, last + 1)
+            for step in steps
+            if low <= step * 10.0**power <= high
+        ]
+        if len(places) >= 4:
+            break
+    every = -(-len(places) // 8)
+    return places[::every]
+
+
+def _name_batches(axes: Axes, batch: Floats, shown: Floats) -> None:
+    """Name each batch size at the right, at the height of its points; near ones share a name."""
+    low, high = np.log10(axes.get_ylim())
+    sizes = np.unique(batch).tolist()
+    if not sizes:
+        return
+    heights = sorted(
+        ((math.log10(float(np.median(shown[batch == k]))) - low) / (high - low), int(k))
+        for k in sizes
+    )
+    groups: list[list[tuple[float, int]]] = []
+    for height, k in heights:
+        # Less than this share of the axis, and one line of text touches the next.
+        if groups and height - groups[-1][-1][0] < 0.053:
+            groups[-1].append((height, k))
+        else:
+            groups.append([(height, k)])
+    for group in groups:
+        numbers = sorted(k for _, k in group)
+        words = f"k = {numbers[0]:,}" + (f" to {numbers[-1]:,}" if len(numbers) > 1 else "")
+        axes.text(
+            1.01, sum(height for height, _ in group) / len(group), words,
+            transform=axes.transAxes, va="center", fontsize=_FONT_PT, color=INK,
+        )  # fmt: skip
+
+
+def _apart(places: Floats, reach: float) -> list[float]:
+    """Those of `places` whose labels do not run into each other or into 0."""
+    kept: list[float] = []
+    for place in sorted(places.tolist(), reverse=True):
+        if place > 0.05 * reach and (not kept or kept[-1] - place > 0.06 * reach):
+            kept.append(place)
+    return kept
+
+
+def _line_in_words(line: Line, result: Result) -> str:
+    per_unit = result.clock.ticks_in(result.unit)
+    if not line.straight:
+        return "the points are not on a line"
+    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
+    return f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {_shown(result.unit)}"
+
+
+def _plain(value: float) -> str:
+    """A number as it stands on an axis."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:g}"
+
+
+def _many(count: int, noun: str) -> str:
+    plural = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{count:,} {plural}"
+
+
+def _shown(unit: str) -> str:
+    return {"us": "µs"}.get(canonical(unit), canonical(unit))
