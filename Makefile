@@ -57,7 +57,8 @@ $(VENV)/made-in:
 			2>/dev/null && break; \
 	done; \
 	test "$$python" || { \
-		echo "Ticklab needs Python 3.10 to 3.13; here is $$(python3 --version 2>&1)."; \
+		echo "Ticklab needs Python 3.10 to 3.13; $(firstword $(PYTHON)) here is" \
+			"$$($(firstword $(PYTHON)) --version 2>/dev/null || echo missing)."; \
 		echo "Install one of these and run make again, or name it: make PYTHON=/path/to/python"; \
 		exit 1; \
 	} >&2; \
