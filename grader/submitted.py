@@ -65,7 +65,7 @@ def read_submitted(path: Path) -> Submitted:
         document = json.loads(text, parse_int=_small_int)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        return Submitted(trouble=f"the notebook is not valid JSON: {error.msg} at {where}")
+        return Submitted(trouble=f"the notebook is not valid JSON ({where}): {error.msg}")
     except (ValueError, RecursionError):
         return Submitted(trouble="the notebook is not valid JSON: nested too deeply")
     return _cells_of(document)

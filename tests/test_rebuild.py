@@ -381,8 +381,8 @@ def test_answers_are_moved_in(batch: Course, student: str) -> None:
 
 
 UNREADABLE = {
-    "broken_json": "not valid JSON: .* at line [0-9]+, column [0-9]+",
-    "merge_conflict": "not valid JSON: .* at line 5, column 1",
+    "broken_json": r"not valid JSON \(line [0-9]+, column [0-9]+\)",
+    "merge_conflict": r"not valid JSON \(line 5, column 1\)",
     "empty_file": "empty file",
     "not_a_notebook": "not a notebook: no object",
     "no_cells": "not a notebook: no list of cells",
