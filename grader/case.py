@@ -47,6 +47,15 @@ class Expected:
         )
 
 
+def is_meant(value: float, number: float) -> bool:
+    """Whether `value` is just this `number` of the recording, to three digits.
+
+    Closer than `Expected.admits`: a mean or a minimum that happens to lie near something else must
+    not pass for it.
+    """
+    return abs(value - number) <= 0.005 * abs(number)
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """A figure, the recording it names, and what that recording gives.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.case import Case, Expected
+from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Pitfall
 from grader.verdict import Level
@@ -24,7 +24,7 @@ def detect(case: Case) -> str | None:
         if not chosen.any():
             continue
         mean = float(case.recording.ticks[chosen].mean()) / per_unit
-        if Expected(mean, mean, mean, "").admits(case.given):
+        if is_meant(case.given, mean):
             worst = float(case.recording.ticks[chosen].max()) / per_unit
             return (
                 f"You gave {case.as_submitted()}: the mean of all empty intervals, {told}. The "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.case import Case, Expected
+from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Pitfall
 from grader.verdict import Level
@@ -16,7 +16,7 @@ def detect(case: Case) -> str | None:
     if not len(empty) or case.given is None:
         return None
     least = float(empty.min()) / samples.clock.ticks_in(case.spec.unit)
-    if not Expected(least, least, least, "").admits(case.given):
+    if not is_meant(case.given, least):
         return None
     share = float((empty == empty.min()).mean())
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.case import Case, Expected
+from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Pitfall
 from grader.verdict import Level
@@ -15,7 +15,7 @@ def detect(case: Case) -> str | None:
         return None
     per_unit = line.clock.ticks_in(case.spec.unit)
     for k, mean in zip(line.batch, line.location / per_unit, strict=True):
-        if case.given is not None and Expected(mean, mean, mean, "").admits(case.given):
+        if case.given is not None and is_meant(case.given, mean):
             return (
                 f"You gave {case.as_submitted()}: that is your mean interval at k = {k:.0f}, "
                 f"{rounded(float(mean))} {case.spec.unit}, with {k:.0f} operations inside."
