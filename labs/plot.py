@@ -1,11 +1,8 @@
 """Draw recordings and results with matplotlib: every sample, the line, and figures side by side.
 
 Needs no notebook: a figure comes back, and `png` turns it into bytes. What each plot says in words
-and as a table is in :mod:`labs.picture`.
-
-One look for all: an opaque white ground, so that a plot reads alike in a light and a dark page;
-colours of Okabe and Ito ("Color Universal Design", 2008), each with a marker or dash of its own, so
-that nothing is told by colour alone; labels beside what they name instead of a legend.
+and as a table is in :mod:`labs.picture`. Nothing is told by colour alone: each colour has a marker
+or a dash of its own.
 """
 
 from __future__ import annotations
@@ -19,20 +16,28 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from labs.estimate import Floats, Line
+from labs.plot_style import (
+    BLUE,
+    FAINT,
+    FONT_PT,
+    GREEN,
+    INK,
+    PURPLE,
+    VERMILLION,
+    head,
+    log_axis,
+    many,
+    new_figure,
+    plain,
+    quiet_frame,
+    symbol,
+)
 from labs.recording import Recording
 from labs.result import Result, sensible
 from labs.units import NAMES, Clock, canonical, rounded
-
-BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#007A5A", "#AA3377"
-INK, QUIET, FAINT = "#1A1A1A", "#595959", "#D9D9D9"
-
-#: Size on the page in CSS pixels is 96 times the size in inches; drawn finer, for sharp text.
-WIDTH_IN, DPI = 7.5, 144
-CSS_PIXELS_PER_INCH = 96
-_FONT_PT = 9.0
 
 
 @dataclass(frozen=True)
@@ -70,8 +75,8 @@ def samples_figure(
     order = np.arange(len(lengths))
     predicted = prediction.into(unit, clock) if prediction else None
 
-    figure, axes = _figure(3.6, top=0.83, right=0.86)
-    floor, ceiling = _log_axis(axes.yaxis, lengths, predicted)
+    figure, axes = new_figure(3.6, top=0.83, right=0.86)
+    floor, ceiling = log_axis(axes, "y", lengths, predicted)
     shown = np.maximum(lengths, floor)
     axes.set_ylim(floor * 0.75, ceiling)
     axes.set_xlim(-0.012 * len(order), 1.012 * len(order))
@@ -85,23 +90,23 @@ def samples_figure(
             order[chosen], shown[chosen], color=colour, alpha=alpha, linestyle="none",
             marker=marker, markersize=size, markeredgewidth=0,
         )  # fmt: skip
-    key = [(f"● {_many(int((~warm).sum()), 'sample')}", BLUE)]
+    key = [(f"● {many(int((~warm).sum()), 'sample')}", BLUE)]
     if warm.any():
         key.append((f"▲ {int(warm.sum()):,} of warm-up, not counted", VERMILLION))
     if prediction is not None and predicted is not None:
         axes.axhline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
         key.append(
-            (f"╌ {prediction.name}: {_plain(prediction.value)} {_shown(prediction.unit)}", GREEN)
+            (f"╌ {prediction.name}: {plain(prediction.value)} {symbol(prediction.unit)}", GREEN)
         )
     _name_batches(axes, batch[~warm], shown[~warm])
     processes = len(np.unique(process))
     axes.set_xlabel(
-        f"intervals in the order taken ({_many(processes, 'process')}"
+        f"intervals in the order taken ({many(processes, 'process')}"
         + (", parted by lines)" if processes > 1 else ")")
     )
     axes.set_ylabel(f"length of an interval\n({NAMES[unit]}, log axis)")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    _title(figure, f"{recording.kernel} {variant}: every interval", key)
+    head(figure, f"{recording.kernel} {variant}: every interval", key)
     return figure
 
 
@@ -116,9 +121,9 @@ def line_figure(result: Result) -> Figure:
     per_unit = result.clock.ticks_in(result.unit)
     mean, error = line.location / per_unit, 2 * line.uncertainty / per_unit
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
-    figure, axes = _figure(4.6, top=0.87, bottom=0.40, right=0.97)
+    figure, axes = new_figure(4.6, top=0.87, bottom=0.40, right=0.97)
     below = figure.add_axes((0.13, 0.11, 0.84, 0.20), sharex=axes)
-    _quiet_frame(below)
+    quiet_frame(below)
 
     reach = float(line.batch.max())
     ends = np.array([0.0, reach])
@@ -127,7 +132,7 @@ def line_figure(result: Result) -> Figure:
     axes.plot([0], [overhead], color=VERMILLION, linestyle="none", marker="D", markersize=6)
     key = [
         ("● mean of the steady samples", BLUE),
-        (f"◆ overhead {rounded(overhead)} {_shown(result.unit)}", VERMILLION),
+        (f"◆ overhead {rounded(overhead)} {symbol(result.unit)}", VERMILLION),
     ]
     if line.empty is not None:
         empty = line.empty.value / per_unit
@@ -135,7 +140,7 @@ def line_figure(result: Result) -> Figure:
             [0], [empty], color=PURPLE, linestyle="none", marker="s", markersize=9,
             markerfacecolor="none", markeredgewidth=1.4,
         )  # fmt: skip
-        key.append((f"□ empty interval {rounded(empty)} {_shown(result.unit)}", PURPLE))
+        key.append((f"□ empty interval {rounded(empty)} {symbol(result.unit)}", PURPLE))
     axes.set_xlim(-0.03 * reach, 1.03 * reach)
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.0, low), high)
@@ -154,7 +159,7 @@ def line_figure(result: Result) -> Figure:
     below.set_xlabel("k: operations in an interval (bars: 2 standard errors)")
     below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
     below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    _title(
+    head(
         figure,
         f"{result.recording.kernel} {result.variant}: {_line_in_words(line, result)}",
         key,
@@ -176,10 +181,10 @@ def estimates_figure(results: Sequence[Result], prediction: Prediction | None = 
         for row, result in enumerate(results)
         if result.estimate is not None and result.estimate.value > 0
     ]
-    figure, axes = _figure(1.35 + 0.38 * len(results), left=0.20, right=0.76)
+    figure, axes = new_figure(1.35 + 0.38 * len(results), left=0.20, right=0.76)
     values = [value for _, e in known for value in (max(e.low, e.value / 10), e.high)]
     predicted = prediction.into(unit, results[0].clock) if prediction else None
-    floor, ceiling = _log_axis(axes.xaxis, np.array(values or [1.0]), predicted)
+    floor, ceiling = log_axis(axes, "x", np.array(values or [1.0]), predicted)
     axes.set_xlim(floor, ceiling)
     axes.set_ylim(len(results) - 0.5, -0.5)
     axes.set_yticks(range(len(results)), [result.variant for result in results])
@@ -193,116 +198,33 @@ def estimates_figure(results: Sequence[Result], prediction: Prediction | None = 
         axes.axhline(row, color=FAINT, linewidth=0.6, zorder=0)
         inside = rows.get(row)
         if inside is not None:
-            text = f"{sensible(inside)[0]} ± {rounded(inside.half_width, 2)} {_shown(unit)}"
+            text = f"{sensible(inside)[0]} ± {rounded(inside.half_width, 2)} {symbol(unit)}"
         else:
             text = "no figure" if result.estimate is None else "not above zero"
         axes.text(
-            1.02, row, text, transform=axes.get_yaxis_transform(), va="center", fontsize=_FONT_PT,
+            1.02, row, text, transform=axes.get_yaxis_transform(), va="center", fontsize=FONT_PT,
             color=INK if inside is not None else VERMILLION,
         )  # fmt: skip
     key = [("● figure", BLUE), ("━ its 95 % interval", BLUE)]
     if prediction is not None and predicted is not None:
         axes.axvline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
         key.append(
-            (f"╌ {prediction.name}: {_plain(prediction.value)} {_shown(prediction.unit)}", GREEN)
+            (f"╌ {prediction.name}: {plain(prediction.value)} {symbol(prediction.unit)}", GREEN)
         )
     axes.set_xlabel(f"{results[0].what} ({NAMES[unit]}, log axis)")
-    _title(figure, f"{results[0].recording.kernel}: {results[0].what} of each variant", key)
+    head(figure, f"{results[0].recording.kernel}: {results[0].what} of each variant", key)
     return figure
 
 
 def png(figure: Figure) -> bytes:
     """The figure as a PNG image, without anything in it that changes from run to run."""
     canvas = figure.canvas
-    assert isinstance(canvas, FigureCanvasAgg), "made by _figure"
+    assert isinstance(canvas, FigureCanvasAgg), "made by new_figure"
     buffer = io.BytesIO()
     # Little compression: half the time of the default for a tenth more bytes.
     options = {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 2}}
     canvas.print_png(buffer, **options)  # type: ignore[no-untyped-call]
     return buffer.getvalue()
-
-
-def _figure(
-    height: float,
-    *,
-    left: float = 0.13,
-    right: float = 0.97,
-    top: float | None = None,
-    bottom: float | None = None,
-) -> tuple[Figure, Axes]:
-    """A figure of the common look with one pair of axes; margins as shares of the whole."""
-    figure = Figure(figsize=(WIDTH_IN, height), dpi=DPI, facecolor="white")
-    FigureCanvasAgg(figure)
-    top = 1 - 0.62 / height if top is None else top
-    bottom = 0.56 / height if bottom is None else bottom
-    axes = figure.add_axes((left, bottom, right - left, top - bottom))
-    _quiet_frame(axes)
-    return figure, axes
-
-
-def _quiet_frame(axes: Axes) -> None:
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(QUIET)
-    axes.tick_params(labelsize=_FONT_PT, colors=QUIET, labelcolor=INK)
-    for label in (axes.xaxis.label, axes.yaxis.label):
-        label.set_fontsize(_FONT_PT)
-        label.set_color(INK)
-
-
-def _title(figure: Figure, title: str, key: Sequence[tuple[str, str]]) -> None:
-    """The title, and under it each mark of the plot named in its own colour, from left to right."""
-    height = figure.get_figheight()
-    figure.text(
-        0.015, 1 - 0.10 / height, title, va="top", fontsize=_FONT_PT + 2, color=INK, weight="bold"
-    )
-    x = 0.015
-    for words, colour in key:
-        text = figure.text(x, 1 - 0.34 / height, words, va="top", fontsize=_FONT_PT, color=colour)
-        x += text.get_window_extent().width / figure.bbox.width + 0.03
-
-
-def _log_axis(axis: object, values: Floats, predicted: float | None) -> tuple[float, float]:
-    """Make `axis` logarithmic with plain numbers; returns its ends, with room for all `values`.
-
-    A logarithmic axis has no zero: values of 0, which a coarse clock yields, are to be drawn at the
-    lower end, which is then labelled 0.
-    """
-    above = values[values > 0]
-    if predicted is not None and predicted > 0:
-        above = np.append(above, predicted)
-    least, most = (float(above.min()), float(above.max())) if len(above) else (1.0, 10.0)
-    zeros = bool((values == 0).any())
-    floor = least / 3 if zeros else least / 1.4
-    ceiling = max(most * 1.4, floor * 4)
-    places = _ticks(least if zeros else floor, ceiling)
-    labels = {place: _plain(place) for place in places}
-    if zeros:
-        labels[floor] = "0"
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})  # type: ignore[attr-defined]
-    axis.set_major_locator(FixedLocator(sorted(labels)))  # type: ignore[attr-defined]
-    axis.set_major_formatter(  # type: ignore[attr-defined]
-        FuncFormatter(lambda value, _: labels.get(value, _plain(value)))
-    )
-    axis.set_minor_locator(NullLocator())  # type: ignore[attr-defined]
-    return floor, ceiling
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Between 4 and about 8 round numbers from `low` to `high`, evenly spread on a log axis."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
-        places = [
-            float(f"{step * 10.0**power:.6g}")
-            for power in range(first, last + 1)
-            for step in steps
-            if low <= step * 10.0**power <= high
-        ]
-        if len(places) >= 4:
-            break
-    every = -(-len(places) // 8)
-    return places[::every]
 
 
 def _name_batches(axes: Axes, batch: Floats, shown: Floats) -> None:
@@ -327,7 +249,7 @@ def _name_batches(axes: Axes, batch: Floats, shown: Floats) -> None:
         words = f"k = {numbers[0]:,}" + (f" to {numbers[-1]:,}" if len(numbers) > 1 else "")
         axes.text(
             1.01, sum(height for height, _ in group) / len(group), words,
-            transform=axes.transAxes, va="center", fontsize=_FONT_PT, color=INK,
+            transform=axes.transAxes, va="center", fontsize=FONT_PT, color=INK,
         )  # fmt: skip
 
 
@@ -345,18 +267,4 @@ def _line_in_words(line: Line, result: Result) -> str:
     if not line.straight:
         return "the points are not on a line"
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
-    return f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {_shown(result.unit)}"
-
-
-def _plain(value: float) -> str:
-    """A number as it stands on an axis."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:g}"
-
-
-def _many(count: int, noun: str) -> str:
-    plural = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{count:,} {plural}"
-
-
-def _shown(unit: str) -> str:
-    return {"us": "µs"}.get(canonical(unit), canonical(unit))
+    return f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {symbol(result.unit)}"
