@@ -1,0 +1,174 @@
+"""What the kit says to a student in a notebook: a box of plain words, never a Python traceback."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from labs import measure, toolchain
+from labs.files import CannotWrite
+from labs.recording import BadRecording
+
+Tone = Literal["done", "note", "problem"]
+
+#: A border colour that shows on light and dark ground alike, and the word that says it too.
+_TONES: dict[Tone, tuple[str, str]] = {
+    "done": ("#009E73", "Done"),
+    "note": ("#56B4E9", "Note"),
+    "problem": ("#D55E00", "Problem"),
+}
+
+
+@dataclass(frozen=True)
+class Message:
+    """A heading and sentences, with text to be shown as it stands (`excerpt`)."""
+
+    tone: Tone
+    heading: str
+    sentences: tuple[str, ...] = ()
+    excerpt: str = ""
+
+    def as_html(self) -> str:
+        """A box with a border at its left; everything escaped."""
+        colour, word = _TONES[self.tone]
+        role = "alert" if self.tone == "problem" else "status"
+        parts = [f"<strong>{word}: {html.escape(self.heading)}</strong>"]
+        if self.excerpt:
+            parts.append(
+                '<pre style="margin:.4em 0;overflow-x:auto;white-space:pre">'
+                f"{html.escape(self.excerpt)}</pre>"
+            )
+        parts += [
+            f'<div style="margin-top:.25em">{html.escape(words)}</div>' for words in self.sentences
+        ]
+        return (
+            f'<div role="{role}" style="border-left:4px solid {colour};padding:.35em .8em;'
+            f'margin:.4em 0;max-width:48em;line-height:1.45">{"".join(parts)}</div>'
+        )
+
+    def _repr_html_(self) -> str:
+        return self.as_html()
+
+    def __repr__(self) -> str:
+        lines = [f"{_TONES[self.tone][1]}: {self.heading}"]
+        return "\n".join(lines + ([self.excerpt] if self.excerpt else []) + list(self.sentences))
+
+
+class Refused(Exception):
+    """Something a cell asked for cannot be done; `message` says why and what to do.
+
+    A notebook stops at the cell and shows the message: IPython asks an exception how to be shown.
+    """
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        super().__init__(repr(message))
+
+    def _render_traceback_(self) -> list[str]:
+        show(self.message)
+        return ["This cell stops here; the message says why."]
+
+
+def show(*things: object) -> None:
+    """Show things as the output of the cell; outside a notebook, print them."""
+    if in_notebook():
+        from IPython.display import display
+
+        display(*things)  # type: ignore[no-untyped-call]
+        return
+    for thing in things:
+        print(thing)
+
+
+def in_notebook() -> bool:
+    """Whether IPython runs here."""
+    return shell() is not None
+
+
+def shell() -> Any:
+    """IPython's shell, or None where there is none."""
+    import sys
+
+    if "IPython" not in sys.modules:
+        return None
+    from IPython.core.getipython import get_ipython
+
+    return get_ipython()
+
+
+#: What can go wrong with a run for reasons that the student can do something about.
+EXPECTED = (
+    measure.BadPlan,
+    measure.RunFailed,
+    toolchain.NoCompiler,
+    toolchain.CompileError,
+    BadRecording,
+    OSError,
+    ValueError,
+)
+
+
+def of_error(error: BaseException, source: str | None = None, first_line: int = 1) -> Message:
+    """The message for an error of EXPECTED.
+
+    `source`, whose first line the reader counts as `first_line`, is where an excerpt comes from.
+    """
+    if isinstance(error, Refused):
+        return error.message
+    if isinstance(error, toolchain.CompileError):
+        return _of_compile_error(error, source, first_line)
+    if isinstance(error, toolchain.NoCompiler):
+        return Message("problem", "there is no C compiler here", (_sentence(str(error)),))
+    if isinstance(error, measure.BadPlan):
+        return Message("problem", "this cannot be measured as asked", (_sentence(str(error)),))
+    if isinstance(error, measure.RunFailed):
+        heading = "this machine cannot measure that" if error.impossible_here else "the run failed"
+        return Message("problem", heading, (_sentence(str(error)),))
+    if isinstance(error, BadRecording):
+        return Message("problem", "the samples are of no use", (_sentence(str(error)),))
+    if isinstance(error, CannotWrite):
+        return Message("problem", "it could not be saved", (_sentence(error.strerror or ""),))
+    if isinstance(error, FileNotFoundError):
+        return Message("problem", "not found", (_sentence(str(error)),))
+    return Message("problem", "that did not work", (_sentence(str(error)),))
+
+
+def _of_compile_error(
+    error: toolchain.CompileError, source: str | None, first_line: int
+) -> Message:
+    errors = [each for each in error.messages if each.severity != "warning"]
+    if not errors:
+        return Message("problem", "the C code does not build", (), error.raw.strip()[:2000])
+    # A line `#error "..."` is a stub that says what is to be done; what follows from it is noise.
+    stubs = [each for each in errors if each.text.startswith("#error")]
+    if stubs:
+        words = stubs[0].text.removeprefix("#error").strip().strip('"')
+        return Message("note", f"{stubs[0].file}, line {stubs[0].line}: {words}")
+    first = errors[0]
+    more = len(errors) - 1
+    sentences = (f"{more} more after this one: mend this first.",) if more else ()
+    heading = f"{first.file}, line {first.line}: {first.text}"
+    return Message("problem", heading, sentences, _excerpt(first, source, first_line))
+
+
+def _excerpt(at: toolchain.CompileMessage, source: str | None, first_line: int) -> str:
+    """The line of the source with the one before and after it, and a marker under the column."""
+    lines = (source or "").split("\n")
+    index = at.line - first_line
+    if not 0 <= index < len(lines):
+        return ""
+    shown = []
+    for i in range(max(index - 1, 0), min(index + 2, len(lines))):
+        text = lines[i].expandtabs(4)
+        shown.append(f"{'>' if i == index else ' '} {first_line + i:>4} | {text}")
+        if i == index and at.column is not None:
+            # The compiler counts a tab as one column; the marker stands under the expanded line.
+            before = lines[i][: at.column - 1].expandtabs(4)
+            shown.append(f"       | {' ' * len(before)}^")
+    return "\n".join(shown).rstrip()
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", "`")) else ".")
