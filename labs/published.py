@@ -1,0 +1,104 @@
+"""The figures that five published student reports print, A to E, as they print them.
+
+A figure that is known to be wrong, or to be of something else than its name says, carries the
+reason. So far that is said of the figures of lab 01; of others `suspect` is empty.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+_FILE = Path(__file__).parent / "data" / "published-figures.csv"
+
+TIMER_OVERHEAD = "timer overhead"
+
+#: One machine's overhead stands in report A's source as a constant, for all four machines.
+_CONSTANT = 28.5
+
+
+@dataclass(frozen=True)
+class Published:
+    """One printed figure.
+
+    `quantity` is what it is said to be of; `series` tells a single run or sample from the figure
+    that the report settles on (`table` or `stated`). `value` and `unit` are as printed.
+    `iterations` is None where the report does not say. `suspect` is why not to believe it, in
+    words; empty where nothing is known against it.
+    """
+
+    report: str
+    machine: str
+    quantity: str
+    series: str
+    value: float
+    unit: str
+    statistic: str
+    timer: str
+    iterations: int | None
+    note: str
+    suspect: str = ""
+
+
+def figures(
+    quantity: str | None = None, report: str | None = None, series: str | None = None
+) -> tuple[Published, ...]:
+    """The published figures, in the order of the reports.
+
+    `quantity` is the beginning of a quantity's name (`timer overhead`, `system call`), `report` one
+    of A to E, `series` as printed. Raises KeyError where no figure is left, naming what there is.
+    """
+    found = tuple(
+        each
+        for each in _all()
+        if (quantity is None or each.quantity.startswith(quantity))
+        and (report is None or each.report == report)
+        and (series is None or each.series == series)
+    )
+    if not found:
+        known = ", ".join(dict.fromkeys(each.quantity for each in _all()))
+        raise KeyError(
+            f"no published figure of quantity {quantity!r}, report {report!r}, series {series!r}; "
+            f"there is {known}, of reports A to E"
+        )
+    return found
+
+
+@functools.lru_cache(maxsize=1)
+def _all() -> tuple[Published, ...]:
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        return tuple(_published(row) for row in csv.DictReader(file))
+
+
+def _published(row: dict[str, str]) -> Published:
+    value = float(row["value"])
+    return Published(
+        report=row["report"],
+        machine=row["machine"],
+        quantity=row["quantity"],
+        series=row["series"],
+        value=value,
+        unit=row["unit"],
+        statistic=row["statistic"],
+        timer=row["timer"],
+        iterations=int(row["iterations"]) if row["iterations"] else None,
+        note=row["note"],
+        suspect=_against(row["quantity"], value, row["unit"]),
+    )
+
+
+def _against(quantity: str, value: float, unit: str) -> str:
+    """What speaks against a figure of the timer's overhead; nothing of other quantities."""
+    if not quantity.startswith(TIMER_OVERHEAD):
+        return ""
+    if unit == "ns":
+        return (
+            "ticks of the counter, divided by the clock speed that the system prints, not by the "
+            "counter's own measured frequency"
+        )
+    reason = "unfenced readings around nothing, in counter ticks that are called cycles"
+    if value == _CONSTANT:
+        reason += "; then subtracted as a constant on all four machines"
+    return reason
