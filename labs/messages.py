@@ -171,4 +171,4 @@ def _excerpt(at: toolchain.CompileMessage, source: str | None, first_line: int) 
 
 def _sentence(text: str) -> str:
     text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", "`")) else ".")
+    return text + ("" if text.endswith((".", "!", "?", "`")) else ".")

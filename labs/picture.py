@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from labs import plot
 from labs.estimate import Floats
-from labs.plot import Prediction
+from labs.plot import Mark
 from labs.plot_style import CSS_PIXELS_PER_INCH, many, symbol
 from labs.recording import Recording
 from labs.result import Result, sensible
@@ -102,7 +102,7 @@ class Picture:
 
 
 def of_samples(
-    recording: Recording, variant: str, unit: str = "ns", prediction: Prediction | None = None
+    recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> Picture:
     """Every sample of `variant` in the order taken. Raises as plot.samples_figure does."""
     kind, meaning = describe_samples(recording, variant, unit, prediction)
@@ -115,7 +115,7 @@ def of_line(result: Result) -> Picture:
     return _picture(plot.line_figure(result), *describe_line(result), line_table(result))
 
 
-def of_estimates(results: Sequence[Result], prediction: Prediction | None = None) -> Picture:
+def of_estimates(results: Sequence[Result], prediction: Mark | None = None) -> Picture:
     """Figures side by side with their intervals. Raises ValueError where there is no result."""
     figure = plot.estimates_figure(results, prediction)
     return _picture(figure, *describe_estimates(results, prediction), estimates_table(results))
@@ -127,7 +127,7 @@ def _picture(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
 
 
 def describe_samples(
-    recording: Recording, variant: str, unit: str = "ns", prediction: Prediction | None = None
+    recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> tuple[str, str]:
     """Kind and meaning of the plot of every sample."""
     name, sign = NAMES[canonical(unit)], symbol(unit)
@@ -257,13 +257,14 @@ def line_table(result: Result) -> Table:
 
 
 def describe_estimates(
-    results: Sequence[Result], prediction: Prediction | None = None
+    results: Sequence[Result], prediction: Mark | None = None
 ) -> tuple[str, str]:
     """Kind and meaning of the plot that lays figures side by side."""
     first = results[0]
     kind = (
         f"Dot plot of {first.recording.kernel}: the {first.what} of "
-        f"{many(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a logarithmic axis."
+        f"{many(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a "
+        "logarithmic axis."
     )
     known = sorted(
         (result.estimate.into(first.unit, result.clock).value, result.variant)

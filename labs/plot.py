@@ -41,8 +41,8 @@ from labs.units import NAMES, Clock, canonical, rounded
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """A number that somebody predicted, in `unit`, and what to call it in a plot."""
+class Mark:
+    """A number to be drawn as a labelled line, in `unit`, and what to call it in the plot."""
 
     value: float
     unit: str
@@ -57,7 +57,7 @@ def samples_figure(
     recording: Recording,
     variant: str,
     unit: str = "ns",
-    prediction: Prediction | None = None,
+    prediction: Mark | None = None,
 ) -> Figure:
     """Every interval of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
 
@@ -167,7 +167,7 @@ def line_figure(result: Result) -> Figure:
     return figure
 
 
-def estimates_figure(results: Sequence[Result], prediction: Prediction | None = None) -> Figure:
+def estimates_figure(results: Sequence[Result], prediction: Mark | None = None) -> Figure:
     """The figures of several results with their 95 % intervals, one row each, on a log axis.
 
     All are shown in the unit of the first. A result without a figure, or below zero, keeps its row
