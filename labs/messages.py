@@ -63,10 +63,14 @@ class Refused(Exception):
 
     def __init__(self, message: Message) -> None:
         self.message = message
+        self._shown = False
         super().__init__(repr(message))
 
     def _render_traceback_(self) -> list[str]:
-        show(self.message)
+        # IPython asks more than once.
+        if not self._shown:
+            self._shown = True
+            show(self.message)
         return ["This cell stops here; the message says why."]
 
 

@@ -227,6 +227,14 @@ def png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
+def warm_up() -> None:
+    """Load fonts and code, so that the first plot is as quick as the next."""
+    figure, axes = new_figure(2.0)
+    log_axis(axes, "y", np.array([1.0, 100.0]), None)
+    head(figure, "●▲╌ k = 0", [("0123456789", INK)])
+    png(figure)
+
+
 def _name_batches(axes: Axes, batch: Floats, shown: Floats) -> None:
     """Name each batch size at the right, at the height of its points; near ones share a name."""
     low, high = np.log10(axes.get_ylim())

@@ -29,7 +29,7 @@ _RECORDING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 def start(name: str, folder: Path | None = None) -> Session:
     """Begin the lab `name` in `folder` (the current one): shows this machine, adds `%%ckernel`."""
     session = Session(name, Path.cwd() if folder is None else Path(folder))
-    show(session.machine)
+    show(MachineCard(session.machine))
     if messages.shell() is not None:
         from labs import ckernel
 
@@ -47,6 +47,7 @@ class Session:
         self.runs: dict[str, Run] = {}
         self._guide = guide.of_lab(name)
         self._shown: dict[str, int] = {}
+        self._panels: dict[str, Panel] = {}
 
     def __repr__(self) -> str:
         return f"lab {self.name} in {self.folder}"
@@ -120,34 +121,33 @@ class Session:
         name = recording_name(save or name_for(plan))
         try:
             recording = measure_now(plan)
-            return self.keep(plan, recording, name, unit)
+            path = None
+            try:
+                path = self.save(plan, recording, name)
+            except (CannotWrite, ValueError) as error:
+                show(messages.of_error(error))  # and go on: what was measured is not lost
+            self.runs[name] = self.reduce(plan, recording, path, unit)
         except messages.EXPECTED as error:
             raise Refused(messages.of_error(error, plan.source, plan.first_line)) from None
+        return self.runs[name]
 
-    def keep(self, plan: Plan, recording: Recording, name: str, unit: str = "ns") -> Run:
-        """Save a recording as `name`, with its source if that came from a cell, and reduce it.
-
-        Where it cannot be saved, says so and returns the run all the same: nothing measured is
-        lost. Raises what reducing raises.
-        """
+    def reduce(self, plan: Plan, recording: Recording, path: str | None, unit: str = "ns") -> Run:
+        """The run that `recording` holds. Raises what reducing raises."""
         from labs.run import Run
 
-        path: str | None = f"{figures.RECORDINGS}/{name}.csv"
-        try:
-            self._write(plan, recording, name)
-        except (CannotWrite, ValueError) as error:
-            path = None
-            show(messages.of_error(error))
         marks = self.marks(plan.kernel_name, plan.variants or recording.variants)
-        run = Run.of(recording, plan.variants, unit, path, marks)
-        self.runs[name] = run
-        return run
+        return Run.of(recording, plan.variants, unit, path, marks)
 
-    def _write(self, plan: Plan, recording: Recording, name: str) -> None:
+    def save(self, plan: Plan, recording: Recording, name: str) -> str:
+        """Save a recording as `name`, with its source if that came from a cell.
+
+        Returns its path below the lab's folder. Raises files.CannotWrite, ValueError.
+        """
         folder = self.folder / figures.RECORDINGS
         if plan.source is not None:
             write_atomically(folder / f"{name}.c", plan.source.encode())
         recording.write(folder / f"{name}.csv")
+        return f"{figures.RECORDINGS}/{name}.csv"
 
     def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Any]:
         """By variant the newest prediction of the figure named after it, to be drawn."""
@@ -168,7 +168,11 @@ class Session:
         """The same as `measure`, with sliders, menus and buttons."""
         from labs.panel import Panel
 
-        return Panel(self, kernel, tuple(variants), recording_name(save))
+        earlier = self._panels.get(save)
+        if earlier is not None:
+            earlier.cancel()  # its cell was run again: nobody sees it any more
+        self._panels[save] = Panel(self, kernel, tuple(variants), recording_name(save))
+        return self._panels[save]
 
     def figure(self, figure: str, value: float, unit: str, run: Run | str | None = None) -> None:
         """Submit a figure with its evidence: a run, `recordings/NAME.csv`, or None. Raises Refused.
@@ -231,6 +235,19 @@ class Session:
             show(Message("note", "no predictions yet", ("`lab.predict(...)` stores one.",)))
             return
         show(comparison.table(rows))
+
+
+class MachineCard:
+    """This machine, and what it cannot show."""
+
+    def __init__(self, shown: machine.Machine) -> None:
+        self.machine = shown
+
+    def _repr_html_(self) -> str:
+        return self.machine._repr_html_()
+
+    def __repr__(self) -> str:
+        return self.machine.card()
 
 
 class MeasuredRegion:
