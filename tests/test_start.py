@@ -245,10 +245,11 @@ def test_a_disk_that_fills_up_in_the_middle(
     assert tree(copy)[NAME] == "mine"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_folder(tmp_path: Path, released: Path) -> None:
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o500)
+    if os.access(folder, os.W_OK):
+        pytest.skip("this user may write everywhere")
     with pytest.raises(CannotLayDown, match="Permission denied"):
         lay_down(released, folder)
 
