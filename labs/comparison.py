@@ -7,8 +7,8 @@ from pathlib import Path
 
 from labs import figures, predictions
 from labs.figures import Figure
-from labs.picture import Table
 from labs.predictions import Prediction
+from labs.table import Table
 from labs.units import NANOSECONDS, canonical, rounded
 
 

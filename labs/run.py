@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from labs import picture
 from labs.estimate import Estimate
 from labs.messages import Message, Refused
-from labs.picture import Picture, Table
+from labs.picture import Picture
 from labs.plot import Mark
 from labs.recording import Recording
 from labs.result import Result, result_of
 from labs.run_warnings import RunWarning
+from labs.table import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
