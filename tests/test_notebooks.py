@@ -215,7 +215,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def executed(folder: Path, *, going_on: bool) -> NotebookNode:
     """The notebook of the lab folder `folder`, run top to bottom."""
-    notebook = nbformat.read(folder / f"{folder.name}.ipynb", as_version=4)
+    notebook = nbformat.read(folder / f"{folder.name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     return NotebookClient(
         notebook,
         timeout=100,
