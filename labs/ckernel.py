@@ -36,8 +36,15 @@ def register(session: Session) -> None:
     """Make `%%ckernel` of this notebook work for `session`."""
     shell: Any = messages.shell()
 
-    def ckernel(line: str, cell: str) -> Run:
-        return measure_cell(session, line, cell)
+    def ckernel(line: str, cell: str) -> Run | None:
+        try:
+            return measure_cell(session, line, cell)
+        except Refused as refused:
+            if refused.message.tone != "note":
+                raise
+            # A stub that waits for its answer: no mistake, so that the notebook runs on.
+            messages.show(refused.message)
+            return None
 
     shell.register_magic_function(ckernel, "cell", "ckernel")
 
@@ -49,15 +56,15 @@ def measure_cell(session: Session, line: str, cell: str) -> Run:
     """
     arguments = _arguments(line)
     plan = measure.Plan(
-        arguments.name,
-        tuple(name for name in arguments.variant.split(",") if name),
-        arguments.samples,
-        arguments.batch,
-        arguments.warmup,
-        arguments.cpu,
-        arguments.peer_cpu,
-        arguments.processes,
-        tuple(shlex.split(arguments.flags)),
+        kernel=arguments.name,
+        variants=tuple(name for name in arguments.variant.split(",") if name),
+        samples=arguments.samples,
+        batches=arguments.batch,
+        warmup=arguments.warmup,
+        cpu=arguments.cpu,
+        peer_cpu=arguments.peer_cpu,
+        processes=arguments.processes,
+        flags=tuple(shlex.split(arguments.flags)),
         source=cell,
         shown_as="cell",
         first_line=FIRST_LINE,
