@@ -521,9 +521,9 @@ def system_calls(timer: Program, variant: str, tmp_path: Path) -> collections.Co
     if strace is None:
         pytest.skip("strace is not installed")
     log = tmp_path / "calls"
+    command = [strace, "-f", "-o", str(log), str(timer), "--variant", variant]
     done = subprocess.run(
-        [strace, "-f", "-o", str(log), str(timer)]
-        + ["--variant", variant, "--samples", "200", "--warmup", "0"],
+        [*command, "--samples", "200", "--warmup", "0"],
         capture_output=True,
         text=True,
         check=False,
