@@ -209,8 +209,9 @@ def start_slow_run(page: Page) -> Locator:
     """A run of about half a minute, seen to make progress."""
     slow = panel(page, SLOW)
     slow.get_by_label("Samples", exact=True).fill("50000")
+    slow.get_by_label("Processes").fill("1")
     slow.get_by_role("button", name="Run").click()
-    expect(slow.get_by_role("status")).to_contain_text("of 51,000 intervals")
+    expect(slow.get_by_role("status")).to_contain_text("of 50,100 intervals")
     assert len(slow_processes()) == 1
     return slow
 
@@ -253,6 +254,7 @@ def test_cancel_ends_the_c_process_within_a_second(page: Page) -> None:
 def test_run_pressed_twice_is_one_run(page: Page) -> None:
     slow = panel(page, SLOW)
     slow.get_by_label("Samples", exact=True).fill("2000")
+    slow.get_by_label("Processes").fill("1")
     # Both clicks are on their way before the first can have disabled the button.
     slow.get_by_role("button", name="Run").evaluate("run => { run.click(); run.click(); }")
     expect(slow.get_by_role("status")).to_contain_text("%")
