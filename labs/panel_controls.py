@@ -23,7 +23,7 @@ _STYLE = """<style>
 .ticklab-panel .ticklab-line { margin: 0; padding: 6px 10px; border-radius: 4px; user-select: text;
   background: var(--jp-layout-color2, #eee); color: var(--jp-content-font-color1, inherit);
   font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, 13px);
-  line-height: 1.5; white-space: pre-wrap; word-break: normal; overflow-wrap: break-word; }
+  line-height: 1.5; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; }
 .ticklab-panel :is(button, input, select, summary, .noUi-handle):focus-visible {
   outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 1px; }
 .ticklab-panel button:disabled { opacity: .45; }
