@@ -11,11 +11,8 @@ from typing import Any
 from labs import run_warnings
 from labs.estimate import CannotEstimate, Estimate, Line, fit_line
 from labs.recording import Recording
-from labs.run_warnings import RunWarning
+from labs.run_warnings import ABOUT_OVERHEAD, RunWarning
 from labs.units import Clock, canonical, rounded
-
-#: C kernels whose figure is the intercept of the line; of all others it is the slope.
-ABOUT_OVERHEAD = frozenset({"timer_overhead"})
 
 
 @dataclass(frozen=True, eq=False)

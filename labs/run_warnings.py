@@ -7,6 +7,7 @@ advice depends on the options the run used already.
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass
 
 from labs.estimate import Line
@@ -19,6 +20,9 @@ WIDE_INTERVAL = 0.05
 FEWEST_PER_BATCH = 30
 SPEED_CHANGE = 0.02
 SLOW_STRETCHES = 0.02
+
+#: C kernels whose figure is the intercept of the line; of all others it is the slope.
+ABOUT_OVERHEAD = frozenset({"timer_overhead"})
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
                 "another CPU, or the run again later",
             )
         )
-    cycle = line.clock.core_cycle_ticks
+    cycle = _shortest_cycle(recording, line)
     if cycle and line.cost.high < 0.9 * cycle and not line.variant.startswith("unfenced"):
         found.append(
             RunWarning(
@@ -90,9 +94,10 @@ def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
                 "a look at the disassembly of the measured region",
             )
         )
-    width = line.overhead.half_width / abs(line.overhead.value) if line.overhead.value else 1.0
+    figure = line.overhead if recording.kernel in ABOUT_OVERHEAD else line.cost
+    width = figure.half_width / abs(figure.value) if figure.value else 1.0
     if width > WIDE_INTERVAL:
-        samples = len(recording)
+        samples = figure.n
         found.append(
             RunWarning(
                 "wide-interval",
@@ -105,6 +110,17 @@ def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
             )
         )
     return tuple(found)
+
+
+def _shortest_cycle(recording: Recording, line: Line) -> float:
+    """A core cycle at the highest clock speed of the run, in ticks of the line's clock; 0: unknown.
+
+    The speed may have changed between the samples and the moment when the cycle was measured.
+    """
+    middle, lengths = line.clock.core_cycle_ticks, cycle_lengths(recording)
+    if not middle or not lengths:
+        return 0.0
+    return middle * lengths[0] / statistics.median(lengths)
 
 
 def cycle_lengths(recording: Recording) -> list[float]:
