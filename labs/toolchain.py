@@ -99,7 +99,10 @@ def find_compiler() -> Compiler:
     """The C compiler: $CC, else gcc, cc, clang, else the ziglang wheel. Raises NoCompiler."""
     asked = os.environ.get("CC")
     if asked:
-        words = shlex.split(asked)
+        try:
+            words = shlex.split(asked)
+        except ValueError as error:
+            raise NoCompiler(f"$CC is {asked!r}: {error}; unset CC or mend it") from error
         if not words or shutil.which(words[0]) is None:
             raise NoCompiler(f"$CC is {asked!r}, and there is no such program; unset CC or mend it")
         return _compiler(tuple(words))
@@ -200,7 +203,7 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
     binary.path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=binary.path.parent, prefix=".build-") as work:
         source = Path(work) / f"{binary.name}.c"
-        label = shown_as.replace("\\", "/").replace('"', "'")
+        label = " ".join(shown_as.split()).replace("\\", "/").replace('"', "'")
         source.write_text(f'#line {first_line} "{label}"\n{text}', encoding="utf-8")
         built = Path(work) / binary.name
         command = [*compiler.command, *BASE_FLAGS, *binary.flags]
