@@ -1,0 +1,272 @@
+"""C source into a program, and compile errors in the reader's lines."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from labs import paths, toolchain
+from labs.toolchain import CompileError, NoCompiler, build, build_text
+
+HELLO = '#include <stdio.h>\nint main(void)\n{\n    printf("%s\\n", WORD);\n    return 0;\n}\n'
+ONE = ("-O2", '-DWORD="one"')
+TWO = ("-O2", '-DWORD="two"')
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache."""
+    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def said(binary: toolchain.Binary) -> str:
+    return subprocess.run([str(binary.path)], capture_output=True, text=True, check=True).stdout
+
+
+# Building and keeping
+
+
+def test_a_program_is_built_from_text() -> None:
+    assert said(build_text(HELLO, "hello", ONE)) == "one\n"
+
+
+def test_the_released_c_kernels_build_and_list() -> None:
+    for name in toolchain.c_kernel_names():
+        binary = build(toolchain.c_kernel_source(name))
+        done = subprocess.run([str(binary.path), "--list"], capture_output=True, check=True)
+        assert b"variant,about,missing" in done.stdout
+
+
+def test_the_same_thing_is_built_once(cache: Path) -> None:
+    first = build_text(HELLO, "hello", ONE)
+    stamp = first.path.stat().st_mtime_ns
+    assert build_text(HELLO, "hello", ONE) == first
+    assert first.path.stat().st_mtime_ns == stamp
+    assert len(list((cache / "programs").iterdir())) == 1
+
+
+def test_flags_source_headers_and_compiler_each_make_another_program(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = {build_text(HELLO, "hello", ONE).path}
+    programs.add(build_text(HELLO, "hello", TWO).path)
+    programs.add(build_text(HELLO + "\n", "hello", ONE).path)
+    gcc = shutil.which("gcc")
+    assert gcc is not None
+    monkeypatch.setenv("CC", f"{gcc} -g")
+    programs.add(build_text(HELLO, "hello", ONE).path)
+    monkeypatch.delenv("CC")
+    headers = tmp_path / "kernels_c"
+    shutil.copytree(paths.kernels_c(), headers)
+    with (headers / "harness.h").open("a") as header:
+        header.write("/* changed */\n")
+    monkeypatch.setattr(paths, "kernels_c", lambda: headers)
+    programs.add(build_text(HELLO, "hello", ONE).path)
+    assert len(programs) == 5
+
+
+def test_eight_builds_at_once_give_whole_programs(cache: Path) -> None:
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        built = list(pool.map(lambda _: said(build_text(HELLO, "hello", ONE)), range(8)))
+    assert built == ["one\n"] * 8
+    (folder,) = (cache / "programs").iterdir()
+    assert [item.name for item in folder.iterdir()] == ["hello"]
+
+
+def test_a_failed_build_leaves_nothing_behind(cache: Path) -> None:
+    with pytest.raises(CompileError):
+        build_text("int main(void) { return x; }", "bad")
+    (folder,) = (cache / "programs").iterdir()
+    assert list(folder.iterdir()) == []
+
+
+def test_a_cache_that_cannot_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "file"))
+    with pytest.raises(paths.CacheNotWritable, match="Set TICKLAB_CACHE"):
+        build_text(HELLO, "hello", ONE)
+
+
+# Errors
+
+
+def test_an_error_is_told_in_the_line_of_the_cell() -> None:
+    source = "int main(void)\n{\n    return undefined_thing;\n}\n"
+    with pytest.raises(CompileError) as refused:
+        build_text(source, "mine", shown_as="cell 7")
+    message = refused.value.messages[0]
+    assert (message.file, message.line, message.severity) == ("cell 7", 3, "error")
+    assert "undefined_thing" in message.text and message.column == 12
+    assert str(refused.value).startswith("cell 7, line 3: error: ")
+
+
+def test_the_first_line_may_have_another_number() -> None:
+    with pytest.raises(CompileError) as refused:
+        build_text("int main(void) { return x; }", "mine", shown_as="notes.c", first_line=40)
+    assert refused.value.messages[0].line == 40
+
+
+def test_a_missing_header_is_told_in_its_line() -> None:
+    with pytest.raises(CompileError) as refused:
+        build_text('\n#include "nowhere.h"\n', "mine", shown_as="cell 1")
+    assert str(refused.value).startswith("cell 1, line 2: fatal error: nowhere.h")
+
+
+def test_an_error_of_the_linker_is_told() -> None:
+    with pytest.raises(CompileError, match="nowhere_defined"):
+        build_text(
+            "int nowhere_defined(void);\nint main(void) { return nowhere_defined(); }", "mine"
+        )
+
+
+def test_a_warning_alone_is_no_error() -> None:
+    build_text("int main(void) { int unused; return 0; }", "mine")
+
+
+def test_a_warning_beside_an_error_is_kept_but_not_shouted() -> None:
+    with pytest.raises(CompileError) as refused:
+        build_text("int main(void) { int unused; return x; }", "mine")
+    assert {message.severity for message in refused.value.messages} == {"warning", "error"}
+    assert "unused" not in str(refused.value)
+
+
+def test_an_unknown_flag_is_told() -> None:
+    with pytest.raises(CompileError, match="no-such-flag"):
+        build_text(HELLO, "hello", ("-fno-such-flag",))
+
+
+@pytest.mark.parametrize("label", ['a "quoted" cell', "a\\b", "cell\n#error injected", "ü"])
+def test_any_name_may_be_shown(label: str) -> None:
+    with pytest.raises(CompileError) as refused:
+        build_text("int main(void) { return x; }", "mine", shown_as=label)
+    assert [message.line for message in refused.value.messages] == [1]
+    assert "injected" not in refused.value.messages[0].text
+
+
+def test_messages_do_not_depend_on_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANG", "de_DE.UTF-8")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    with pytest.raises(CompileError) as refused:
+        build_text("int main(void) { return x; }", "mine")
+    assert refused.value.messages[0].severity == "error"
+
+
+def test_bytes_that_are_not_utf8_in_a_message_do_no_harm(tmp_path: Path) -> None:
+    source = tmp_path / "mine.c"
+    source.write_bytes(b'int main(void) { return "\xff" }\n')
+    with pytest.raises((CompileError, UnicodeDecodeError)):
+        build(source)
+
+
+# Finding
+
+
+def test_no_compiler_says_how_to_get_one(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(NoCompiler, match="sudo apt install gcc"):
+        build_text(HELLO, "hello", ONE)
+
+
+@pytest.mark.parametrize("command", ["no-such-compiler", "/nowhere/gcc -O2", "   "])
+def test_a_compiler_of_ones_own_that_is_not_there_is_told(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", command)
+    with pytest.raises(NoCompiler, match="unset CC"):
+        toolchain.find_compiler()
+
+
+def test_an_unfinished_quote_in_cc_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "gcc '-O2")
+    with pytest.raises(NoCompiler, match="CC"):
+        toolchain.find_compiler()
+
+
+def test_a_program_that_is_no_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "false")
+    with pytest.raises(NoCompiler, match="--version fails"):
+        toolchain.find_compiler()
+
+
+def test_a_compiler_of_ones_own_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    gcc = shutil.which("gcc")
+    assert gcc is not None
+    monkeypatch.setenv("CC", f"{gcc} -O1")
+    assert toolchain.find_compiler().command == (gcc, "-O1")
+
+
+@pytest.mark.slow
+def test_the_wheel_with_a_compiler_does_where_there_is_no_other(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ziglang", reason="the ziglang wheel is not installed")
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "zig"))
+    assert toolchain.find_compiler().command == (sys.executable, "-m", "ziglang", "cc")
+    binary = build(toolchain.c_kernel_source("timer_overhead"))
+    done = subprocess.run([str(binary.path), "--samples", "5"], capture_output=True, check=True)
+    assert b"variant,sample,batch,ticks" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["sundial", "", "../labs/timer", "timer_overhead.h", "a b"])
+def test_an_unknown_c_kernel_is_told_with_those_there_are(name: str) -> None:
+    with pytest.raises(FileNotFoundError, match="timer_overhead"):
+        toolchain.c_kernel_source(name)
+
+
+def test_a_file_of_ones_own_is_a_c_kernel(tmp_path: Path) -> None:
+    source = tmp_path / "mine.c"
+    source.write_text(HELLO)
+    assert toolchain.c_kernel_source(str(source)) == source
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        toolchain.c_kernel_source(str(tmp_path / "other.c"))
+
+
+# Showing
+
+
+def test_the_measured_region_is_what_stands_between_the_marks() -> None:
+    source = paths.kernels_c() / "timer_overhead.c"
+    region = toolchain.measured_region(source.read_text())
+    assert region.splitlines() == [
+        "const uint64_t begin = begin_reading;",
+        "ADD_CHAIN(link, K);",
+        "const uint64_t end = end_reading;",
+    ]
+
+
+def test_a_source_without_marks_is_refused() -> None:
+    with pytest.raises(ValueError, match="measured region begins"):
+        toolchain.measured_region(HELLO)
+
+
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="objdump is not installed")
+def test_the_disassembly_of_a_function_is_shown() -> None:
+    binary = build_text(HELLO, "hello", ONE)
+    assert "ret" in toolchain.disassembly(binary, "main")
+    with pytest.raises(LookupError, match="no function nowhere"):
+        toolchain.disassembly(binary, "nowhere")
+
+
+def test_without_objdump_the_disassembly_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    binary = build_text(HELLO, "hello", ONE)
+    monkeypatch.setenv("PATH", os.fspath(tmp_path))
+    with pytest.raises(LookupError, match="binutils"):
+        toolchain.disassembly(binary, "main")
