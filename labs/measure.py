@@ -11,10 +11,12 @@ import contextlib
 import datetime
 import os
 import signal
+import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import labs
 from labs import surroundings, toolchain
@@ -104,6 +106,8 @@ class Plan:
         for name, cpu in (("cpu", self.cpu), ("peer-cpu", self.peer_cpu)):
             if cpu is None:
                 continue
+            if isinstance(cpu, bool) or not isinstance(cpu, int):
+                raise BadPlan(f"{name} {cpu}: choose the number of a CPU")
             if allowed is None:
                 raise BadPlan(f"{name} {cpu}: this system offers no pinning; leave it out")
             if cpu not in allowed:
@@ -261,58 +265,80 @@ async def _one_process(
     if plan.peer_cpu is not None:
         command += ["--peer-cpu", str(plan.peer_cpu)]
     rows = (samples + plan.warmup) * max(len(plan.variants), 1)
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+    # Not asyncio's own subprocess: its wait() waits for whoever holds the pipes as well, so that a
+    # process that left the group would keep a cancelled run from ending. And nothing is awaited
+    # between the start and the `try`, so that no cancel falls there.
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         start_new_session=True,
     )
     assert process.stdout is not None and process.stderr is not None
+    reading = asyncio.create_task(_read_all(process.stdout, 80 * rows + 65_536, plan.kernel_name))
+    listening = asyncio.create_task(_read_words(process.stderr, told))
+    waiting = asyncio.create_task(asyncio.to_thread(process.wait))
+    tasks = (reading, listening, waiting)
     try:
         left = deadline - asyncio.get_running_loop().time()
-        output, words, _ = await asyncio.wait_for(
-            asyncio.gather(
-                _read_all(process.stdout, 80 * rows + 65_536, plan.kernel_name),
-                _read_words(process.stderr, told),
-                process.wait(),
-            ),
-            timeout=max(left, 0),
+        done, unfinished = await asyncio.wait(
+            tasks, timeout=max(left, 0), return_when=asyncio.FIRST_EXCEPTION
         )
-    except asyncio.TimeoutError:
-        raise RunFailed(
-            f"{plan.kernel_name} was ended after the time limit of {plan.time_limit_s:g} s; take "
-            "fewer samples or raise the time limit"
-        ) from None
+        for task in done:
+            task.result()  # raises what it raised
+        if unfinished:
+            raise RunFailed(
+                f"{plan.kernel_name} was ended after the time limit of {plan.time_limit_s:g} s; "
+                "take fewer samples or raise the time limit"
+            )
+        output, words, status = reading.result(), listening.result(), waiting.result()
     finally:
-        await _end(process)
-    status = process.returncode
+        for task in tasks:
+            task.cancel()
+        _end(process)
+        await asyncio.wait(tasks)
     if status != 0:
         raise RunFailed(_ending_in_words(plan.kernel_name, status, words), status)
     return parse_run(output, where=plan.kernel_name)
 
 
-async def _read_all(stream: asyncio.StreamReader, most: int, name: str) -> bytes:
-    """All of `stream`, unless it is more than `most` bytes, which no honest run prints."""
+@contextlib.asynccontextmanager
+async def _stream(pipe: IO[bytes]) -> AsyncIterator[asyncio.StreamReader]:
+    """The reading end of a pipe, as a stream; closed at the end."""
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), pipe
+    )
+    try:
+        yield reader
+    finally:
+        transport.close()
+
+
+async def _read_all(pipe: IO[bytes], most: int, name: str) -> bytes:
+    """All that comes from `pipe`, unless it is over `most` bytes, which no honest run prints."""
     parts: list[bytes] = []
     size = 0
-    while part := await stream.read(1 << 16):
-        size += len(part)
-        if size > most:
-            raise RunFailed(f"{name} printed more than {most} bytes: more than its samples")
-        parts.append(part)
+    async with _stream(pipe) as stream:
+        while part := await stream.read(1 << 16):
+            size += len(part)
+            if size > most:
+                raise RunFailed(f"{name} printed more than {most} bytes: more than its samples")
+            parts.append(part)
     return b"".join(parts)
 
 
-async def _read_words(stream: asyncio.StreamReader, told: Callable[[int], None]) -> list[str]:
+async def _read_words(pipe: IO[bytes], told: Callable[[int], None]) -> list[str]:
     """The lines of standard error that are not progress: the first of them, each cut short."""
     words: list[str] = []
     rest = b""
-    while part := await stream.read(1 << 12):
-        *lines, rest = (rest + part).split(b"\n")
-        rest = rest[:2_000]
-        for line in lines:
-            _sort_line(line, words, told)
+    async with _stream(pipe) as stream:
+        while part := await stream.read(1 << 12):
+            *lines, rest = (rest + part).split(b"\n")
+            rest = rest[:2_000]
+            for line in lines:
+                _sort_line(line, words, told)
     if rest:
         _sort_line(rest, words, told)
     return words
@@ -326,17 +352,17 @@ def _sort_line(line: bytes, words: list[str], told: Callable[[int], None]) -> No
         words.append(line[:500].decode("utf-8", "replace"))
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End the whole process group; wait until the process itself is gone."""
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the whole process group, and collect the process itself."""
     # The group's number is the process's own: it leads a session. The group may outlive it.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
+    process.wait()
 
 
-def _ending_in_words(name: str, status: int | None, words: list[str]) -> str:
+def _ending_in_words(name: str, status: int, words: list[str]) -> str:
     said = "; ".join(line for line in words if line.strip())
-    if status is not None and status < 0:
+    if status < 0:
         try:
             number = signal.Signals(-status).name
         except ValueError:
