@@ -1,0 +1,463 @@
+"""Runs of real C kernels: good ones, bad ones, and what is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import itertools
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from labs import surroundings, toolchain
+from labs.measure import (
+    MOST_PROCESSES,
+    MOST_SAMPLES,
+    MOST_WARMUP,
+    BadPlan,
+    Plan,
+    Progress,
+    RunFailed,
+    measure,
+    measure_now,
+)
+from labs.recording import BadRecording, Recording
+from labs.result import result_of
+
+REPOSITORY = Path(__file__).parent.parent
+ALLOWED = surroundings.allowed_cpus()
+SOME_CPU = max(ALLOWED) if ALLOWED else None
+PINNABLE = pytest.mark.skipif(ALLOWED is None, reason="this system offers no pinning")
+QUICK = Plan("timer_overhead", ("fenced",), samples=600, processes=3, warmup=10)
+
+#: Begins well, then forks and never ends.
+FOREVER = """
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    if (fork() == 0)
+        for (;;)
+            pause();
+    fprintf(stderr, "progress 1 100\\n");
+    for (;;)
+        pause();
+}
+"""
+
+#: A C kernel of the kit whose every interval takes 10 ms.
+SLOW = """
+#define _GNU_SOURCE
+#include "harness.h"
+static uint64_t interval(long batch)
+{
+    const uint64_t begin = counter_begin();
+    usleep(10000);
+    return counter_end() - begin + (uint64_t)batch;
+}
+static const long batches[] = {1};
+static const struct variant variants[] = {{"slow", "", interval, counter_begin, 0, NULL}};
+int main(int argc, char **argv)
+{
+    static const struct c_kernel kernel = {"slow", "", variants, 1, batches, 1, 1};
+    return measure(&kernel, argc, argv);
+}
+"""
+
+
+def program(body: str) -> Plan:
+    """A plan for a program of one's own."""
+    headers = ("stdio", "stdlib", "string", "signal", "unistd")
+    text = "".join(f"#include <{name}.h>\n" for name in headers)
+    return Plan("mine", source=f"{text}int main(void)\n{{\n{body}\n}}\n", processes=2)
+
+
+def programs_running() -> list[psutil.Process]:
+    """Every living process whose program lies in this session's cache."""
+    cache = os.environ["TICKLAB_CACHE"]
+    found = []
+    for process in psutil.process_iter(["exe", "status"]):
+        # An orphan that has ended belongs to the system's first process, which takes its time.
+        ended = process.info["status"] == psutil.STATUS_ZOMBIE
+        if not ended and (process.info["exe"] or "").startswith(cache):
+            found.append(process)
+    return found
+
+
+def nothing_runs_within_a_second() -> bool:
+    begin = time.monotonic()
+    while programs_running() and time.monotonic() - begin < 1:
+        pass
+    return programs_running() == []
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind() -> Iterator[None]:
+    """After every test: no process of a run lives, none is a zombie of ours."""
+    yield
+    ended = nothing_runs_within_a_second()
+    for process in programs_running():
+        process.kill()
+    assert ended
+    children = psutil.Process().children(recursive=True)
+    zombies = [child for child in children if child.status() == psutil.STATUS_ZOMBIE]
+    assert zombies == []
+
+
+@pytest.fixture(scope="module")
+def run() -> Recording:
+    return measure_now(dataclasses.replace(QUICK, cpu=SOME_CPU))
+
+
+# Good runs
+
+
+def test_the_plan_is_what_is_measured(run: Recording) -> None:
+    assert run.variants == ("fenced",)
+    assert len(run.samples("fenced")) == 600
+    assert len(run.samples("fenced", warmup=True)) == 30
+    assert sorted(set(run.process.tolist())) == [0, 1, 2]
+    assert sorted(set(run.batch.tolist())) == [0, 64, 128, 256, 512]
+
+
+def test_the_conditions_say_how_it_was_made(run: Recording) -> None:
+    assert "labs measure timer_overhead --variant fenced --samples 600" in run.conditions["command"]
+    assert run.conditions["flags"] == "-O2"
+    source = toolchain.c_kernel_source("timer_overhead").read_text()
+    assert run.conditions["source.sha256"] == toolchain.source_hash(source)
+    assert len(run.condition("seed")) == 3 == len(set(run.condition("seed")))
+
+
+@PINNABLE
+def test_pinning_was_obtained(run: Recording) -> None:
+    assert set(run.condition("cpu.after")) == {str(SOME_CPU)}
+
+
+def test_the_run_has_a_figure(run: Recording) -> None:
+    result = result_of(run, "fenced")
+    assert result.estimate is not None and result.estimate.value > 0
+
+
+def test_samples_that_do_not_divide_are_all_taken() -> None:
+    plan = dataclasses.replace(QUICK, samples=101, processes=7)
+    assert sum(plan.shares()) == 101 and max(plan.shares()) - min(plan.shares()) == 1
+    assert len(measure_now(plan).samples("fenced")) == 101
+
+
+def test_fewer_samples_than_processes_leave_processes_out() -> None:
+    recording = measure_now(dataclasses.replace(QUICK, samples=2, processes=5))
+    assert len(recording.processes) == 2
+
+
+def test_variants_and_batches_are_chosen() -> None:
+    plan = dataclasses.replace(QUICK, variants=("fenced", "realtime"), batches=(0, 512))
+    recording = measure_now(plan)
+    assert set(recording.variants) == {"fenced", "realtime"}
+    assert set(recording.batch.tolist()) == {0, 512}
+    assert len(recording.samples("realtime")) == 600
+
+
+def test_a_source_given_as_text_is_measured() -> None:
+    recording = measure_now(Plan("mine", source=SLOW, samples=4, processes=2, warmup=1))
+    assert recording.kernel == "mine" and recording.variants == ("slow",)
+    assert recording.conditions["source.sha256"] == toolchain.source_hash(SLOW)
+
+
+def test_progress_grows_and_arrives() -> None:
+    seen: list[Progress] = []
+    plan = dataclasses.replace(QUICK, samples=60_000, processes=4)
+    measure_now(plan, seen.append)
+    assert {at.total for at in seen} == {60_000 + 4 * 10}
+    assert all(one.done <= other.done for one, other in itertools.pairwise(seen))
+    assert seen[-1].done == seen[-1].total
+    assert len(seen) >= 4
+
+
+def test_two_at_once_do_not_meet() -> None:
+    async def both() -> list[Recording]:
+        other = dataclasses.replace(QUICK, variants=("realtime",))
+        return list(await asyncio.gather(measure(QUICK), measure(other)))
+
+    one, other = asyncio.run(both())
+    assert one.variants == ("fenced",) and other.variants == ("realtime",)
+    assert len(one) == len(other) == 630
+
+
+def test_it_works_inside_a_running_event_loop() -> None:
+    async def cell() -> Recording:
+        return measure_now(QUICK)
+
+    assert len(asyncio.run(cell())) == 630
+
+
+def test_it_works_in_a_thread_that_is_not_the_first() -> None:
+    found: list[Recording] = []
+    thread = threading.Thread(target=lambda: found.append(measure_now(QUICK)))
+    thread.start()
+    thread.join()
+    assert len(found[0]) == 630
+
+
+def test_spreading_takes_the_time_it_says() -> None:
+    recording = measure_now(dataclasses.replace(QUICK, spread_s=0.3))
+    assert len(recording) == 630
+    assert "--spread 0.3" in recording.conditions["command"]
+
+
+# Plans that cannot be carried out
+
+BAD_PLANS: dict[str, dict[str, object]] = {
+    "zero samples": {"samples": 0},
+    "negative samples": {"samples": -1},
+    "absurdly many samples": {"samples": MOST_SAMPLES + 1},
+    "samples true": {"samples": True},
+    "samples a fraction": {"samples": 10.5},
+    "samples as text": {"samples": "10"},
+    "no processes": {"processes": 0},
+    "too many processes": {"processes": MOST_PROCESSES + 1},
+    "negative warm-up": {"warmup": -1},
+    "absurd warm-up": {"warmup": MOST_WARMUP + 1},
+    "negative batch": {"batches": (-1,)},
+    "batch true": {"batches": (True,)},
+    "no time": {"time_limit_s": 0},
+    "negative time": {"time_limit_s": -1},
+    "time not a number": {"time_limit_s": float("nan")},
+    "endless time": {"time_limit_s": float("inf")},
+    "negative spread": {"spread_s": -1},
+    "spread beyond the time limit": {"spread_s": 500},
+    "CPU outside the set": {"cpu": 1023},
+    "negative CPU": {"cpu": -1},
+    "CPU true": {"cpu": True},
+    "peer CPU outside the set": {"peer_cpu": 1023},
+    "more rows than a recording holds": {
+        "samples": 100_000, "variants": ("fenced", "unfenced")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_PLANS)
+def test_a_plan_that_cannot_be_is_refused(case: str) -> None:
+    plan = dataclasses.replace(QUICK, **BAD_PLANS[case])  # type: ignore[arg-type]
+    with pytest.raises(BadPlan) as refused:
+        measure_now(plan)
+    option = next(iter(BAD_PLANS[case])).rstrip("es").partition("_")[0]
+    assert option in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_what_only_the_c_kernel_knows_it_refuses_itself() -> None:
+    with pytest.raises(RunFailed, match="no such variant") as refused:
+        measure_now(dataclasses.replace(QUICK, variants=("sundial",)))
+    assert refused.value.status == 2 and not refused.value.impossible_here
+
+
+# C kernels that go wrong
+
+
+def test_a_compile_error_names_the_line_of_the_cell() -> None:
+    plan = Plan("mine", source="int main(void)\n{\n    return x;\n}\n", shown_as="cell 3")
+    with pytest.raises(toolchain.CompileError, match=r"^cell 3, line 3: error"):
+        measure_now(plan)
+
+
+def test_no_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(toolchain.NoCompiler):
+        measure_now(QUICK)
+
+
+GOOD_LINES = r'printf("# a: b\nvariant,sample,batch,ticks\nv,0,1,5\n");'
+
+BAD_PROGRAMS: dict[str, tuple[str, type[Exception], str]] = {
+    "prints nothing": ("return 0;", BadRecording, "printed no line"),
+    "prints garbage": ('puts("hello"); return 0;', BadRecording, "printed no line"),
+    "prints a bad row": (
+        GOOD_LINES + 'puts("v,1,1,nan"); return 0;', BadRecording, "'v,1,1,nan' is not a row"),
+    "prints a gigabyte": (
+        "static char z[1 << 20]; memset(z, 65, sizeof z);"
+        "for (int i = 0; i < 1024; i++) fwrite(z, 1, sizeof z, stdout); return 0;",
+        RunFailed, "more than its samples"),
+    "prints without end": ('for (;;) puts("x");', RunFailed, "more than its samples"),
+    "complains without end": (
+        "static char z[5000]; memset(z, 65, sizeof z);"
+        "for (int i = 0; i < 20000; i++) fwrite(z, 1, sizeof z, stderr); return 7;",
+        RunFailed, "AAAA"),
+    "writes to a null pointer": (
+        "volatile int *p = NULL; *p = 1; return 0;", RunFailed, "ended by SIGSEGV"),
+    "aborts": ('fputs("my reason\\n", stderr); abort();', RunFailed, "SIGABRT: my reason"),
+    "says that it cannot": (
+        'fputs("no such counter here\\n", stderr); return 3;', RunFailed, "no such counter here"),
+    "ends with a status and no word": ("return 5;", RunFailed, "status 5 and said nothing"),
+    "says so in bytes that are no text": (
+        'fputs("\\xff\\xfe\\n", stderr); return 1;', RunFailed, "\ufffd"),
+    "measures and then fails": (GOOD_LINES + "return 1;", RunFailed, "status 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_PROGRAMS)
+def test_a_program_that_goes_wrong_is_told(case: str) -> None:
+    body, kind, told = BAD_PROGRAMS[case]
+    with pytest.raises(kind, match=re.escape(told)) as failed:
+        measure_now(program(body))
+    assert len(str(failed.value)) < 12_000
+
+
+def test_status_three_means_that_this_machine_cannot() -> None:
+    with pytest.raises(RunFailed) as failed:
+        measure_now(program("return 3;"))
+    assert failed.value.impossible_here
+
+
+def test_progress_that_is_nonsense_does_no_harm() -> None:
+    body = r'fputs("progress 99999999999999999999 1\nprogress x y\nprogress -1 2\n", stderr);'
+    seen: list[Progress] = []
+    measure_now(program(body + GOOD_LINES + "return 0;"), seen.append)
+    assert all(0 <= at.done <= at.total for at in seen)
+
+
+# Ends
+
+
+def test_the_time_limit_ends_the_run_and_its_children() -> None:
+    plan = Plan("forever", source=FOREVER, time_limit_s=0.4)
+    with pytest.raises(RunFailed, match=r"time limit of 0\.4 s"):
+        measure_now(plan)
+    assert nothing_runs_within_a_second()
+
+
+def test_cancel_ends_the_run_and_its_children() -> None:
+    async def cancelled() -> float:
+        begun = asyncio.Event()
+        task = asyncio.create_task(measure(Plan("forever", source=FOREVER), lambda at: begun.set()))
+        await begun.wait()
+        assert len(programs_running()) == 2
+        at = asyncio.get_running_loop().time()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return asyncio.get_running_loop().time() - at
+
+    assert asyncio.run(cancelled()) < 1
+
+
+def test_cancelling_at_any_moment_leaves_nothing() -> None:
+    moments = random.Random(20)
+    plan = dataclasses.replace(QUICK, samples=50_000, processes=20)
+    measure_now(QUICK)  # builds
+
+    async def once(seconds: float) -> None:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(measure(plan), seconds)
+        # The loop's own tasks are all that is left.
+        assert len(asyncio.all_tasks()) == 1
+
+    for _ in range(30):
+        asyncio.run(once(moments.uniform(0, 0.08)))
+    assert nothing_runs_within_a_second()
+
+
+def test_a_callback_that_fails_ends_the_run() -> None:
+    def fails(at: Progress) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        measure_now(Plan("forever", source=FOREVER), fails)
+
+
+SCRIPT = """
+import sys
+from labs.measure import Plan, measure_now
+measure_now(Plan("slow", source=sys.stdin.read(), processes=1), lambda at: print(at, flush=True))
+"""
+
+
+def started(source: str) -> subprocess.Popen[str]:
+    """Another Python in the middle of a run."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=REPOSITORY,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(source)
+    process.stdin.close()
+    assert process.stdout.readline().startswith("Progress(")
+    assert programs_running() != []
+    return process
+
+
+@pytest.mark.parametrize("source", [FOREVER, SLOW], ids=["forks and ignores signals", "slow"])
+def test_an_interrupt_ends_the_run_before_it_is_raised(source: str) -> None:
+    with started(source) as process:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) != 0
+        assert process.stderr is not None
+        assert process.stderr.read().rstrip().endswith("KeyboardInterrupt")
+    assert nothing_runs_within_a_second()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
+def test_a_run_ends_when_its_parent_is_killed() -> None:
+    with started(SLOW) as process:
+        process.kill()
+        process.wait(timeout=10)
+    assert nothing_runs_within_a_second()
+
+
+#: A daemon, in a session of its own, holds the pipes and lives on.
+ESCAPES = """
+    if (fork() == 0) {
+        setsid();
+        for (;;)
+            pause();
+    }
+    fputs("progress 1 100\\n", stderr);
+    return 0;
+"""
+
+
+def test_a_process_that_left_the_group_does_not_hold_up_the_end() -> None:
+    plan = dataclasses.replace(program(ESCAPES), time_limit_s=0.5)
+    with pytest.raises(RunFailed, match="time limit"):
+        measure_now(plan)
+    (daemon,) = programs_running()
+    daemon.kill()
+
+
+def test_no_handles_are_left_open() -> None:
+    measure_now(QUICK)
+    before = psutil.Process().num_fds()
+    for body in ("return 1;", GOOD_LINES + "return 0;", 'for (;;) puts("x");'):
+        with contextlib.suppress(RunFailed):
+            measure_now(program(body))
+    assert psutil.Process().num_fds() <= before
+
+
+# Runs agree
+
+
+def test_five_runs_agree_within_their_intervals() -> None:
+    # In core cycles: a time differs with the clock speed that the core happens to have.
+    plan = Plan("timer_overhead", ("fenced",), cpu=SOME_CPU)
+    results = [result_of(measure_now(plan), "fenced", "cycles").estimate for _ in range(5)]
+    found = [result for result in results if result is not None]
+    assert len(found) == 5
+    pairs = list(itertools.combinations(found, 2))
+    apart = [pair for pair in pairs if max(p.low for p in pair) > min(p.high for p in pair)]
+    # Of intervals at 95 % one in a hundred pairs may miss the other; a fault makes most miss.
+    assert len(apart) <= 4
