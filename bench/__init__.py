@@ -1,0 +1,1 @@
+"""Benchmarks of the kit itself: `python -m bench [--quick] [NAME...]`."""
