@@ -14,12 +14,12 @@ import signal
 import subprocess
 import threading
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
 import labs
-from labs import surroundings, toolchain
+from labs import core_speed, surroundings, toolchain
 from labs.recording import MOST_ROWS, Recording
 from labs.run_output import ProcessRun, gather, parse_run
 
@@ -189,7 +189,14 @@ async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recor
         **surroundings.of_machine(),
         **surroundings.during(before, surroundings.cpu_times()),
     }
-    return gather(plan.kernel_name, conditions, runs)
+    recording = gather(plan.kernel_name, conditions, runs)
+    length = recording.number("core_cycle_ticks")
+    if length is None or length <= 0:
+        return recording
+    seen = "{:.5f} {:.5f}".format(*core_speed.seen_lately(length))
+    return replace(
+        recording, conditions={**recording.conditions, "core_cycle_ticks.last_hour": seen}
+    )
 
 
 def measure_now(plan: Plan, progress: ProgressCallback | None = None) -> Recording:

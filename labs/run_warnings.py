@@ -123,10 +123,13 @@ def _shortest_cycle(recording: Recording, line: Line) -> float:
     return middle * lengths[0] / statistics.median(lengths)
 
 
-def cycle_lengths(recording: Recording) -> list[float]:
-    """The length of a core cycle in each process, in ticks of the counter; shortest first."""
+def cycle_lengths(recording: Recording, key: str = "core_cycle_ticks") -> list[float]:
+    """The lengths of a core cycle that a condition states, in ticks of the counter; shortest first.
+
+    By default one of each process.
+    """
     found = []
-    for text in recording.condition("core_cycle_ticks"):
+    for text in " ".join(recording.condition(key)).split():
         try:
             length = float(text)
         except ValueError:
