@@ -125,7 +125,8 @@ static void print_os_counters(const char *task, struct rusage before, struct rus
     printf("# task.%s.involuntary_switches: %ld\n", task, after.ru_nivcsw - before.ru_nivcsw);
     printf("# task.%s.minor_faults: %ld\n", task, after.ru_minflt - before.ru_minflt);
     printf("# task.%s.major_faults: %ld\n", task, after.ru_majflt - before.ru_majflt);
-    printf("# task.%s.migrations: %ld\n", task, migrations);
+    if (migrations >= 0) /* not known of tasks that cannot be asked between intervals */
+        printf("# task.%s.migrations: %ld\n", task, migrations);
 }
 
 static void print_platform(void)
