@@ -30,6 +30,7 @@ struct variant {
     const char *(*cannot)(void);      /* the same, where it takes a look; NULL: it can */
     const char *baseline;             /* variant whose cost is subtracted, measured along */
     double baseline_times;            /* how often; 0: once */
+    double parts;                     /* the figure is this part of an operation: a half, 2; 0: 1 */
     double switches;                  /* task switches that one operation claims to make */
     double system_calls;              /* system calls that one operation claims to make */
     void (*prepare)(struct run *run); /* before warm-up: start peers, allocate, touch */
@@ -296,12 +297,15 @@ static void print_claims(const struct run *run)
 {
     for (int i = 0; i < run->chosen_count; i++) {
         const struct variant *variant = run->chosen[i];
-        printf("# variant.%s.switches: %g\n# variant.%s.system_calls: %g\n", variant->name,
-               variant->switches, variant->name, variant->system_calls);
-        if (variant->baseline != NULL)
-            printf("# variant.%s.baseline: %s\n# variant.%s.baseline_times: %g\n", variant->name,
-                   variant->baseline, variant->name,
-                   variant->baseline_times > 0 ? variant->baseline_times : 1);
+        const char *name = variant->name;
+        printf("# variant.%s.switches: %g\n", name, variant->switches);
+        printf("# variant.%s.system_calls: %g\n", name, variant->system_calls);
+        printf("# variant.%s.parts: %g\n", name, variant->parts > 0 ? variant->parts : 1);
+        if (variant->baseline == NULL)
+            continue;
+        printf("# variant.%s.baseline: %s\n", name, variant->baseline);
+        printf("# variant.%s.baseline_times: %g\n", name,
+               variant->baseline_times > 0 ? variant->baseline_times : 1);
     }
     printf("# claimed.switches: %.0f\n# claimed.system_calls: %.0f\n", run->switches_claimed,
            run->system_calls_claimed);

@@ -1,0 +1,112 @@
+/*
+ * A second task to switch to: where the two are placed, how a peer process is started and ended.
+ */
+#ifndef TICKLAB_PEERS_H
+#define TICKLAB_PEERS_H
+
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "harness.h"
+
+#if defined(__linux__)
+#    define HAVE_PINNING 1
+#else
+#    define HAVE_PINNING 0
+#endif
+
+#if HAVE_PINNING
+static cpu_set_t allowed_at_start; /* before anything was pinned */
+
+__attribute__((constructor)) static void remember_allowed_cpus(void)
+{
+    if (sched_getaffinity(0, sizeof allowed_at_start, &allowed_at_start) != 0)
+        CPU_ZERO(&allowed_at_start);
+}
+#endif
+
+/* The n-th CPU (from 0) that the program might use when it began; -1: there are not so many. */
+static long nth_cpu(int n)
+{
+#if HAVE_PINNING
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &allowed_at_start) && n-- == 0)
+            return cpu;
+#endif
+    (void)n;
+    return -1;
+}
+
+/* Why two tasks cannot be put on one CPU, or on two; NULL: they can. */
+static const char *no_pinning(void)
+{
+    return HAVE_PINNING && nth_cpu(0) >= 0 ? NULL : "this system offers no pinning";
+}
+
+static const char *no_second_cpu(void)
+{
+    const char *why = no_pinning();
+    if (why != NULL)
+        return why;
+    return nth_cpu(1) >= 0 ? NULL : "this process may use one CPU only";
+}
+
+/* Bind a task (0: the caller; else a process or thread id of Linux) to one CPU; ANY_CPU: to none. */
+enum { ANY_CPU = -1 };
+
+static void place(pid_t task, long cpu)
+{
+#if HAVE_PINNING
+    cpu_set_t wanted = allowed_at_start;
+    if (cpu != ANY_CPU) {
+        CPU_ZERO(&wanted);
+        CPU_SET((int)cpu, &wanted);
+    }
+    if (sched_setaffinity(task, sizeof wanted, &wanted) != 0)
+        stop(STATUS_IMPOSSIBLE, "CPU %ld: the OS refused to pin: %s", cpu, strerror(errno));
+#else
+    (void)task;
+    (void)cpu;
+#endif
+}
+
+/* The CPU for the first task: the one asked for, else the first allowed. */
+static long first_place(const struct run *run)
+{
+    return run->options.cpu != NOT_PINNED ? run->options.cpu : nth_cpu(0);
+}
+
+/* The CPU for a second task that is to be elsewhere: the one asked for, else another allowed one. */
+static long second_place(const struct run *run)
+{
+    if (run->options.peer_cpu != NOT_PINNED)
+        return run->options.peer_cpu;
+    return nth_cpu(0) != first_place(run) ? nth_cpu(0) : nth_cpu(1);
+}
+
+/* Start a peer process that does work(argument) until that returns, and dies with this one. */
+static pid_t start_peer(void (*work)(void *), void *argument)
+{
+    const pid_t parent = getpid();
+    const pid_t peer = fork();
+    if (peer < 0)
+        stop(STATUS_FAILED, "no peer process: fork: %s", strerror(errno));
+    if (peer > 0)
+        return peer;
+    end_with_parent(parent);
+    work(argument);
+    _exit(0);
+}
+
+/* Wait for a peer whose end of the channel has been closed. */
+static void await_peer(pid_t peer)
+{
+    int status = 0;
+    while (waitpid(peer, &status, 0) < 0)
+        if (errno != EINTR)
+            stop(STATUS_FAILED, "waitpid: %s", strerror(errno));
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        stop(STATUS_FAILED, "the peer process failed (wait status %d)", status);
+}
+
+#endif
