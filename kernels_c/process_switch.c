@@ -18,7 +18,7 @@
 #    include <sys/eventfd.h>
 #endif
 
-#include "peers.h"
+#include "peer_process.h"
 
 enum side { MINE, THEIRS };
 enum { GO = 1, END = 2 };

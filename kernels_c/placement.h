@@ -1,11 +1,8 @@
 /*
- * A second task to switch to: where the two are placed, how a peer process is started and ended.
+ * Where two tasks are placed: on one CPU, on two, or wherever the OS likes.
  */
-#ifndef TICKLAB_PEERS_H
-#define TICKLAB_PEERS_H
-
-#include <pthread.h>
-#include <sys/wait.h>
+#ifndef TICKLAB_PLACEMENT_H
+#define TICKLAB_PLACEMENT_H
 
 #include "harness.h"
 
@@ -82,31 +79,6 @@ static long second_place(const struct run *run)
     if (run->options.peer_cpu != NOT_PINNED)
         return run->options.peer_cpu;
     return nth_cpu(0) != first_place(run) ? nth_cpu(0) : nth_cpu(1);
-}
-
-/* Start a peer process that does work(argument) until that returns, and dies with this one. */
-static pid_t start_peer(void (*work)(void *), void *argument)
-{
-    const pid_t parent = getpid();
-    const pid_t peer = fork();
-    if (peer < 0)
-        stop(STATUS_FAILED, "no peer process: fork: %s", strerror(errno));
-    if (peer > 0)
-        return peer;
-    end_with_parent(parent);
-    work(argument);
-    _exit(0);
-}
-
-/* Wait for a peer whose end of the channel has been closed. */
-static void await_peer(pid_t peer)
-{
-    int status = 0;
-    while (waitpid(peer, &status, 0) < 0)
-        if (errno != EINTR)
-            stop(STATUS_FAILED, "waitpid: %s", strerror(errno));
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        stop(STATUS_FAILED, "the peer process failed (wait status %d)", status);
 }
 
 #endif
