@@ -24,9 +24,9 @@ from grader.demonstration_students import (
     STUDENTS,
     Evidence,
     Lab,
+    LiveEvidence,
     NoEvidence,
     make_submission,
-    saved_evidence,
 )
 from grader.release import ReleaseError
 from grader.verdict import Outcome
@@ -67,9 +67,9 @@ class DemonstrationClass:
     def __init__(
         self,
         folder: Path,
-        source: Path = NOTEBOOKS,
-        lab: str = LAB,
-        evidence: Evidence = saved_evidence,
+        source: Path,
+        lab: str,
+        evidence: Evidence,
         settings: str = "",
     ) -> None:
         """Lays out the course from the labs under `source`; `settings` are added to its own.
@@ -210,7 +210,8 @@ def main(folder: Path | None = None) -> int:
 def _demonstrate(folder: Path, keep: bool) -> int:
     """Runs the class and prints its table; `keep` says whether the folder will outlive this."""
     try:
-        demonstration = DemonstrationClass(folder)
+        evidence = LiveEvidence(NOTEBOOKS, folder / "honest")
+        demonstration = DemonstrationClass(folder, NOTEBOOKS, LAB, evidence)
         rows = demonstration.run()
     except (StepFailed, NoEvidence, ReleaseError, OSError, subprocess.TimeoutExpired) as error:
         print(f"demonstration class: {error}", file=sys.stderr)

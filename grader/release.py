@@ -45,7 +45,7 @@ class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
 
     code_stub = Dict(
         {
-            "python": "...  # your answer here",
+            "python": "pass  # your answer here",
             "c": '#error "complete this region, then run the cell again"',
         },
         help="The text that replaces a solution, by the language of the cell.",

@@ -25,6 +25,8 @@ from grader.intake import printable
 from grader.verdict import Outcome, Verdict
 
 _MOST_HTML = 200_000
+# In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.
+_PLOT_WIDTH = 680
 _MOST_PNG = 2_000_000
 # Under this name the outcomes travel from Replay to SaveVerdicts, and into the cell's metadata.
 _KEY = "ticklab"
@@ -105,7 +107,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
                 _output(
                     "display_data",
                     {"text/plain": said, "image/png": base64.b64encode(png).decode("ascii")},
-                    metadata={"image/png": {"alt": said}},
+                    metadata={"image/png": {"alt": said, "width": _PLOT_WIDTH}},
                 )
             )
         if points is not None:

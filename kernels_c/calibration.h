@@ -87,23 +87,34 @@ static int by_ticks(const void *a, const void *b)
 
 enum { CALIBRATION_ROUNDS = 41 };
 
-/* Ticks a core cycle takes: 2048 dependent additions less 1024 of them, one cycle each; medians. */
+static uint64_t middle_of(uint64_t *values, int count)
+{
+    qsort(values, (size_t)count, sizeof values[0], by_ticks);
+    return values[count / 2];
+}
+
+/* Ticks of so many times 1024 dependent additions, the loop around them hidden in their shadow. */
+static uint64_t chain_ticks(int thousands)
+{
+    uint64_t link = 1;
+    const uint64_t begin = counter_begin();
+    for (int i = 0; i < thousands; i++)
+        ADD_CHAIN(link, 1024);
+    return counter_end() - begin;
+}
+
+/* Ticks a core cycle takes: 16,384 dependent additions less 8,192 of them, one cycle each; medians.
+ * So many, because a median of a counter that steps by 26 is a multiple of 26. */
 static double ticks_per_core_cycle(void)
 {
     uint64_t shorter[CALIBRATION_ROUNDS], longer[CALIBRATION_ROUNDS];
-    uint64_t link = 1;
     for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
-        uint64_t begin = counter_begin();
-        ADD_CHAIN(link, 1024);
-        shorter[i] = counter_end() - begin;
-        begin = counter_begin();
-        ADD_CHAIN(link, 2048);
-        longer[i] = counter_end() - begin;
+        shorter[i] = chain_ticks(8);
+        longer[i] = chain_ticks(16);
     }
-    qsort(shorter, CALIBRATION_ROUNDS, sizeof shorter[0], by_ticks);
-    qsort(longer, CALIBRATION_ROUNDS, sizeof longer[0], by_ticks);
-    const int middle = CALIBRATION_ROUNDS / 2;
-    return ((double)longer[middle] - (double)shorter[middle]) / 1024;
+    return ((double)middle_of(longer, CALIBRATION_ROUNDS) -
+            (double)middle_of(shorter, CALIBRATION_ROUNDS)) /
+           8192;
 }
 
 /* What an empty fenced interval reads: the median of a few. */
@@ -114,8 +125,7 @@ static uint64_t counter_overhead(void)
         const uint64_t begin = counter_begin();
         empty[i] = counter_end() - begin;
     }
-    qsort(empty, CALIBRATION_ROUNDS, sizeof empty[0], by_ticks);
-    return empty[CALIBRATION_ROUNDS / 2];
+    return middle_of(empty, CALIBRATION_ROUNDS);
 }
 
 #endif

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 import labs
-from labs import doctor, measure_command, start
+from labs import doctor, measure_command, start_command
 
 
 def main(words: list[str] | None = None) -> int:
@@ -17,7 +17,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"ticklab {labs.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module, about in (
-        ("start", start, "put your own copy of the labs in a folder and open JupyterLab"),
+        ("start", start_command, "put your own copy of the labs in a folder and open JupyterLab"),
         ("doctor", doctor, "say whether this machine is fit to measure, and what would help"),
         ("measure", measure_command, "measure one C kernel and print its figure"),
     ):

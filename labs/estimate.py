@@ -5,6 +5,7 @@ intercept is what the timer costs, its slope what the operation costs.
 
 Method, for one variant:
 
+0. *Stretches.* Samples taken while a neighbour slowed the machine are set aside (labs.stretches).
 1. *Location of each batch size.* The mean of the samples that lie near the median (see `fence`). A
    median would do for a fine counter, but of a counter that steps by 26 ticks it can only be a
    multiple of 26 (or half of it); a mean of samples whose phase is random is true below the step
@@ -28,7 +29,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from labs import stretches
 from labs.recording import Recording, Samples
+from labs.stretches import Stretches
 from labs.units import Clock
 
 Floats = NDArray[np.float64]
@@ -90,7 +93,10 @@ class Line:
     `batch`, `location` (mean ticks of the steady samples at that batch size), `uncertainty` (its
     standard error) and `residual` (location less the line) have the shape (batch sizes,). `empty`
     is the interval with nothing in it, where batch size 0 was measured: it is not on the line's
-    list, because work that is not there cannot overlap with the reading.
+    list, because work that is not there cannot overlap with the reading. `stretches` tells which
+    samples were set aside because the machine was slower meanwhile. `ratio` is the intercept in
+    operations (unit "operations"): where the operation takes one core cycle, it is in core cycles
+    and does not depend on the clock speed that the core had.
     """
 
     variant: str
@@ -103,6 +109,8 @@ class Line:
     uncertainty: Floats
     residual: Floats
     straight: bool
+    stretches: Stretches
+    ratio: Estimate
 
 
 def fit_line(recording: Recording, variant: str) -> Line:
@@ -111,7 +119,9 @@ def fit_line(recording: Recording, variant: str) -> Line:
     Raises CannotEstimate where there are fewer than two batch sizes or too few samples, KeyError
     where the recording has no such variant.
     """
-    samples = recording.samples(variant)
+    every = recording.samples(variant)
+    found = stretches.find(every)
+    samples = every.only(found.undisturbed)
     batches = np.unique(samples.batch)
     on_line = batches[batches > 0]
     if len(on_line) < 2:
@@ -161,6 +171,18 @@ def fit_line(recording: Recording, variant: str) -> Line:
         )
         for i, (value, what) in enumerate([(overhead, "intercept"), (cost, "slope")])
     ]
+    # Where the slope is nothing, so is the ratio's meaning; result and warnings look at the slope.
+    safe = np.where(np.abs(spread[:, 1]) > 1e-12, spread[:, 1], 1e-12)
+    in_operations = float(overhead / (cost if abs(cost) > 1e-12 else 1e-12))
+    extra = math.hypot(excess[0], excess[1] * in_operations) / max(abs(float(cost)), 1e-12)
+    ratio = Estimate(
+        in_operations,
+        *_interval(in_operations, spread[:, 0] / safe, len(sums), extra),
+        "operations",
+        "intercept divided by slope",
+        n,
+        processes,
+    )
     empty = None
     if batches[0] == 0:
         empty = Estimate(
@@ -182,6 +204,8 @@ def fit_line(recording: Recording, variant: str) -> Line:
         uncertainty[chosen],
         residual,
         bool(np.all(np.abs(residual) <= allowed)),
+        found,
+        ratio,
     )
 
 

@@ -62,8 +62,9 @@ class Plan:
     `kernel` is the name of a released C kernel or the path of a `.c` file, `variants` what of it
     (empty: its first). `samples` is the number of intervals per variant in all, spread evenly over
     `processes` and `batches` (empty: the C kernel's own); in each process `warmup` intervals per
-    variant come before them. `cpu` and `peer_cpu` pin (None: not pinned). `time_limit_s` bounds the
-    whole run.
+    variant come before them. The processes start evenly over `spread_s` seconds, so that the run
+    meets more than one state of the machine (clock speed, neighbours). `cpu` and `peer_cpu` pin
+    (None: not pinned). `time_limit_s` bounds the whole run.
     """
 
     kernel: str
@@ -79,6 +80,7 @@ class Plan:
     source: str | None = field(default=None, repr=False)
     shown_as: str | None = field(default=None, repr=False)
     first_line: int = 1
+    spread_s: float = 0.0
 
     @property
     def kernel_name(self) -> str:
@@ -94,6 +96,10 @@ class Plan:
             _within("batch", size, 0, 10**9)
         if not 0 < self.time_limit_s <= 3600:
             raise BadPlan(f"time limit {self.time_limit_s} s: choose from 0 to 3600 s")
+        if not 0 <= self.spread_s < self.time_limit_s:
+            raise BadPlan(
+                f"spread {self.spread_s} s: choose from 0 to the time limit ({self.time_limit_s} s)"
+            )
         allowed = surroundings.allowed_cpus()
         for name, cpu in (("cpu", self.cpu), ("peer-cpu", self.peer_cpu)):
             if cpu is None:
@@ -129,6 +135,7 @@ class Plan:
             words += ["--cpu", str(self.cpu)]
         if self.peer_cpu is not None:
             words += ["--peer-cpu", str(self.peer_cpu)]
+        words += ["--spread", f"{self.spread_s:g}"]
         words += ["--processes", str(self.processes), "--flags=" + " ".join(self.flags)]
         return " ".join(words)
 
@@ -154,11 +161,14 @@ async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recor
     variants = max(len(plan.variants), 1)
     total = sum((share + plan.warmup) * variants for share in shares)
     loop = asyncio.get_running_loop()
-    deadline = loop.time() + plan.time_limit_s
+    begin = loop.time()
+    deadline = begin + plan.time_limit_s
     before = surroundings.cpu_times()
     runs: list[ProcessRun] = []
     done = 0
-    for share in shares:
+    for number, share in enumerate(shares):
+        turn = begin + plan.spread_s * number / len(shares)
+        await asyncio.sleep(max(turn - loop.time(), 0))
         told = _telling(progress, done, total)
         runs.append(await _one_process(binary, plan, share, deadline, told))
         done += (share + plan.warmup) * variants

@@ -29,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cpu", type=int, metavar="N", help="pin to this CPU")
     parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task")
     parser.add_argument("--processes", type=int, default=10, metavar="N", help="fresh processes")
+    parser.add_argument(
+        "--spread", type=float, default=1.0, metavar="SECONDS", help="over which they start"
+    )
     parser.add_argument("--flags", default="-O2", metavar="FLAGS", help="for the C compiler")
     parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
     parser.add_argument("--time-limit", type=float, default=120.0, metavar="SECONDS")
@@ -83,6 +86,7 @@ def _plan(arguments: argparse.Namespace) -> measure.Plan:
         processes=arguments.processes,
         flags=tuple(shlex.split(arguments.flags)),
         time_limit_s=arguments.time_limit,
+        spread_s=arguments.spread,
     )
 
 

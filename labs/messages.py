@@ -63,10 +63,14 @@ class Refused(Exception):
 
     def __init__(self, message: Message) -> None:
         self.message = message
+        self._shown = False
         super().__init__(repr(message))
 
     def _render_traceback_(self) -> list[str]:
-        show(self.message)
+        # IPython asks more than once.
+        if not self._shown:
+            self._shown = True
+            show(self.message)
         return ["This cell stops here; the message says why."]
 
 
@@ -171,4 +175,4 @@ def _excerpt(at: toolchain.CompileMessage, source: str | None, first_line: int) 
 
 def _sentence(text: str) -> str:
     text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", "`")) else ".")
+    return text + ("" if text.endswith((".", "!", "?", "`")) else ".")

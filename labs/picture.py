@@ -15,54 +15,15 @@ from matplotlib.figure import Figure
 
 from labs import plot
 from labs.estimate import Floats
-from labs.plot import Prediction
+from labs.plot import Mark
 from labs.plot_style import CSS_PIXELS_PER_INCH, many, symbol
 from labs.recording import Recording
 from labs.result import Result, sensible
+from labs.table import Table
 from labs.units import NAMES, canonical, rounded
 
 #: Beyond so many times the median of its batch size an interval is called long.
 LONG = 10
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of text under a caption; the first column names the row."""
-
-    caption: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def as_html(self) -> str:
-        """A table with a caption, column headers and row headers; everything escaped."""
-        cell = 'style="text-align:right;padding:.15em .7em"'
-        head = "".join(f'<th scope="col" {cell}>{html.escape(name)}</th>' for name in self.header)
-        body = "".join(
-            f'<tr><th scope="row" {cell}>{html.escape(row[0])}</th>'
-            + "".join(f"<td {cell}>{html.escape(text)}</td>" for text in row[1:])
-            + "</tr>"
-            for row in self.rows
-        )
-        return (
-            '<div style="overflow-x:auto"><table style="border-collapse:collapse">'
-            f'<caption style="text-align:left">{html.escape(self.caption)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        )
-
-    def as_text(self) -> str:
-        """The same in plain text, in columns."""
-        lines = [self.header, *self.rows]
-        widths = [max(len(row[i]) for row in lines) for i in range(len(self.header))]
-        return "\n".join(
-            [self.caption]
-            + ["  ".join(text.rjust(width) for text, width in zip(row, widths)) for row in lines]  # noqa: B905
-        )
-
-    def _repr_html_(self) -> str:
-        return self.as_html()
-
-    def __repr__(self) -> str:
-        return self.as_text()
 
 
 @dataclass(frozen=True)
@@ -102,7 +63,7 @@ class Picture:
 
 
 def of_samples(
-    recording: Recording, variant: str, unit: str = "ns", prediction: Prediction | None = None
+    recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> Picture:
     """Every sample of `variant` in the order taken. Raises as plot.samples_figure does."""
     kind, meaning = describe_samples(recording, variant, unit, prediction)
@@ -115,7 +76,7 @@ def of_line(result: Result) -> Picture:
     return _picture(plot.line_figure(result), *describe_line(result), line_table(result))
 
 
-def of_estimates(results: Sequence[Result], prediction: Prediction | None = None) -> Picture:
+def of_estimates(results: Sequence[Result], prediction: Mark | None = None) -> Picture:
     """Figures side by side with their intervals. Raises ValueError where there is no result."""
     figure = plot.estimates_figure(results, prediction)
     return _picture(figure, *describe_estimates(results, prediction), estimates_table(results))
@@ -127,7 +88,7 @@ def _picture(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
 
 
 def describe_samples(
-    recording: Recording, variant: str, unit: str = "ns", prediction: Prediction | None = None
+    recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> tuple[str, str]:
     """Kind and meaning of the plot of every sample."""
     name, sign = NAMES[canonical(unit)], symbol(unit)
@@ -257,13 +218,14 @@ def line_table(result: Result) -> Table:
 
 
 def describe_estimates(
-    results: Sequence[Result], prediction: Prediction | None = None
+    results: Sequence[Result], prediction: Mark | None = None
 ) -> tuple[str, str]:
     """Kind and meaning of the plot that lays figures side by side."""
     first = results[0]
     kind = (
         f"Dot plot of {first.recording.kernel}: the {first.what} of "
-        f"{many(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a logarithmic axis."
+        f"{many(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a "
+        "logarithmic axis."
     )
     known = sorted(
         (result.estimate.into(first.unit, result.clock).value, result.variant)

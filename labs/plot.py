@@ -41,8 +41,8 @@ from labs.units import NAMES, Clock, canonical, rounded
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """A number that somebody predicted, in `unit`, and what to call it in a plot."""
+class Mark:
+    """A number to be drawn as a labelled line, in `unit`, and what to call it in the plot."""
 
     value: float
     unit: str
@@ -57,7 +57,7 @@ def samples_figure(
     recording: Recording,
     variant: str,
     unit: str = "ns",
-    prediction: Prediction | None = None,
+    prediction: Mark | None = None,
 ) -> Figure:
     """Every interval of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
 
@@ -167,7 +167,7 @@ def line_figure(result: Result) -> Figure:
     return figure
 
 
-def estimates_figure(results: Sequence[Result], prediction: Prediction | None = None) -> Figure:
+def estimates_figure(results: Sequence[Result], prediction: Mark | None = None) -> Figure:
     """The figures of several results with their 95 % intervals, one row each, on a log axis.
 
     All are shown in the unit of the first. A result without a figure, or below zero, keeps its row
@@ -225,6 +225,14 @@ def png(figure: Figure) -> bytes:
     options = {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 2}}
     canvas.print_png(buffer, **options)  # type: ignore[no-untyped-call]
     return buffer.getvalue()
+
+
+def warm_up() -> None:
+    """Load fonts and code, so that the first plot is as quick as the next."""
+    figure, axes = new_figure(2.0)
+    log_axis(axes, "y", np.array([1.0, 100.0]), None)
+    head(figure, "●▲╌ k = 0", [("0123456789", INK)])
+    png(figure)
 
 
 def _name_batches(axes: Axes, batch: Floats, shown: Floats) -> None:

@@ -93,12 +93,10 @@ def _against(quantity: str, value: float, unit: str) -> str:
     """What speaks against a figure of the timer's overhead; nothing of other quantities."""
     if not quantity.startswith(TIMER_OVERHEAD):
         return ""
+    reason = "unfenced, around nothing; "
     if unit == "ns":
-        return (
-            "ticks of the counter, divided by the clock speed that the system prints, not by the "
-            "counter's own measured frequency"
-        )
-    reason = "unfenced readings around nothing, in counter ticks that are called cycles"
+        return reason + "ticks divided by the CPU's printed clock, not the counter's own"
+    reason += "counter ticks called cycles"
     if value == _CONSTANT:
-        reason += "; then subtracted as a constant on all four machines"
+        reason += "; subtracted as a constant on all four machines"
     return reason

@@ -81,6 +81,11 @@ class Samples:
     def __len__(self) -> int:
         return len(self.ticks)
 
+    def only(self, chosen: NDArray[np.bool_]) -> Samples:
+        """The chosen samples; `chosen` has the shape (n,)."""
+        columns = (self.process, self.sample, self.batch, self.ticks)
+        return Samples(self.variant, self.clock, *(column[chosen] for column in columns))
+
 
 @dataclass(frozen=True, eq=False)
 class Recording:

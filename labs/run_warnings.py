@@ -6,6 +6,7 @@ advice depends on the options the run used already.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from labs.estimate import Line
@@ -16,6 +17,8 @@ from labs.units import rounded
 STEAL_SHARE = 0.02
 WIDE_INTERVAL = 0.05
 FEWEST_PER_BATCH = 30
+SPEED_CHANGE = 0.02
+SLOW_STRETCHES = 0.02
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,18 @@ def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
                 "the run again, with more processes",
             )
         )
+    if line.stretches.slow_share > SLOW_STRETCHES:
+        slower = line.stretches.slower_by / line.clock.ticks_in("ns")
+        found.append(
+            RunWarning(
+                "slow-stretches",
+                f"in {rounded(100 * line.stretches.slow_share, 2)} % of the time every interval "
+                f"was {rounded(slower)} ns longer; those samples were set aside",
+                "a neighbour on the same physical core: another virtual machine, or a "
+                "hyper-threaded sibling",
+                "another CPU, or the run again later",
+            )
+        )
     cycle = line.clock.core_cycle_ticks
     if cycle and line.cost.high < 0.9 * cycle and not line.variant.startswith("unfenced"):
         found.append(
@@ -92,6 +107,19 @@ def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
     return tuple(found)
 
 
+def cycle_lengths(recording: Recording) -> list[float]:
+    """The length of a core cycle in each process, in ticks of the counter; shortest first."""
+    found = []
+    for text in recording.condition("core_cycle_ticks"):
+        try:
+            length = float(text)
+        except ValueError:
+            continue
+        if math.isfinite(length) and length > 0:
+            found.append(length)
+    return sorted(found)
+
+
 def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
     """Warnings that the conditions alone give: placement, disturbance, number of samples."""
     found = []
@@ -113,6 +141,20 @@ def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
                 f"moved between CPUs {migrations} times during the run",
                 "it was not pinned",
                 "--cpu with one of the CPUs that `labs doctor` names",
+            )
+        )
+    lengths = cycle_lengths(recording)
+    if lengths and lengths[-1] > (1 + SPEED_CHANGE) * lengths[0]:
+        low, high = (
+            rounded((recording.number("counter.frequency_hz") or 0) / length / 1e9)
+            for length in (lengths[-1], lengths[0])
+        )
+        found.append(
+            RunWarning(
+                "clock-speed",
+                f"the core's clock changed during the run, from {low} to {high} GHz",
+                "turbo or power saving; the interval spans what that does to a time",
+                "the unit core cycles (--unit cycles), which does not depend on it",
             )
         )
     if len(recording.processes) == 1:

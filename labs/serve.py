@@ -2,8 +2,7 @@
 
 One process, so that a signal meant for it ends everything: JupyterLab ends the Jupyter kernels.
 Settings that never change lie in `jupyter_config/`: no news and no look for updates (students may
-have no network), no second Control-C, and none of nbgrader's panels, which are for instructors and
-take a third of the starting time.
+have no network), and none of nbgrader's panels, which are for instructors and slow to load.
 """
 
 from __future__ import annotations
@@ -13,9 +12,14 @@ import os
 import secrets
 import signal
 import sys
+import tempfile
+import time
 from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any, cast
 from urllib.parse import quote, urlencode
 
+PATIENCE_S = 3.0  # for ending in order; from then on a signal ends without
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -30,6 +34,10 @@ def serve(folder: Path, first: str | None, port: int | None, browser: bool) -> N
     8888 on. With `browser`, a browser is opened too. Raises CannotServe.
     """
     _prepare_environment()
+    _demand_runtime_folder()
+    # An optional checker of one kind of address in JSON schemas, which nothing here has; loading it
+    # takes almost as long as all the rest of JupyterLab. None: as if it were not installed.
+    sys.modules.setdefault("rfc3987_syntax", cast(ModuleType, None))
     try:
         from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
     except ImportError as error:
@@ -59,18 +67,49 @@ def serve(folder: Path, first: str | None, port: int | None, browser: bool) -> N
             f"JupyterLab did not start on {asked}; it says why above. "
             "If the port is taken, name another one: labs start --port N"
         ) from error
-    except OSError as error:
-        raise CannotServe(
-            f"JupyterLab did not start: {error}. If it names a folder that cannot be written, set "
-            "JUPYTER_RUNTIME_DIR and JUPYTER_DATA_DIR to folders of yours."
-        ) from error
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        # The terminal was closed: end in order, so that no Jupyter kernel stays behind.
-        signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGTERM))
+    _end_on_signals(server)
     address = server.connection_url.rstrip("/") + page + "?" + urlencode({"token": token})
     # Queued before the loop runs, and so done as soon as requests are answered.
     server.io_loop.add_callback(print, address, flush=True)
     server.start()
+
+
+def _end_on_signals(server: Any) -> None:
+    """End `server` in order, Jupyter kernels first: at once, without asking, whoever signals.
+
+    JupyterLab itself asks on a terminal, and elsewhere ends at SIGINT without its Jupyter kernels.
+    """
+
+    since: list[float] = []  # when each signal came
+
+    def end(number: int, frame: FrameType | None) -> None:
+        since.append(time.monotonic())
+        if len(since) == 1:
+            server.stop(from_signal=True)
+        elif since[-1] - since[0] > PATIENCE_S:  # sooner, it is the same wish twice
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
+
+
+def _demand_runtime_folder() -> None:
+    """Make the folder where Jupyter notes what runs; without it JupyterLab ends in a traceback."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    folder = Path(jupyter_runtime_dir())
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise CannotServe(
+            f"JupyterLab cannot write to {folder}: {error.strerror}. "
+            "Set JUPYTER_DATA_DIR and JUPYTER_CONFIG_DIR to folders of yours, and start again."
+        ) from error
 
 
 def _prepare_environment() -> None:

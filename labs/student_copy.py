@@ -1,7 +1,8 @@
 """Lay down a student's copy of the released labs, and keep it up to date without loss.
 
 What a student changed is theirs: it is never written to. A file counts as unchanged only if it has
-the very bytes that were laid down last, which the manifest in the copy remembers.
+the content that was laid down last, which the manifest in the copy remembers. Of a notebook the
+content is its cells, outputs included: JupyterLab rewrites the notebook's own metadata by itself.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def _lay_one(
     name: str, source: Path, folder: Path, versions: dict[str, str], done: LaidDown
 ) -> None:
     content = source.read_bytes()
-    newest = hashlib.sha256(content).hexdigest()
+    newest = _hash(name, content)
     target = folder / name
     there = os.path.lexists(target)
     present = _hash_of(target) if there else None
@@ -135,9 +136,20 @@ def _files(released: Path) -> list[Path]:
 def _hash_of(file: Path) -> str | None:
     """The content's hash; None for whatever is not a regular file of ours to read."""
     try:
-        return hashlib.sha256(read_bounded(file, _MOST_FILE)).hexdigest()
+        return _hash(file.name, read_bounded(file, _MOST_FILE))
     except OSError:
         return None
+
+
+def _hash(name: str, content: bytes) -> str:
+    """The hash of what a student sees of a file: of a notebook its cells, else every byte."""
+    if name.endswith(".ipynb"):
+        with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
+            cells = json.loads(content)["cells"]
+            for cell in cells:
+                cell["source"] = "".join(cell["source"])
+            content = json.dumps(cells, sort_keys=True).encode()
+    return hashlib.sha256(content).hexdigest()
 
 
 def _read_manifest(folder: Path) -> tuple[dict[str, str], bool]:

@@ -22,7 +22,15 @@ from pathlib import Path
 from labs import paths
 
 #: What every build gets before the flags that were asked for.
-BASE_FLAGS = ("-std=gnu11", "-Wall", "-Wextra", "-pthread")
+#: A call of a function that is not declared is an error in the line where it stands, and not only
+#: in the linker's words.
+BASE_FLAGS = (
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror=implicit-function-declaration",
+    "-pthread",
+)
 DEFAULT_FLAGS = ("-O2",)
 COMPILE_TIME_LIMIT_S = 60
 

@@ -1,0 +1,174 @@
+"""A run as the notebook has it: its figure, its warnings, its plots, and where it was saved."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from labs import picture
+from labs.estimate import Estimate
+from labs.messages import Message, Refused
+from labs.picture import Picture
+from labs.plot import Mark
+from labs.recording import Recording
+from labs.result import Result, result_of
+from labs.run_warnings import RunWarning
+from labs.table import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """What one run of a C kernel gave: one result a variant, the first being its own.
+
+    `recording_path` is where the recording lies below the lab's folder, None where it is not saved;
+    `predictions` holds by variant what was predicted of it.
+    """
+
+    recording: Recording
+    results: tuple[Result, ...]
+    recording_path: str | None = None
+    predictions: Mapping[str, Mark] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        recording: Recording,
+        variants: Sequence[str] = (),
+        unit: str = "ns",
+        recording_path: str | None = None,
+        predictions: Mapping[str, Mark] | None = None,
+    ) -> Run:
+        """The run that `recording` holds, with its variants in the order asked for."""
+        results = tuple(result_of(recording, name, unit) for name in variants or _order(recording))
+        return cls(recording, results, recording_path, predictions or {})
+
+    @property
+    def variant(self) -> str:
+        """The variant that the figure is of."""
+        return self.results[0].variant
+
+    @property
+    def unit(self) -> str:
+        """The unit of `value`, `interval` and `step`."""
+        return self.results[0].unit
+
+    @property
+    def value(self) -> float:
+        """The figure. Raises Refused, in plain words, where the run gives none."""
+        return self._estimate.value
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The figure's 95 % interval. Raises Refused where there is no figure."""
+        return self._estimate.low, self._estimate.high
+
+    @property
+    def step(self) -> float:
+        """The step of the clock that was read."""
+        return self.results[0].clock.step / self.results[0].clock.ticks_in(self.unit)
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """What the kit says of this run by itself."""
+        return tuple(dict.fromkeys(each for result in self.results for each in result.warnings))
+
+    def result(self, variant: str | None = None) -> Result:
+        """The result of one variant; of the first where none is named. Raises Refused."""
+        for result in self.results:
+            if variant in (None, result.variant):
+                return result
+        names = ", ".join(result.variant for result in self.results)
+        raise Refused(Message("problem", f"this run has no variant {variant!r}; it has {names}"))
+
+    def __getitem__(self, variant: str) -> Run:
+        """The same run, seen from another of its variants."""
+        chosen = self.result(variant)
+        others = tuple(result for result in self.results if result is not chosen)
+        return replace(self, results=(chosen, *others))
+
+    def in_unit(self, unit: str) -> Run:
+        """The same run in another unit: ticks, cycles, ns, us, ms, s. Raises Refused."""
+        try:
+            results = tuple(result_of(self.recording, r.variant, unit) for r in self.results)
+        except ValueError as error:
+            raise Refused(Message("problem", f"not in {unit!r}", (str(error),))) from None
+        return replace(self, results=results)
+
+    def plot(self, variant: str | None = None) -> Picture:
+        """Every sample in the order taken, the warm-up marked, the prediction as a line."""
+        chosen = self.result(variant)
+        return picture.of_samples(
+            self.recording, chosen.variant, chosen.unit, self._prediction(chosen)
+        )
+
+    def plot_line(self, variant: str | None = None) -> Picture:
+        """The line T(k) = overhead + k * cost, and below it what the points miss it by."""
+        chosen = self.result(variant)
+        if chosen.line is None:
+            raise Refused(Message("problem", "there is no line to draw", (chosen.no_figure,)))
+        return picture.of_line(chosen)
+
+    def compare(self) -> Picture:
+        """The figures of all variants of this run side by side, with their intervals."""
+        return picture.of_estimates(self.results, self._prediction(self.results[0]))
+
+    def table(self, variant: str | None = None) -> Table:
+        """The samples of a variant as a table: one row a batch size, and the warm-up."""
+        chosen = self.result(variant)
+        return picture.samples_table(self.recording, chosen.variant, chosen.unit)
+
+    def _prediction(self, result: Result) -> Mark | None:
+        """What was predicted of a variant, where it can be shown in the result's unit."""
+        prediction = self.predictions.get(result.variant)
+        if prediction is None:
+            return None
+        try:
+            prediction.into(result.unit, result.clock)
+        except ValueError:
+            return None
+        return prediction
+
+    @property
+    def _estimate(self) -> Estimate:
+        result = self.results[0]
+        if result.estimate is None:
+            why = f"{result.recording.kernel} {result.variant}: {result.no_figure}"
+            raise Refused(Message("problem", "this run gives no figure", (why,)))
+        return result.estimate
+
+    def _repr_html_(self) -> str:
+        sentences = "".join(
+            f"<p style='margin:.2em 0'>{html.escape(result.sentence())}</p>"
+            for result in self.results
+        )
+        warnings = "".join(f"<li>{html.escape(str(warning))}</li>" for warning in self.warnings)
+        if warnings:
+            warnings = (
+                "<div style='border-left:4px solid #E69F00;padding:.1em .8em;margin:.4em 0'>"
+                f"<strong>Warnings</strong><ul style='margin:.2em 0'>{warnings}</ul></div>"
+            )
+        return (
+            f"<div style='max-width:48em;line-height:1.45'>{sentences}{warnings}{self._where}</div>"
+        )
+
+    @property
+    def _where(self) -> str:
+        if self.recording_path is None:
+            return "<p style='margin:.2em 0'>Not saved.</p>"
+        return (
+            f"<p style='margin:.2em 0'>Saved in <code>{html.escape(self.recording_path)}</code></p>"
+        )
+
+    def __repr__(self) -> str:
+        lines = [result.sentence() for result in self.results]
+        lines += [f"warning: {warning}" for warning in self.warnings]
+        lines.append(f"saved in {self.recording_path}" if self.recording_path else "not saved")
+        return "\n".join(lines)
+
+
+def _order(recording: Recording) -> tuple[str, ...]:
+    """The variants as they were asked for: rows come in random order."""
+    asked = [name.strip() for name in recording.conditions.get("variants", "").split(",")]
+    named = [name for name in asked if name in recording.variants]
+    return tuple(named) if len(named) == len(recording.variants) else recording.variants

@@ -1,0 +1,298 @@
+"""What a notebook holds as `lab`: predict, measure, submit, and see how far one has come.
+
+from labs import start
+lab = start("01-timer-overhead")
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labs import comparison, figures, guide, machine, messages, predictions, toolchain
+from labs.files import CannotWrite, write_atomically
+from labs.measure import Plan, measure_now
+from labs.messages import Message, Refused, show
+from labs.recording import Recording
+from labs.units import rounded
+
+if TYPE_CHECKING:
+    from labs.panel import Panel
+    from labs.run import Run
+
+_RECORDING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def start(name: str, folder: Path | None = None) -> Session:
+    """Begin the lab `name` in `folder` (the current one): shows this machine, adds `%%ckernel`."""
+    session = Session(name, Path.cwd() if folder is None else Path(folder))
+    show(MachineCard(session.machine))
+    if messages.shell() is not None:
+        from labs import ckernel
+
+        ckernel.register(session)
+    return session
+
+
+class Session:
+    """One lab in one folder. `runs` holds the runs made here, by the name they are saved under."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self.folder = folder
+        self.machine = machine.read_machine()
+        self.runs: dict[str, Run] = {}
+        self._guide = guide.of_lab(name)
+        self._shown: dict[str, int] = {}
+        self._panels: dict[str, Panel] = {}
+
+    def __repr__(self) -> str:
+        return f"lab {self.name} in {self.folder}"
+
+    def predict(
+        self, figure: str, value: float, unit: str, *, because: str = "", sure: float | None = None
+    ) -> None:
+        """Store what you expect of a figure, why, and how sure you are, from 0 to 1.
+
+        Never graded for being right. Predicting again keeps the earlier one too. Raises Refused.
+        """
+        given = predictions.Prediction(value, unit, because, sure)
+        try:
+            stored = predictions.put(self.folder, figure, given)
+        except (ValueError, CannotWrite) as error:
+            raise Refused(messages.of_error(error)) from None
+        reason = () if because.strip() else ("A reason helps later: because='...'.",)
+        show(
+            Message(
+                "done",
+                f"prediction stored: {figure} = {rounded(value, 6)} {unit}",
+                (f"At {_time(stored.when)}; it is never graded for being right.", *reason),
+            )
+        )
+
+    def show_c(self, kernel: str) -> None:
+        """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
+        try:
+            path = toolchain.c_kernel_source(kernel)
+            region = toolchain.measured_region(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise Refused(messages.of_error(error)) from None
+        show(MeasuredRegion(path.name, region))
+
+    def measure(
+        self,
+        kernel: str,
+        variant: str | Sequence[str] = (),
+        *,
+        samples: int = 10_000,
+        cpu: int | None = None,
+        peer_cpu: int | None = None,
+        batches: Sequence[int] = (),
+        warmup: int = 100,
+        processes: int = 10,
+        flags: str = "-O2",
+        unit: str = "ns",
+        save: str | None = None,
+    ) -> Run:
+        """Measure, save the recording, and return the run.
+
+        `variant` is one or several, separated by commas: several are interleaved. The recording
+        goes to `recordings/SAVE.csv`; without `save` it is called after its variant. Raises
+        Refused, in plain words, for everything a student can do something about.
+        """
+        plan = plan_of(
+            kernel,
+            variant,
+            samples=samples,
+            cpu=cpu,
+            peer_cpu=peer_cpu,
+            batches=batches,
+            warmup=warmup,
+            processes=processes,
+            flags=flags,
+        )
+        return self.carry_out(plan, save, unit)
+
+    def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
+        """Carry out `plan` and wait for it; as `measure`, for a plan made elsewhere."""
+        name = recording_name(save or name_for(plan))
+        try:
+            recording = measure_now(plan)
+            path = None
+            try:
+                path = self.save(plan, recording, name)
+            except (CannotWrite, ValueError) as error:
+                show(messages.of_error(error))  # and go on: what was measured is not lost
+            self.runs[name] = self.reduce(plan, recording, path, unit)
+        except messages.EXPECTED as error:
+            raise Refused(messages.of_error(error, plan.source, plan.first_line)) from None
+        return self.runs[name]
+
+    def reduce(self, plan: Plan, recording: Recording, path: str | None, unit: str = "ns") -> Run:
+        """The run that `recording` holds. Raises what reducing raises."""
+        from labs.run import Run
+
+        marks = self.marks(plan.kernel_name, plan.variants or recording.variants)
+        return Run.of(recording, plan.variants, unit, path, marks)
+
+    def save(self, plan: Plan, recording: Recording, name: str) -> str:
+        """Save a recording as `name`, with its source if that came from a cell.
+
+        Returns its path below the lab's folder. Raises files.CannotWrite, ValueError.
+        """
+        folder = self.folder / figures.RECORDINGS
+        if plan.source is not None:
+            write_atomically(folder / f"{name}.c", plan.source.encode())
+        recording.write(folder / f"{name}.csv")
+        return f"{figures.RECORDINGS}/{name}.csv"
+
+    def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Any]:
+        """By variant the newest prediction of the figure named after it, to be drawn."""
+        from labs.plot import Mark
+
+        try:
+            known = predictions.read(self.folder)
+        except predictions.BadPredictions:
+            return {}
+        ids = {variant: f"{kernel}-{variant}".replace("_", "-") for variant in variants}
+        return {
+            variant: Mark(known[name][-1].value, known[name][-1].unit)
+            for variant, name in ids.items()
+            if name in known
+        }
+
+    def panel(self, kernel: str, variants: Sequence[str] = (), *, save: str = "panel") -> Panel:
+        """The same as `measure`, with sliders, menus and buttons."""
+        from labs.panel import Panel
+
+        earlier = self._panels.get(save)
+        if earlier is not None:
+            earlier.cancel()  # its cell was run again: nobody sees it any more
+        self._panels[save] = Panel(self, kernel, tuple(variants), recording_name(save))
+        return self._panels[save]
+
+    def figure(self, figure: str, value: float, unit: str, run: Run | str | None = None) -> None:
+        """Submit a figure with its evidence: a run, `recordings/NAME.csv`, or None. Raises Refused.
+
+        Submitting again replaces it.
+        """
+        recording = run if run is None or isinstance(run, str) else run.recording_path
+        if run is not None and recording is None:
+            raise Refused(
+                Message("problem", "the run is not saved", ("Measure again once it can be saved.",))
+            )
+        if recording is not None and not (self.folder / recording).is_file():
+            raise Refused(Message("problem", f"there is no {recording} in {self.folder}"))
+        try:
+            figures.put(self.folder, figures.Figure(figure, value, unit, recording))
+        except (ValueError, CannotWrite) as error:
+            raise Refused(messages.of_error(error)) from None
+        evidence = (
+            f"Evidence: {recording}."
+            if recording is not None
+            else "No recording goes with it: without one a figure cannot be checked."
+        )
+        heading = f"figure stored: {figure} = {rounded(value, 5)} {unit}"
+        show(Message("done", heading, (evidence, f"In {figures.FILE_NAME}.")))
+
+    def hint(self, topic: str, rung: int | None = None) -> None:
+        """Show the next hint of `topic`, or up to number `rung`; the last is nearly the answer."""
+        rungs = self._guide.hints.get(topic)
+        if rungs is None:
+            known = ", ".join(self._guide.hints) or "no hints"
+            raise Refused(Message("problem", f"no hint {topic!r} in this lab; there is {known}"))
+        shown = rung if rung is not None else self._shown.get(topic, 0) + 1
+        shown = min(max(shown, 1), len(rungs))
+        self._shown[topic] = shown
+        words = tuple(f"{number}. {text}" for number, text in enumerate(rungs[:shown], start=1))
+        more = "" if shown == len(rungs) else "; run the cell again for the next"
+        show(Message("note", f"hint {shown} of {len(rungs)}{more}", words))
+
+    def progress(self) -> None:
+        """Show what is done in this lab and what comes next."""
+        try:
+            done = [step.is_done(self.folder) for step in self._guide.steps]
+        except ValueError as error:
+            raise Refused(messages.of_error(error)) from None
+        lines = tuple(
+            f"{'✓ done' if is_done else '○ open'}: {step.do}"
+            for step, is_done in zip(self._guide.steps, done, strict=True)
+        )
+        following = next(
+            (s.do for s, is_done in zip(self._guide.steps, done, strict=True) if not is_done), None
+        )
+        heading = f"{sum(done)} of {len(done)} steps done"
+        heading += f"; next: {following}" if following else "; all of them"
+        show(Message("note" if following else "done", heading, lines))
+
+    def wrap_up(self) -> None:
+        """Show prediction against result, over all labs so far."""
+        rows = comparison.of_labs(self.folder.parent)
+        if not rows:
+            show(Message("note", "no predictions yet", ("`lab.predict(...)` stores one.",)))
+            return
+        show(comparison.table(rows))
+
+
+class MachineCard:
+    """This machine, and what it cannot show."""
+
+    def __init__(self, shown: machine.Machine) -> None:
+        self.machine = shown
+
+    def _repr_html_(self) -> str:
+        return self.machine._repr_html_()
+
+    def __repr__(self) -> str:
+        return self.machine.card()
+
+
+class MeasuredRegion:
+    """The measured lines of a C kernel; a notebook highlights them in its own theme."""
+
+    def __init__(self, file: str, code: str) -> None:
+        self.file, self.code = file, code
+
+    def _repr_markdown_(self) -> str:
+        return f"The measured region of `{self.file}`:\n\n```c\n{self.code}\n```"
+
+    def __repr__(self) -> str:
+        return f"The measured region of {self.file}:\n\n{self.code}"
+
+
+def plan_of(
+    kernel: str, variant: str | Sequence[str] = (), *, flags: str = "-O2", **options: Any
+) -> Plan:
+    """The plan that these arguments of `lab.measure` make. Raises Refused for unusable flags."""
+    names = variant.split(",") if isinstance(variant, str) else list(variant)
+    try:
+        words = tuple(shlex.split(flags))
+    except ValueError as error:
+        raise Refused(Message("problem", f"flags {flags!r}: {error}")) from None
+    return Plan(
+        kernel,
+        tuple(name.strip() for name in names if name.strip()),
+        flags=words,
+        **{**options, "batches": tuple(options.get("batches", ()))},
+    )
+
+
+def name_for(plan: Plan) -> str:
+    """What a recording is called where nobody named it: its variant, or its C kernel."""
+    return plan.variants[0] if len(plan.variants) == 1 else plan.kernel_name
+
+
+def recording_name(name: str) -> str:
+    """`name` without the ending .csv, where it can name a recording. Raises Refused."""
+    name = name.removeprefix(f"{figures.RECORDINGS}/").removesuffix(".csv")
+    if _RECORDING_NAME.fullmatch(name) is None:
+        what = f"{name!r} cannot name a recording: use letters, digits, dot, hyphen, underscore"
+        raise Refused(Message("problem", what))
+    return name
+
+
+def _time(when: str) -> str:
+    return when.replace("T", " ").removesuffix("+00:00") + " UTC"

@@ -1,0 +1,136 @@
+"""Recordings with a known answer: T(k) = overhead + k * cost, seen through a disturbed clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from labs.estimate import Line, fit_line
+from labs.recording import Recording
+
+VARIANT = "simulated"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine whose answer is known. All lengths in ticks.
+
+    `noise` is the standard deviation of an interval, `tail` the share of intervals that meet an
+    interrupt (exponential, mean `tail_length`), `slow_share` of them run `slow` longer (two modes),
+    `drift` is what intervals gain from the first to the last process, `process_spread` the standard
+    deviation between processes, `speed_spread` that of the share by which a process is slower.
+    """
+
+    overhead: float = 50.0
+    cost: float = 0.73
+    step: int = 1
+    noise: float = 2.0
+    tail: float = 0.0
+    tail_length: float = 4000.0
+    slow: float = 0.0
+    slow_share: float = 0.0
+    drift: float = 0.0
+    process_spread: float = 0.0
+    speed_spread: float = 0.0
+    hidden: float = 0.0
+    processes: int = 10
+    samples: int = 3000
+    batches: tuple[int, ...] = (0, 64, 128, 256, 512)
+    frequency_hz: float = 2.6e9
+
+    @property
+    def intercept(self) -> float:
+        """The true intercept of the mean interval, disturbances by interrupts left out."""
+        return self.overhead + self.slow * self.slow_share
+
+
+#: What a machine may do to the samples, apart from the step of its counter.
+DISTURBANCES = {
+    "quiet": Machine(),
+    "drift": Machine(drift=3.0),
+    "heavy tails": Machine(tail=0.02),
+    "two modes": Machine(slow=8.0, slow_share=0.4),
+    "processes differ": Machine(process_spread=1.5, speed_spread=0.005),
+}
+
+STEPS = (1, 8, 26, 108)
+
+
+def run(machine: Machine, seed: int) -> Recording:
+    """One run of `machine`, every sample decided by `seed`."""
+    random = np.random.default_rng(seed)
+    each = machine.samples // machine.processes
+    count = each * machine.processes
+    process = np.repeat(np.arange(machine.processes), each)
+    sample = np.tile(np.arange(each), machine.processes)
+    # Shuffled blocks, as the harness lays them: every batch size once in each.
+    blocks = -(-each // len(machine.batches)) * machine.processes
+    order = random.permuted(np.tile(machine.batches, (blocks, 1)), axis=1)
+    batch = order.reshape(machine.processes, -1)[:, :each].reshape(-1)
+    layout = random.normal(0, machine.process_spread, machine.processes)
+    speed = 1 + random.normal(0, machine.speed_spread, machine.processes)
+    # What unfenced readings do: the first `hidden` ticks of the work are not seen.
+    seen = np.maximum(batch * machine.cost - machine.hidden, 0)
+    length = machine.overhead + seen * speed[process] + layout[process]
+    length += random.normal(0, machine.noise, count)
+    length += machine.drift * (np.arange(count) / count - 0.5)
+    length += machine.slow * (random.random(count) < machine.slow_share)
+    length += np.where(
+        random.random(count) < machine.tail, random.exponential(machine.tail_length, count), 0
+    )
+    phase = random.uniform(0, machine.step, count)
+    ticks = np.floor((phase + np.maximum(length, 0)) / machine.step).astype(np.int64) * machine.step
+    return recording(machine, process, sample, batch, ticks)
+
+
+def recording(
+    machine: Machine,
+    process: np.ndarray,
+    sample: np.ndarray,
+    batch: np.ndarray,
+    ticks: np.ndarray,
+) -> Recording:
+    """A recording of these samples, described as `machine` would describe itself."""
+    conditions = {
+        "counter": "tsc",
+        "counter.frequency_hz": str(machine.frequency_hz),
+        "counter.step": str(machine.step),
+        "core_cycle_ticks": "0.7",
+        f"clock.{VARIANT}.frequency_hz": str(machine.frequency_hz),
+        f"clock.{VARIANT}.step": str(machine.step),
+        "cpu.asked": "1",
+        "cpu.after": "1",
+        "task.main.migrations": "0",
+    }
+    each = tuple(MappingProxyType({"seed": str(n + 1)}) for n in range(machine.processes))
+    columns = [column.astype(np.int64) for column in (process, sample, batch, ticks)]
+    return Recording(
+        "timer_overhead",
+        MappingProxyType(conditions),
+        each,
+        (VARIANT,),
+        np.zeros(len(ticks), dtype=np.int64),
+        *columns,
+    )
+
+
+def coverage(machine: Machine, runs: int, first_seed: int = 1) -> tuple[float, float, float]:
+    """Shares of runs whose interval holds the true intercept, the true cost, and that are lines."""
+    lines = [line_of(run(machine, first_seed + i)) for i in range(runs)]
+    return (
+        sum(line.overhead.contains(machine.intercept) for line in lines) / runs,
+        sum(line.cost.contains(machine.cost) for line in lines) / runs,
+        sum(line.straight for line in lines) / runs,
+    )
+
+
+def line_of(simulated: Recording) -> Line:
+    """The line of a simulated recording."""
+    return fit_line(simulated, VARIANT)
+
+
+def with_step(machine: Machine, step: int) -> Machine:
+    """The same machine with a counter of another step."""
+    return replace(machine, step=step)

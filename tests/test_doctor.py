@@ -1,0 +1,278 @@
+"""`labs doctor`: each point from facts alone, and the whole command as a reader runs it."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from test_machine import PLAIN
+
+from labs import doctor, paths, trials
+from labs.doctor import Point, examine
+from labs.fitness import fit, verdict
+from labs.machine import Machine
+from labs.trials import Counter, Disk, Outcome, Trials
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+ROOMY = Disk("/somewhere", 100 << 30)
+GOOD = Trials(
+    compiler=Outcome("gcc 12 (/usr/bin/gcc)"),
+    counter=Counter("tsc", step=2, overhead=44, frequency_hz=2.6e9, core_cycle_ticks=0.7),
+    pinning=Outcome("obtained"),
+    here=ROOMY,
+    cache=ROOMY,
+    meanwhile={"steal.share": "0.0000"},
+)
+POINTS = [
+    "compiler",
+    "counter",
+    "counter step",
+    "CPUs allowed",
+    "pinning",
+    "CPU quota",
+    "hypervisor",
+    "governor",
+    "turbo",
+    "SMT",
+    "seccomp",
+    "load",
+    "steal",
+    "clock source",
+    "disk here",
+    "disk, cache",
+]
+
+
+def point(name: str, machine: Machine = PLAIN, tried: Trials = GOOD) -> Point:
+    (found,) = (point for point in examine(machine, tried) if point.name == name)
+    return found
+
+
+def test_a_plain_machine_passes_everything() -> None:
+    points = examine(PLAIN, GOOD)
+    assert [point.name for point in points] == POINTS
+    assert {point.status for point in points} == {"PASS"}
+    assert not any(point.remedy for point in points)
+    assert verdict(points) == "Fit to measure."
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "status"),
+    [
+        ({"cpus_allowed": (1,)}, "CPUs allowed", "CAUTION"),
+        ({"cpus_allowed": None}, "CPUs allowed", "SKIPPED"),
+        ({"cpu_quota": 0.5}, "CPU quota", "CAUTION"),
+        ({"cpu_quota": 4.0}, "CPU quota", "PASS"),
+        ({"virtual": True, "hypervisor": "KVM"}, "hypervisor", "CAUTION"),
+        ({"virtual": None}, "hypervisor", "SKIPPED"),
+        ({"wsl": 1}, "hypervisor", "CAUTION"),
+        ({"governor": "powersave"}, "governor", "CAUTION"),
+        ({"governor": None}, "governor", "SKIPPED"),
+        ({"turbo": True}, "turbo", "CAUTION"),
+        ({"turbo": None}, "turbo", "SKIPPED"),
+        ({"smt": True}, "SMT", "CAUTION"),
+        ({"seccomp": "filter"}, "seccomp", "CAUTION"),
+        ({"seccomp": None}, "seccomp", "SKIPPED"),
+        ({"load": 3.0}, "load", "CAUTION"),
+        ({"load": None}, "load", "SKIPPED"),
+        ({"steal": 0.2}, "steal", "CAUTION"),
+        ({"clock_source": "hpet"}, "clock source", "CAUTION"),
+        ({"clock_source": None}, "clock source", "SKIPPED"),
+    ],
+)
+def test_what_is_odd_about_a_machine(change: dict[str, object], name: str, status: str) -> None:
+    machine = dataclasses.replace(PLAIN, **change)  # type: ignore[arg-type]
+    found = point(name, machine)
+    assert found.status == status
+    assert bool(found.remedy) == (status == "CAUTION")
+    assert fit(examine(machine, GOOD))
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "status"),
+    [
+        ({"compiler": Outcome(problem="no compiler")}, "compiler", "FAIL"),
+        ({"counter": None, "counter_problem": "killed"}, "counter", "FAIL"),
+        ({"counter": None}, "counter", "SKIPPED"),
+        ({"pinning": Outcome(problem="not permitted")}, "pinning", "CAUTION"),
+        ({"pinning": None}, "pinning", "SKIPPED"),
+        ({"here": Disk("/x", None, "read-only")}, "disk here", "CAUTION"),
+        ({"here": Disk("/x", 1 << 20)}, "disk here", "CAUTION"),
+        ({"cache": Disk("/x", None, "read-only")}, "disk, cache", "FAIL"),
+        ({"cache": Disk("/x", 1 << 20)}, "disk, cache", "FAIL"),
+        ({"cache": Disk("/x", 100 << 20)}, "disk, cache", "CAUTION"),
+        ({"meanwhile": {"steal.share": "0.5"}}, "steal", "CAUTION"),
+    ],
+)
+def test_what_came_of_the_trials(change: dict[str, object], name: str, status: str) -> None:
+    tried = dataclasses.replace(GOOD, **change)  # type: ignore[arg-type]
+    found = point(name, tried=tried)
+    assert found.status == status
+    assert bool(found.remedy) == (status in ("CAUTION", "FAIL"))
+    assert fit(examine(PLAIN, tried)) == (status != "FAIL")
+
+
+def test_a_coarse_counter_and_one_that_stands_still() -> None:
+    coarse = Counter("cntvct", step=1, overhead=1, frequency_hz=24e6, core_cycle_ticks=0.0)
+    found = point("counter step", tried=dataclasses.replace(GOOD, counter=coarse))
+    assert found.status == "CAUTION"
+    assert "41.7 ns" in found.seen
+    still = dataclasses.replace(coarse, step=0)
+    assert point("counter", tried=dataclasses.replace(GOOD, counter=still)).status == "FAIL"
+
+
+def test_the_verdict_names_what_is_wrong() -> None:
+    points = [Point("a", "PASS", ""), Point("b", "CAUTION", ""), Point("c", "CAUTION", "")]
+    assert verdict(points) == "Fit to measure; 2 cautions: b, c."
+    assert verdict([*points, Point("d", "FAIL", "")]) == "Not fit to measure: d."
+
+
+def test_status_is_worded_and_only_then_coloured() -> None:
+    points = [Point("governor", "CAUTION", "powersave", "a remedy")]
+    plain = doctor.as_text(points, colour=False, columns=80)
+    assert plain.startswith("CAUTION  governor  powersave\n")
+    assert "-> a remedy" in plain
+    assert "\x1b" not in plain
+    assert "\x1b[33mCAUTION\x1b[0m" in doctor.as_text(points, colour=True, columns=80)
+
+
+def test_no_colour_but_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert doctor.in_colour(Terminal())
+    assert not doctor.in_colour(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not doctor.in_colour(Terminal())
+
+
+def run_doctor(
+    tmp_path: Path, *words: str, one_cpu: bool = False, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "labs.cli", "doctor", *words]
+    if one_cpu:
+        program = "import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "
+        program += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+        command = [sys.executable, "-c", program, *command[1:]]
+    return subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(CHECKOUT),
+            "TICKLAB_CACHE": str(tmp_path / "cache"),
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def statuses(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    assert done.stderr == ""
+    points = json.loads(done.stdout)
+    assert all(set(point) == {"point", "status", "seen", "remedy"} for point in points)
+    return {point["point"]: point["status"] for point in points}
+
+
+def test_the_whole_command(tmp_path: Path) -> None:
+    begin = time.monotonic()
+    done = run_doctor(tmp_path, "--json")
+    assert time.monotonic() - begin < 10  # about 1 s on an idle machine, 3 s at most
+    found = statuses(done)
+    assert list(found) == POINTS
+    assert found["compiler"] == found["counter"] == "PASS"
+    assert done.returncode == 0
+    assert list(tmp_path.iterdir()) == [tmp_path / "cache"]
+
+
+def test_for_a_reader(tmp_path: Path) -> None:
+    done = run_doctor(tmp_path)
+    lines = done.stdout.splitlines()
+    told = [line for line in lines[:-2] if not line.startswith(" ")]
+    assert len(told) == len(POINTS)
+    assert {line.split()[0] for line in told} <= {"PASS", "CAUTION", "SKIPPED"}
+    assert lines[-1].startswith("Fit to measure")
+    assert "\x1b" not in done.stdout
+
+
+def test_without_a_compiler(tmp_path: Path) -> None:
+    done = run_doctor(tmp_path, "--json", CC="no-such-compiler")
+    found = statuses(done)
+    assert (found["compiler"], found["counter"]) == ("FAIL", "SKIPPED")
+    assert done.returncode == 1
+
+
+def test_with_a_compiler_that_does_not_compile(tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.write_text('#!/bin/sh\n[ "$1" = --version ] && echo broken 1.0 || exit 1\n')
+    broken.chmod(0o755)
+    done = run_doctor(tmp_path, "--json", CC=str(broken))
+    assert statuses(done)["compiler"] == "FAIL"
+    assert done.returncode == 1
+
+
+def test_without_a_cache_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = run_doctor(tmp_path, "--json", TICKLAB_CACHE=str(tmp_path / "file" / "cache"))
+    found = statuses(done)
+    assert (found["disk, cache"], found["counter"]) == ("FAIL", "SKIPPED")
+    assert "TICKLAB_CACHE" in done.stdout
+    assert done.returncode == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this OS has no pinning")
+def test_with_one_cpu(tmp_path: Path) -> None:
+    done = run_doctor(tmp_path, "--json", one_cpu=True)
+    found = statuses(done)
+    assert (found["CPUs allowed"], found["pinning"]) == ("CAUTION", "PASS")
+    assert done.returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this OS has no pinning")
+def test_pinning_to_a_cpu_that_is_not_there() -> None:
+    assert trials.try_pinning((4095,)).problem
+
+
+def test_in_a_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    tried = trials.try_all(None)
+    assert tried.here is not None and tried.here.problem
+    assert tried.counter is not None
+
+
+def test_the_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "a" / "b"))
+    assert paths.cache() == tmp_path / "a" / "b"
+    assert list(paths.cache().iterdir()) == []
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "file"))
+    with pytest.raises(paths.CacheNotWritable, match="Set TICKLAB_CACHE"):
+        paths.cache()
+
+
+def test_a_machine_without_proc_and_sys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from labs.machine import read_machine
+
+    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(doctor, "read_machine", lambda: read_machine(tmp_path, tmp_path, tmp_path))
+    assert doctor.run(argparse.Namespace(json=False)) == 0
+    assert "SKIPPED  governor" in capsys.readouterr().out

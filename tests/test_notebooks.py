@@ -1,0 +1,258 @@
+"""Every lab: its solution measures and passes, its released form gives no points, its form holds.
+
+The runs are live: each notebook is executed top to bottom, and what it measures is measured here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from grader.evidence import check_folder
+from grader.figures import LABS, figures_of
+from grader.release import copy_labs, release
+from grader.verdict import Outcome
+from labs import guide
+
+REPOSITORY = Path(__file__).parent.parent
+NOTEBOOKS = REPOSITORY / "notebooks"
+NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
+
+MOST_WORDS = 60
+MOST_LINES = 12
+MOST_QUESTIONS = 5
+#: What a lab's folder gets by running it: no file of the repository.
+MADE_BY_RUNNING = ("figures.json", "predictions.json", "recordings/")
+
+_SOLUTION_MARK = re.compile(r"### (BEGIN|END) SOLUTION")
+_FENCED_CODE = re.compile(r"^```.*?^```", re.M | re.S)
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+_FILE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:c|h|py|csv|json|ipynb|md)|recordings/)`")
+
+
+def source_of(name: str) -> dict[str, Any]:
+    stated: dict[str, Any] = json.loads((NOTEBOOKS / name / f"{name}.ipynb").read_text("utf-8"))
+    return stated
+
+
+def text(cell: dict[str, Any]) -> str:
+    return "".join(cell["source"])
+
+
+def cells(name: str, kind: str) -> list[dict[str, Any]]:
+    return [cell for cell in source_of(name)["cells"] if cell["cell_type"] == kind]
+
+
+def prose(markdown: str) -> str:
+    """Markdown as it is read: without targets of links, tags and code blocks."""
+    without_code = _FENCED_CODE.sub("", markdown)
+    return re.sub(r"<[^>]+>", "", _LINK.sub(r"\2", without_code))
+
+
+def words(markdown: str) -> int:
+    return sum(1 for word in prose(markdown).split() if re.search(r"\w", word))
+
+
+def headings(name: str) -> list[tuple[int, str]]:
+    return [
+        (len(match[1]), match[2].strip())
+        for cell in cells(name, "markdown")
+        for match in re.finditer(r"^(#+) (.+)$", _FENCED_CODE.sub("", text(cell)), re.M)
+    ]
+
+
+# ---------------------------------------------------------------------------------- the form
+
+
+def test_there_are_labs() -> None:
+    assert NAMES[:2] == ["00-start-here", "01-timer-overhead"]
+    assert set(LABS) <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_notebook_is_valid_and_was_cleaned(name: str) -> None:
+    stated = source_of(name)
+    nbformat.validate(stated)
+    assert (stated["nbformat"], stated["nbformat_minor"]) == (4, 5)
+    assert set(stated["metadata"]) == {"kernelspec", "language_info"}
+    assert stated["metadata"]["kernelspec"]["name"] == "python3"
+    assert stated["metadata"]["language_info"] == {"name": "python"}
+    ids = [cell["id"] for cell in stated["cells"]]
+    assert len(set(ids)) == len(ids)
+    for cell in stated["cells"]:
+        assert set(cell["metadata"]) <= {"nbgrader"}
+        if cell["cell_type"] == "code":
+            assert (cell["outputs"], cell["execution_count"]) == ([], None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_title_and_no_level_skipped(name: str) -> None:
+    levels = [level for level, _ in headings(name)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    for before, after in itertools.pairwise(levels):
+        assert after <= before + 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_few_words_before_a_code_cell(name: str) -> None:
+    before = 0
+    for cell in source_of(name)["cells"]:
+        if cell["cell_type"] == "markdown":
+            # An answer cell holds what the student writes, not what there is to read.
+            own = cell["metadata"].get("nbgrader", {}).get("solution")
+            before = 0 if own else before + words(text(cell))
+        else:
+            assert before <= MOST_WORDS, f"{before} words before {cell['id']}"
+            before = 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_few_lines_in_a_code_cell(name: str) -> None:
+    for cell in cells(name, "code"):
+        visible = [line for line in text(cell).splitlines() if not _SOLUTION_MARK.search(line)]
+        assert len(visible) <= MOST_LINES, f"{len(visible)} lines in {cell['id']}"
+        assert all(len(line) <= 100 for line in visible), cell["id"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_few_questions(name: str) -> None:
+    asked = "\n".join(prose(text(cell)) for cell in cells(name, "markdown"))
+    body = re.sub(r"^# .*$", "", asked, flags=re.M)
+    assert body.count("?") <= MOST_QUESTIONS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_and_files_named_exist(name: str) -> None:
+    anchors = {"#" + re.sub(r"\s", "-", title) for _, title in headings(name)}
+    for cell in cells(name, "markdown"):
+        for mark, words_shown, target in _LINK.findall(text(cell)):
+            assert words_shown.strip(), f"{target}: no text (of an image: what it shows)"
+            if target.startswith("#"):
+                assert target in anchors, target
+            elif not re.match(r"https?://", target):
+                assert (NOTEBOOKS / name / target).is_file(), f"{mark}{target}"
+        assert "<img" not in text(cell), "an image by Markdown, with words for what it shows"
+        for file in _FILE.findall(text(cell)):
+            made = file.startswith(MADE_BY_RUNNING)
+            assert made or any(
+                (REPOSITORY / folder / file).exists() for folder in ("", "kernels_c")
+            )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hints_and_steps_are_those_that_the_lab_uses(name: str) -> None:
+    told = guide.of_lab(name)  # refuses empty hints, and more than 50 words
+    everything = "\n".join(map(text, source_of(name)["cells"]))
+    named = set(re.findall(r'lab\.hint\("([^"]+)"', everything))
+    assert named == set(told.hints)
+    assert told.steps
+    for step in told.steps:
+        saved = {"recording": ('save="', "--save "), "prediction": ('"',), "figure": ('"',)}
+        assert any(f"{before}{step.name}" in everything for before in saved[step.kind]), step
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nbgrader_metadata(name: str) -> None:
+    marked = [cell for cell in source_of(name)["cells"] if "nbgrader" in cell["metadata"]]
+    grade_ids = [cell["metadata"]["nbgrader"]["grade_id"] for cell in marked]
+    assert len(set(grade_ids)) == len(grade_ids)
+    for cell in marked:
+        stated = cell["metadata"]["nbgrader"]
+        assert stated["schema_version"] == 3
+        assert stated["cell_type"] == cell["cell_type"]
+        assert stated["task"] is False
+        assert stated["grade"] == ("points" in stated)
+        assert stated["locked"] == (not stated["solution"])
+        has_region = bool(_SOLUTION_MARK.search(text(cell)))
+        assert has_region == (stated["solution"] and cell["cell_type"] == "code")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_has_one_check_cell_with_its_points(name: str) -> None:
+    checks = {
+        stated["grade_id"]: (stated["points"], text(cell))
+        for cell in cells(name, "code")
+        if (stated := cell["metadata"].get("nbgrader", {})).get("grade")
+    }
+    wanted = figures_of(name) if name in LABS else ()
+    assert checks == {spec.id: (spec.max_points, f'check("{spec.id}")') for spec in wanted}
+
+
+# ------------------------------------------------------------------------------------ the runs
+
+
+@pytest.fixture(scope="module")
+def kernel_finds_us(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(REPOSITORY))
+        patch.setenv("TICKLAB_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("solved")
+    copy_labs(NOTEBOOKS, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("released") / "labs"
+    release(NOTEBOOKS, folder)
+    return folder
+
+
+def executed(folder: Path) -> NotebookNode:
+    """The notebook of the lab folder `folder`, run top to bottom; an error ends the test."""
+    notebook = nbformat.read(folder / f"{folder.name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    return NotebookClient(
+        notebook,
+        timeout=100,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+    ).execute()
+
+
+def outputs(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, NotebookNode]]:
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            yield cell, output
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernel_finds_us")
+@pytest.mark.parametrize("name", NAMES)
+def test_solution_runs_and_gets_full_points(name: str, solved: Path) -> None:
+    notebook = executed(solved / name)
+    for cell, output in outputs(notebook):
+        assert output.get("name") != "stderr", (cell.id, output.text)
+        for image in re.findall(r"<img[^>]*>", str(output.get("data", {}).get("text/html", ""))):
+            assert re.search(r'alt="[^"]+', image), cell.id
+    if name in LABS:
+        for verdict in check_folder(solved / name, name):
+            assert verdict.outcome is Outcome.PASSED, verdict
+            assert verdict.points == verdict.max_points
+    assert all(step.is_done(solved / name) for step in guide.of_lab(name).steps)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernel_finds_us")
+@pytest.mark.parametrize("name", NAMES)
+def test_released_runs_to_its_end_and_gets_no_points(name: str, released: Path) -> None:
+    notebook = executed(released / name)
+    everything = "\n".join(cell.source for cell in notebook.cells)
+    assert "SOLUTION" not in everything
+    if name in LABS:
+        for verdict in check_folder(released / name, name):
+            assert (verdict.outcome, verdict.points) == (Outcome.FAILED, 0)
