@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from labs import run_warnings
+from labs import proof, run_warnings
 from labs.estimate import CannotEstimate, Estimate, Line, fit_line
+from labs.first_time import first_time, is_of_first_time
+from labs.net import Net, net_cost
 from labs.recording import Recording
 from labs.run_warnings import RunWarning
 from labs.units import Clock, canonical, rounded
@@ -23,7 +25,8 @@ class Result:
     """The result of one variant of a recording.
 
     `estimate` is in the unit asked for, and None where there is no figure; `no_figure` then says
-    why. `line` is in ticks, and None where not even a line could be fitted.
+    why. `line` is in ticks, and None where not even a line could be fitted. `net` says, in ticks, what
+    was subtracted, where the estimate is a cost.
     """
 
     recording: Recording
@@ -34,6 +37,7 @@ class Result:
     estimate: Estimate | None
     no_figure: str
     warnings: tuple[RunWarning, ...]
+    net: Net | None = None
 
     @property
     def n(self) -> int:
@@ -43,6 +47,8 @@ class Result:
     @property
     def what(self) -> str:
         """What the estimate is, in words."""
+        if is_of_first_time(self.recording, self.variant):
+            return "the first time costs more by"
         return "overhead" if self.recording.kernel in ABOUT_OVERHEAD else "cost"
 
     def value_in_words(self) -> str:
@@ -91,6 +97,7 @@ class Result:
                 "residual": (line.residual / per_unit).tolist(),
                 "straight": line.straight,
             }
+        result |= self._subtraction() | self._proof()
         result["conditions"] = {
             **self.recording.conditions,
             "processes": [dict(process) for process in self.recording.processes],
@@ -107,6 +114,30 @@ class Result:
         result["recording"] = saved
         return result
 
+    def _subtraction(self) -> dict[str, Any]:
+        """The value before anything was subtracted, and what was; a round trip as a whole."""
+        if self.net is None:
+            return {}
+        told: dict[str, Any] = {
+            "unsubtracted": self.net.unsubtracted.into(self.unit, self.clock).value
+        }
+        if self.net.parts == 2:
+            told["round_trip"] = self.net.whole.into(self.unit, self.clock).value
+        if self.net.baseline is not None:
+            told["baseline"] = {
+                "variant": self.net.baseline_variant,
+                "value": self.net.baseline.into(self.unit, self.clock).value,
+                "times": self.net.times,
+            }
+        return told
+
+    def _proof(self) -> dict[str, Any]:
+        """Switches claimed by the C kernel and counted by the OS, over the whole run."""
+        claimed, counted = proof.switches(self.recording)
+        if claimed is None or counted is None:
+            return {}
+        return {"switches": {"claimed": claimed, "counted": counted}}
+
 
 def result_of(recording: Recording, variant: str | None = None, unit: str = "ns") -> Result:
     """The result of `variant` (the first, where none is named) in `unit`.
@@ -118,11 +149,18 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     name = variant if variant is not None else (recording.variants or ("",))[0]
     clock = recording.clock(name) if name in recording.variants else recording.samples(name).clock
     clock.ticks_in(unit)  # refuses core cycles where their length is not known
+    line = net = None
     try:
+        if is_of_first_time(recording, name):
+            estimate = first_time(recording, name).into(unit, clock)
+            warnings = run_warnings.of_recording(recording)
+            return Result(recording, name, unit, clock, None, estimate, "", warnings)
         line = fit_line(recording, name)
+        if line.straight and recording.kernel not in ABOUT_OVERHEAD:
+            net = net_cost(recording, line)
     except CannotEstimate as why:
         warnings = run_warnings.of_recording(recording)
-        return Result(recording, name, unit, clock, None, None, str(why), warnings)
+        return Result(recording, name, unit, clock, line, None, str(why), warnings)
     warnings = run_warnings.of_run(recording, line)
     if not line.straight:
         return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
@@ -131,10 +169,10 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
         # The operations of this C kernel take one core cycle each: at whatever speed.
         estimate = replace(line.ratio, unit="cycles")
     else:
-        estimate = (line.overhead if about_overhead else line.cost).into(unit, clock)
+        estimate = (line.overhead if net is None else net.net).into(unit, clock)
         if unit != "cycles":
             estimate = _at_every_speed(estimate, recording)
-    return Result(recording, name, unit, clock, line, estimate, "", warnings)
+    return Result(recording, name, unit, clock, line, estimate, "", warnings, net)
 
 
 def _at_every_speed(estimate: Estimate, recording: Recording) -> Estimate:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from labs import proof
 from labs.estimate import Line
 from labs.recording import Recording
 from labs.units import rounded
@@ -120,6 +121,27 @@ def cycle_lengths(recording: Recording) -> list[float]:
     return sorted(found)
 
 
+def _of_switches(recording: Recording) -> list[RunWarning]:
+    """Switches that are claimed and did not happen, or happened and are not claimed."""
+    claimed, counted = proof.switches(recording)
+    if not claimed or counted is None or proof.accounted_for(claimed, counted):
+        return []
+    few = counted < claimed
+    return [
+        RunWarning(
+            "switches-unaccounted",
+            f"{claimed:,} switches are claimed, and the OS counted {counted:,}",
+            "the other task did not have to run: a lock without hand-over, or a CPU of its own"
+            if few
+            else "each exchange takes more switches than it seems: a task is woken, blocks on a "
+            "lock that is still held, and is switched again",
+            "both tasks on one CPU, with a turn that is really handed over"
+            if few
+            else "signalling after the lock is given back",
+        )
+    ]
+
+
 def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
     """Warnings that the conditions alone give: placement, disturbance, number of samples."""
     found = []
@@ -157,6 +179,7 @@ def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
                 "the unit core cycles (--unit cycles), which does not depend on it",
             )
         )
+    found += _of_switches(recording)
     if len(recording.processes) == 1:
         found.append(
             RunWarning(
