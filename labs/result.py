@@ -9,15 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from labs import proof, run_warnings
-from labs.estimate import CannotEstimate, Estimate, Line, fit_line
+from labs.estimate import ABOUT_OVERHEAD, CannotEstimate, Estimate, Line, fit_line
 from labs.first_time import first_time, is_of_first_time
 from labs.net import Net, net_cost
 from labs.recording import Recording
 from labs.run_warnings import RunWarning
 from labs.units import Clock, canonical, rounded
-
-#: C kernels whose figure is the intercept of the line; of all others it is the slope.
-ABOUT_OVERHEAD = frozenset({"timer_overhead"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +22,8 @@ class Result:
     """The result of one variant of a recording.
 
     `estimate` is in the unit asked for, and None where there is no figure; `no_figure` then says
-    why. `line` is in ticks, and None where not even a line could be fitted. `net` says, in ticks, what
-    was subtracted, where the estimate is a cost.
+    why. `line` is in ticks, and None where not even a line could be fitted. `net` says, in ticks,
+    what was subtracted, where the estimate is a cost.
     """
 
     recording: Recording
@@ -161,15 +158,16 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     except CannotEstimate as why:
         warnings = run_warnings.of_recording(recording)
         return Result(recording, name, unit, clock, line, None, str(why), warnings)
-    warnings = run_warnings.of_run(recording, line)
+    about_overhead = recording.kernel in ABOUT_OVERHEAD
+    figure = line.overhead if net is None else net.net
+    warnings = run_warnings.of_run(recording, line, figure)
     if not line.straight:
         return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
-    about_overhead = recording.kernel in ABOUT_OVERHEAD
     if about_overhead and unit == "cycles":
         # The operations of this C kernel take one core cycle each: at whatever speed.
         estimate = replace(line.ratio, unit="cycles")
     else:
-        estimate = (line.overhead if net is None else net.net).into(unit, clock)
+        estimate = figure.into(unit, clock)
         if unit != "cycles":
             estimate = _at_every_speed(estimate, recording)
     return Result(recording, name, unit, clock, line, estimate, "", warnings, net)

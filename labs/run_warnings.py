@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from labs import proof
-from labs.estimate import Line
+from labs.estimate import Estimate, Line
 from labs.recording import Recording
 from labs.units import rounded
 
@@ -35,13 +35,13 @@ class RunWarning:
         return f"{self.symptom}; {self.likely_cause}. Try: {self.try_this}."
 
 
-def of_run(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
-    """Every warning that this run and its line deserve, the gravest first."""
-    return (*of_line(recording, line), *of_recording(recording))
+def of_run(recording: Recording, line: Line, figure: Estimate) -> tuple[RunWarning, ...]:
+    """Every warning that this run deserves, the gravest first; `figure` is taken from `line`."""
+    return (*of_line(recording, line, figure), *of_recording(recording))
 
 
-def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
-    """Warnings that need the line: fit, width of the interval, impossible values."""
+def of_line(recording: Recording, line: Line, figure: Estimate) -> tuple[RunWarning, ...]:
+    """Warnings that need the line: fit, width of the figure's interval, impossible values."""
     found = []
     if not line.straight:
         worst = int(abs(line.residual / line.location).argmax())
@@ -59,7 +59,7 @@ def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
             )
         )
         return tuple(found)
-    if line.cost.high < 0 or line.overhead.high < 0:
+    if line.cost.high < 0 or figure.high < 0:
         found.append(
             RunWarning(
                 "negative",
@@ -91,7 +91,7 @@ def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
                 "a look at the disassembly of the measured region",
             )
         )
-    width = line.overhead.half_width / abs(line.overhead.value) if line.overhead.value else 1.0
+    width = figure.half_width / abs(figure.value) if figure.value else 1.0
     if width > WIDE_INTERVAL:
         samples = len(recording)
         found.append(
