@@ -35,6 +35,7 @@ struct variant {
     double system_calls;              /* system calls that one operation claims to make */
     void (*prepare)(struct run *run); /* before warm-up: start peers, allocate, touch */
     void (*finish)(void);             /* after the last sample: end peers and wait for them */
+    int first; /* only a process's first interval is cold: batch size 1, and no warm-up unasked */
 };
 
 struct c_kernel {
@@ -156,10 +157,26 @@ static void choose_variants(struct run *run)
     add_baselines(run);
 }
 
+/* What is cold only once is measured one operation at a time, from the first one on. */
+static void choose_first_batch(struct options *options, const struct variant *variant)
+{
+    if (options->batches > 1 || (options->batches == 1 && options->batch[0] != 1))
+        stop(STATUS_USAGE, "--batch: %s is cold only once, so its only batch size is 1",
+             variant->name);
+    options->batches = options->batch[0] = 1;
+    if (options->warmup == NOT_ASKED)
+        options->warmup = 0;
+}
+
 static void choose_batches(struct run *run)
 {
     const struct c_kernel *kernel = run->kernel;
     struct options *options = &run->options;
+    for (int i = 0; i < run->chosen_count; i++)
+        if (run->chosen[i]->first)
+            choose_first_batch(options, run->chosen[i]);
+    if (options->warmup == NOT_ASKED)
+        options->warmup = 100;
     if (options->batches == 0) {
         options->batches = kernel->batch_count;
         memcpy(options->batch, kernel->batches, (size_t)kernel->batch_count * sizeof(long));
@@ -195,6 +212,15 @@ static void lay_schedule(struct run *run, struct sample *samples, long count)
             samples[taken + i].ticks = 0; /* touches the page: no page fault while measuring */
         }
     }
+}
+
+/* For a variant that needs room for each operation of an interval. */
+TICKLAB_INLINE long largest_batch(const struct run *run)
+{
+    long largest = 0;
+    for (int i = 0; i < run->options.batches; i++)
+        largest = run->options.batch[i] > largest ? run->options.batch[i] : largest;
+    return largest;
 }
 
 static void prepare(struct run *run)
@@ -301,6 +327,8 @@ static void print_claims(const struct run *run)
         printf("# variant.%s.switches: %g\n", name, variant->switches);
         printf("# variant.%s.system_calls: %g\n", name, variant->system_calls);
         printf("# variant.%s.parts: %g\n", name, variant->parts > 0 ? variant->parts : 1);
+        if (variant->first)
+            printf("# variant.%s.first: 1\n", name);
         if (variant->baseline == NULL)
             continue;
         printf("# variant.%s.baseline: %s\n", name, variant->baseline);
@@ -324,9 +352,8 @@ static void print_samples(const struct run *run)
 /* Measure as the command line asks, and print the run; returns the exit status. */
 static int measure(const struct c_kernel *kernel, int argc, char **argv)
 {
-    struct run run = {
-        .kernel = kernel,
-        .options = {.samples = 0, .warmup = 100, .cpu = NOT_PINNED, .peer_cpu = NOT_PINNED}};
+    struct run run = {.kernel = kernel,
+                      .options = {.warmup = NOT_ASKED, .cpu = NOT_PINNED, .peer_cpu = NOT_PINNED}};
     read_options(&run.options, argc, argv, kernel->about);
     if (run.options.list) {
         list_variants(kernel);

@@ -40,7 +40,7 @@ static const char *no_pinning(void)
     return HAVE_PINNING && nth_cpu(0) >= 0 ? NULL : "this system offers no pinning";
 }
 
-static const char *no_second_cpu(void)
+TICKLAB_INLINE const char *no_second_cpu(void)
 {
     const char *why = no_pinning();
     if (why != NULL)
@@ -68,13 +68,13 @@ static void place(pid_t task, long cpu)
 }
 
 /* The CPU for the first task: the one asked for, else the first allowed. */
-static long first_place(const struct run *run)
+TICKLAB_INLINE long first_place(const struct run *run)
 {
     return run->options.cpu != NOT_PINNED ? run->options.cpu : nth_cpu(0);
 }
 
 /* The CPU for a second task that is to be elsewhere: the one asked for, else another allowed one. */
-static long second_place(const struct run *run)
+TICKLAB_INLINE long second_place(const struct run *run)
 {
     if (run->options.peer_cpu != NOT_PINNED)
         return run->options.peer_cpu;
