@@ -103,7 +103,8 @@ static void read_options(struct options *options, int argc, char **argv, const c
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     int choice;
-    while ((choice = getopt_long(argc, argv, "", names, NULL)) != -1) {
+    opterr = 0; /* one line of ours, not two */
+    while ((choice = getopt_long(argc, argv, ":", names, NULL)) != -1) {
         switch (choice) {
         case 'v':
             if (strlen(optarg) >= sizeof options->variants)
@@ -119,7 +120,12 @@ static void read_options(struct options *options, int argc, char **argv, const c
         case 'e': options->end_with = number_option("end-with", optarg, 1, INT32_MAX); break;
         case 'l': options->list = 1; break;
         case 'h': print_help(argv[0], about); exit(0);
-        default: stop(STATUS_USAGE, "%s --help lists the options", argv[0]);
+        case ':':
+            stop(STATUS_USAGE, "%s: give a value; %s --help lists the options", argv[optind - 1],
+                 argv[0]);
+        default:
+            stop(STATUS_USAGE, "%s: not an option; %s --help lists them", argv[optind - 1],
+                 argv[0]);
         }
     }
     if (optind < argc)

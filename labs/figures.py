@@ -62,7 +62,7 @@ def read(folder: Path) -> dict[str, Figure | BadFigure]:
         return {}
     try:
         content = read_bounded(path, MOST_BYTES).decode("utf-8")
-        stated = json.loads(content, parse_constant=_no_constant)
+        stated = json.loads(content, parse_constant=_no_constant, object_pairs_hook=_no_name_twice)
     except UnicodeDecodeError as error:
         raise BadFigures(f"{FILE_NAME} is not UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
@@ -135,6 +135,15 @@ def _figure(name: str, entry: object) -> Figure | BadFigure:
 def _shown(value: object) -> str:
     text = repr(value) if not isinstance(value, dict | list) else f"a {type(value).__name__}"
     return text[:60]
+
+
+def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    stated = dict(pairs)
+    if len(stated) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice[:64]!r} stands there twice; keep one of them")
+    return stated
 
 
 def _no_constant(name: str) -> float:

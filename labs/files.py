@@ -16,6 +16,7 @@ REMEDIES = {
     errno.EACCES: "you may not write there: work in a copy (`labs start DIR`)",
     errno.EPERM: "you may not write there: work in a copy (`labs start DIR`)",
     errno.ENOTDIR: "a part of that path is a file, not a folder",
+    errno.EEXIST: "a part of that path is a file, not a folder",
 }
 
 
@@ -87,10 +88,12 @@ def read_bounded(path: Path, most: int) -> bytes:
         raise OSError(
             error.errno, f"cannot read {path}: {os.strerror(error.errno or 0)}"
         ) from error
+    # Before fdopen, which refuses a folder and leaves its handle open.
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, f"{path} is not a regular file")
     with os.fdopen(handle, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, f"{path} is not a regular file")
         if status.st_size > most:
             raise OSError(
                 errno.EFBIG, f"{path} has {status.st_size} bytes; at most {most} are read"

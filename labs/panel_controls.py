@@ -23,12 +23,27 @@ _STYLE = """<style>
 .ticklab-panel .ticklab-line { margin: 0; padding: 6px 10px; border-radius: 4px; user-select: text;
   background: var(--jp-layout-color2, #eee); color: var(--jp-content-font-color1, inherit);
   font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, 13px);
-  line-height: 1.5; white-space: pre-wrap; word-break: normal; overflow-wrap: break-word; }
+  line-height: 1.5; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; }
 .ticklab-panel :is(button, input, select, summary, .noUi-handle):focus-visible {
   outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 1px; }
 .ticklab-panel button:disabled { opacity: .45; }
 .ticklab-panel .slider-container { overflow: visible; }
 </style>"""
+
+#: JupyterLab takes the arrow keys for moving between cells even where the focus is in a menu or on
+#: a slider, and letters for cutting and copying cells; Lumino leaves an element with this attribute
+#: alone. ipywidgets sets no attributes, and gives a slider no name, so that a script must.
+_KEYS = """<img hidden alt="" src="data:," onerror="
+  document.addEventListener('focusin', (event) => {
+    const control = event.target;
+    if (!control.matches('.ticklab-panel select, .ticklab-panel .noUi-handle')) return;
+    control.setAttribute('data-lm-suppress-shortcuts', 'true');
+    if (control.matches('.noUi-handle'))
+      control.setAttribute('aria-label', 'Samples, as a power of ten');
+  })">"""
+
+#: A menu's value None would mean that nothing is chosen, and show nothing.
+_NOT_PINNED = -1
 
 _LABEL = {"description_width": "96px"}
 _CELL = {"width": "auto", "min_width": "0"}
@@ -96,8 +111,8 @@ class Controls:
             self._kernel,
             self.variant.value or "",
             self.samples.value,
-            self.cpu.value,
-            self.peer_cpu.value if self.peer_cpu is not None else None,
+            _cpu_of(self.cpu),
+            _cpu_of(self.peer_cpu),
             self.warmup.value,
             self.processes.value,
             self.optimisation.value,
@@ -160,7 +175,7 @@ class Controls:
                 "flex_flow": "row wrap",
             },
         )
-        style = widgets.HTML(_STYLE, layout={"display": "none"})
+        style = widgets.HTML(_STYLE + _KEYS, layout={"display": "none"})
         panel = widgets.VBox(
             [
                 style, title, grid, self._line, buttons, self._status, self._said, self.result,
@@ -192,12 +207,16 @@ def _variant_options(
     return options or [("the first", "")]
 
 
-def _cpu_options() -> list[tuple[str, int | None]]:
+def _cpu_options() -> list[tuple[str, int]]:
     """The CPUs that this process may use, after 'not pinned'."""
     allowed = surroundings.allowed_cpus()
     if allowed is None:
-        return [("not pinned (this system cannot)", None)]
-    return [("not pinned", None), *((f"CPU {cpu}", cpu) for cpu in sorted(allowed))]
+        return [("not pinned (this system cannot)", _NOT_PINNED)]
+    return [("not pinned", _NOT_PINNED), *((f"CPU {cpu}", cpu) for cpu in sorted(allowed))]
+
+
+def _cpu_of(menu: Any) -> int | None:
+    return None if menu is None or menu.value == _NOT_PINNED else int(menu.value)
 
 
 def _menu(label: str, options: Sequence[tuple[str, Any]]) -> Any:
@@ -206,5 +225,10 @@ def _menu(label: str, options: Sequence[tuple[str, Any]]) -> Any:
 
 def _number(label: str, value: int, tooltip: str) -> Any:
     return widgets.IntText(
-        value=value, description=label, tooltip=tooltip, style=_LABEL, layout=dict(_CELL)
+        value=value,
+        description=label,
+        tooltip=tooltip,
+        continuous_update=True,
+        style=_LABEL,
+        layout=dict(_CELL),
     )

@@ -339,8 +339,9 @@ def read_table(
         raise BadRecording(f"has {len(names)} variants; at most {MOST_VARIANTS}", where=where)
     text = b"\n" + body
     for index, name in enumerate(names):
-        text = text.replace(b"\n" + name + b",", b"\n%d," % index)
-    numbers = text.strip(b"\n").replace(b"\n", b",").decode()
+        # The mark keeps an index from being taken for a name: a variant may be called 1.
+        text = text.replace(b"\n" + name + b",", b"\n;%d," % index)
+    numbers = text.strip(b"\n;").replace(b"\n;", b",").decode()
     table = np.fromstring(numbers, dtype=np.int64, sep=",").reshape(count, columns)
     return tuple(name.decode() for name in names), table
 

@@ -26,9 +26,9 @@ Floats = NDArray[np.float64]
 #: Samples in one stretch. Shorter sees shorter visits, longer sees below a coarse counter's step.
 STRETCH = 50
 
-#: Two groups of stretches are apart from this many times their own spread on. A trend has 3.5,
-#: chance 2.7.
-APART = 5.0
+#: Two groups of stretches are apart from this many times their own spread on: a trend has 3.5,
+#: chance 2.7, a few differing processes rarely 6.
+APART = 7.0
 
 #: The faster group is the machine undisturbed if it holds this share of the stretches.
 LEAST_SHARE = 0.1
@@ -77,8 +77,11 @@ def find(samples: Samples) -> Stretches:
 
 
 def _both_in_one_process(process: Integers, kept: NDArray[np.bool_]) -> bool:
-    count, size = np.bincount(process[kept], minlength=int(process.max()) + 1), np.bincount(process)
-    return bool(np.any((count > 0) & (count < size)))
+    """Whether some process has two stretches or more of each kind."""
+    fast, all_of_it = (
+        np.bincount(which, minlength=int(process.max()) + 1) for which in (process[kept], process)
+    )
+    return bool(np.any((fast >= 2 * STRETCH) & (all_of_it - fast >= 2 * STRETCH)))
 
 
 def _numbered(samples: Samples) -> Integers:

@@ -1,0 +1,310 @@
+"""A student's way through the panel: JupyterLab in headless Chromium, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+TOKEN = "token-of-the-test"
+#: Its own name, so that no other process of this machine is taken for it.
+SLOW = f"slow_{os.getpid()}"
+
+try:
+    from playwright.sync_api import Locator, Page, expect, sync_playwright
+except ImportError:
+    pytest.skip("playwright is not installed", allow_module_level=True)
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+    pytest.mark.skipif(os.name != "posix", reason="needs POSIX processes"),
+]
+
+#: An interval of a quarter of a millisecond a batch: 2,000 samples take about a second.
+SLOW_SOURCE = """
+#define _GNU_SOURCE
+#include "harness.h"
+
+static uint64_t spin(long batch)
+{
+    const uint64_t begin = clock_ns(REFERENCE_CLOCK);
+    uint64_t now = begin;
+    while (now - begin < (uint64_t)batch * 250000u)
+        now = clock_ns(REFERENCE_CLOCK);
+    return now - begin;
+}
+
+static uint64_t read_clock(void)
+{
+    return clock_ns(REFERENCE_CLOCK);
+}
+
+static const struct variant variants[] = {{"spin", "waits", spin, read_clock, 1e9, NULL}};
+static const long batches[] = {1, 2, 3};
+
+int main(int argc, char **argv)
+{
+    static const struct c_kernel kernel = {"slow", "waits", variants, 1, batches, 3, 1};
+    return measure(&kernel, argc, argv);
+}
+"""
+
+CELLS = (
+    'from labs import start\nlab = start("panels")',
+    'lab.panel("timer_overhead")',
+    f'lab.panel("{SLOW}.c", save="slow")',
+)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A JupyterLab that serves `folder` under `address`."""
+
+    folder: Path
+    address: str
+
+
+def slow_processes() -> list[psutil.Process]:
+    """The processes of the slow C kernel that live, whoever their parent is by now."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.name() == SLOW and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def wait_for(condition: Callable[[], object], seconds: float, what: str) -> float:
+    """Wait until `condition` holds; returns how long that took."""
+    begin = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begin < seconds, f"not within {seconds} s: {what}"
+        time.sleep(0.01)
+    return time.monotonic() - begin
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("panels")
+    (folder / f"{SLOW}.c").write_text(SLOW_SOURCE)
+    cells = [
+        {
+            "cell_type": "code",
+            "id": f"cell-{number}",
+            "metadata": {},
+            "source": source,
+            "outputs": [],
+            "execution_count": None,
+        }
+        for number, source in enumerate(CELLS)
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook = {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    (folder / "panels.ipynb").write_text(json.dumps(notebook))
+    jupyter = tmp_path_factory.mktemp("jupyter")
+    names = ("CONFIG", "DATA", "RUNTIME")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(REPOSITORY),
+        "JUPYTER_CONFIG_PATH": str(REPOSITORY / "labs" / "jupyter_config"),
+        **{f"JUPYTER_{name}_DIR": str(jupyter / name.lower()) for name in names},
+        "JUPYTERLAB_SETTINGS_DIR": str(jupyter / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(jupyter / "workspaces"),
+    }
+    words = ["-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.port=0"]
+    words += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"]
+    log = (jupyter / "log").open("wb")
+    process = subprocess.Popen(
+        [sys.executable, *words], env=environment, stdout=log, stderr=log, start_new_session=True
+    )
+    try:
+        wait_for(
+            lambda: list((jupyter / "runtime").glob("jpserver-*.json")), 60, "JupyterLab serves"
+        )
+        (stated,) = (jupyter / "runtime").glob("jpserver-*.json")
+        wait_for(lambda: stated.read_text().endswith("}"), 10, "its address")
+        address = json.loads(stated.read_text())["url"]
+        yield Server(folder, address)
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        log.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+    arguments += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(server: Server, browser: Any) -> Iterator[Page]:
+    """The notebook, opened afresh with a new Jupyter kernel, all cells run."""
+    context = browser.new_context(viewport={"width": 1280, "height": 1400})
+    opened = context.new_page()
+    opened.set_default_timeout(40_000)
+    opened.goto(f"{server.address}lab/tree/panels.ipynb?token={TOKEN}&reset")
+    # Before that, JupyterLab still moves the focus about.
+    expect(opened.locator("#jp-bottom-panel")).to_contain_text("| Idle", timeout=40_000)
+    command(opened, "Restart Kernel and Run All Cells")
+    for name in ("timer_overhead", SLOW):
+        expect(panel(opened, name).get_by_role("status")).to_have_text("Ready.", timeout=40_000)
+    yield opened
+    context.close()
+    for process in slow_processes():
+        process.kill()
+
+
+def command(page: Page, name: str) -> None:
+    """Carry out a command of JupyterLab by its palette, as the keyboard does, and confirm it."""
+    page.keyboard.press("Control+Shift+C")
+    palette = page.locator(".lm-CommandPalette:visible")
+    expect(palette.locator("input")).to_be_focused()
+    page.keyboard.type(name)
+    chosen = palette.locator(".lm-CommandPalette-item.lm-mod-active .lm-CommandPalette-itemLabel")
+    expect(chosen).to_contain_text(name)
+    page.keyboard.press("Enter")
+    if name.startswith("Restart"):
+        page.locator(".jp-Dialog .jp-mod-accept").click()
+
+
+def panel(page: Page, kernel: str) -> Locator:
+    """The panel of one C kernel."""
+    title = page.locator(".ticklab-title", has_text=kernel)
+    return page.locator(".ticklab-panel").filter(has=title)
+
+
+def start_slow_run(page: Page) -> Locator:
+    """A run of about half a minute, seen to make progress."""
+    slow = panel(page, SLOW)
+    slow.get_by_label("Samples", exact=True).fill("50000")
+    slow.get_by_label("Processes").fill("1")
+    slow.get_by_role("button", name="Run").click()
+    expect(slow.get_by_role("status")).to_contain_text("of 50,100 intervals")
+    assert len(slow_processes()) == 1
+    return slow
+
+
+def test_a_run_is_saved_and_drawn(page: Page, server: Server) -> None:
+    timer = panel(page, "timer_overhead")
+    timer.get_by_label("Samples", exact=True).fill("10000")
+    cpu = min(os.sched_getaffinity(0))
+    timer.get_by_label("CPU").select_option(f"CPU {cpu}")
+    line = f'run = lab.measure("timer_overhead", "fenced", samples=10_000, cpu={cpu}, save="panel")'
+    expect(timer.locator("code").first).to_have_text(line)
+    timer.get_by_role("button", name="Run").click()
+    expect(timer.get_by_role("status")).to_contain_text("Done: 10,000 samples")
+    plot = timer.get_by_role("img", name=re.compile("Scatter plot of timer_overhead fenced"))
+    expect(plot).to_be_visible()
+    assert plot.evaluate("image => image.naturalWidth") > 700
+    expect(timer).to_contain_text("timer_overhead fenced: overhead")
+    recording = (server.folder / "recordings" / "panel.csv").read_text()
+    assert f"# cpu.asked: {cpu}\n" in recording
+
+
+def test_progress_is_seen_while_a_run_goes_on(page: Page) -> None:
+    slow = panel(page, SLOW)
+    slow.get_by_label("Samples", exact=True).fill("2000")
+    slow.get_by_role("button", name="Run").click()
+    expect(slow.get_by_role("status")).to_contain_text(re.compile(r"[1-9]\d?%: "))
+    expect(slow.get_by_role("button", name="Run")).to_be_disabled()
+    expect(slow.get_by_role("img")).to_be_visible()
+    expect(slow.get_by_role("button", name="Run")).to_be_enabled()
+
+
+def test_cancel_ends_the_c_process_within_a_second(page: Page) -> None:
+    slow = start_slow_run(page)
+    slow.get_by_role("button", name="Cancel").click()
+    assert wait_for(lambda: not slow_processes(), 1.0, "the C process is gone") < 1.0
+    expect(slow.get_by_role("status")).to_contain_text("Cancelled")
+    expect(slow.get_by_role("button", name="Run")).to_be_enabled()
+
+
+def test_run_pressed_twice_is_one_run(page: Page) -> None:
+    slow = panel(page, SLOW)
+    slow.get_by_label("Samples", exact=True).fill("2000")
+    slow.get_by_label("Processes").fill("1")
+    # Both clicks are on their way before the first can have disabled the button.
+    slow.get_by_role("button", name="Run").evaluate("run => { run.click(); run.click(); }")
+    expect(slow.get_by_role("status")).to_contain_text("%")
+    assert len(slow_processes()) == 1
+    expect(slow.get_by_role("status")).to_contain_text("Done: 2,000 samples")
+    assert not slow_processes()
+
+
+def test_a_bad_value_is_named_and_the_panel_stays_usable(page: Page) -> None:
+    timer = panel(page, "timer_overhead")
+    timer.get_by_label("Samples", exact=True).fill("0")
+    timer.get_by_role("button", name="Run").click()
+    expect(timer.get_by_role("alert")).to_contain_text("samples 0: choose a whole number from 1")
+    timer.get_by_label("Samples", exact=True).fill("1000")
+    expect(timer.get_by_role("alert")).to_have_count(0)
+    timer.get_by_role("button", name="Run").click()
+    expect(timer.get_by_role("status")).to_contain_text("Done: 1,000 samples")
+
+
+def test_the_keyboard_alone_suffices(page: Page) -> None:
+    def tab_to(locator: Locator) -> None:
+        for _ in range(60):
+            if locator.evaluate("element => element === document.activeElement"):
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"the Tab key does not reach {locator}")
+
+    slow = panel(page, SLOW)
+    status = slow.get_by_role("status")
+    tab_to(slow.get_by_label("Samples", exact=True))
+    page.keyboard.press("Control+A")
+    page.keyboard.type("50000")
+    slider = slow.get_by_role("slider")
+    expect(slider).to_have_attribute("aria-valuenow", re.compile(r"4\.7"))
+    tab_to(slider)
+    page.keyboard.press("ArrowRight")
+    expect(slow.get_by_label("Samples", exact=True)).to_have_value("56000")
+    tab_to(slow.get_by_label("CPU"))
+    page.keyboard.press("ArrowDown")
+    expect(slow.locator("code").first).to_contain_text("cpu=")
+    tab_to(slow.get_by_role("button", name="Run"))
+    page.keyboard.press("Enter")
+    expect(status).to_contain_text("%")
+    tab_to(slow.get_by_role("button", name="Cancel"))
+    page.keyboard.press("Space")
+    expect(status).to_contain_text("Cancelled")
+    assert not slow_processes()
+
+
+def test_restarting_the_jupyter_kernel_leaves_no_process(page: Page) -> None:
+    start_slow_run(page)
+    command(page, "Restart Kernel…")
+    wait_for(lambda: not slow_processes(), 10.0, "the C process ends with its Jupyter kernel")

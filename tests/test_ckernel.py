@@ -1,0 +1,143 @@
+"""`%%ckernel`: C in a cell, run by a real IPython; mistakes are told in lines of the cell."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from labs import ckernel, recording, toolchain
+from labs.messages import Refused
+from labs.session import Session
+
+CELL = """#include "own_pair.h"
+
+TICKLAB_INLINE uint64_t own_interval(long k)
+{
+    uint64_t link = 1;
+    const uint64_t begin = counter_begin();
+    ADDITIONS(link, k);
+    return counter_end() - begin;
+}
+MEASURE_OWN_PAIR(own_interval)
+"""
+QUICK = "own --samples 500 --processes 5"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Session:
+    return Session("01-timer-overhead", tmp_path)
+
+
+def test_a_cell_is_measured_and_its_source_kept_beside_the_recording(lab: Session) -> None:
+    run = ckernel.measure_cell(lab, f"{QUICK} --save mine", CELL)
+    assert lab.runs["own"] is run
+    assert run.value > 0
+    saved = recording.read(lab.folder / "recordings" / "mine.csv")
+    source = (lab.folder / "recordings" / "mine.c").read_text()
+    assert source == CELL
+    assert saved.conditions["source.sha256"] == toolchain.source_hash(source)
+
+
+def test_options_reach_the_run(lab: Session) -> None:
+    cpu = min(os.sched_getaffinity(0))
+    line = f"{QUICK} --cpu {cpu} --warmup 7 --batch 64,128 --flags=-O1 --unit us"
+    run = ckernel.measure_cell(lab, line, CELL)
+    conditions = run.recording.conditions
+    assert conditions["cpu.asked"] == str(cpu)
+    assert conditions["warmup"] == "7"
+    assert conditions["flags"] == "-O1"
+    assert set(run.recording.batch.tolist()) == {64, 128}
+    assert run.unit == "us"
+
+
+def test_a_compile_error_names_the_line_of_the_cell_and_marks_the_place(lab: Session) -> None:
+    with pytest.raises(Refused) as refused:
+        ckernel.measure_cell(lab, QUICK, CELL.replace("- begin;", "- began;"))
+    message = refused.value.message
+    # The editor counts the line of the magic as line 1.
+    assert message.heading.startswith("cell, line 9: ")
+    assert "began" in message.heading
+    marked, marker = message.excerpt.split("\n")[1:3]
+    assert marked.startswith(">    9 | ")
+    assert marked[marker.index("^") :].startswith("began")
+    assert not (lab.folder / "recordings").exists()
+
+
+def test_a_stub_says_only_what_is_to_be_done(lab: Session) -> None:
+    with pytest.raises(Refused) as refused:
+        ckernel.measure_cell(lab, QUICK, '#error "Write your pair of readings here"\nnonsense;\n')
+    message = refused.value.message
+    assert message.heading == "cell, line 2: Write your pair of readings here"
+    assert message.tone == "note"
+    assert (message.excerpt, message.sentences) == ("", ())
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", "NAME"),
+        ("../own", "is not a name"),
+        ("own --samples many", "samples"),
+        ("own --samples 0", "samples 0"),
+        ("own --cpu 4096", "cpu 4096"),
+        ("own --wrong", "--wrong"),
+        ("own --batch 1,x", "batch"),
+        ("own 'quoted", "quotation"),
+        ("own --flags='", "quotation"),
+        ("own --save a/b", "cannot name a recording"),
+    ],
+)
+def test_a_wrong_line_is_refused_in_plain_words(lab: Session, line: str, words: str) -> None:
+    with pytest.raises(Refused) as refused:
+        ckernel.measure_cell(lab, line, CELL)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("int main(void) { return 0; }", "variant,sample,batch,ticks"),
+        ("#include <stdlib.h>\nint main(void) { abort(); }", "SIGABRT"),
+        (
+            '#include <stdio.h>\nint main(void) { fputs("no such counter\\n", stderr); return 3; }',
+            "this machine cannot",
+        ),
+    ],
+    ids=["prints nothing", "crashes", "impossible here"],
+)
+def test_a_run_that_fails_is_told_in_plain_words(lab: Session, body: str, words: str) -> None:
+    with pytest.raises(Refused) as refused:
+        ckernel.measure_cell(lab, QUICK, body + "\n")
+    assert words in str(refused.value)
+
+
+@pytest.fixture
+def shell() -> Iterator[Any]:
+    InteractiveShell.clear_instance()
+    yield InteractiveShell.instance()
+    InteractiveShell.clear_instance()
+
+
+def test_in_a_notebook_a_mistake_shows_no_traceback(
+    lab: Session, shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ckernel.register(lab)
+    done = shell.run_cell(f"%%ckernel {QUICK}\n" + CELL.replace("- begin;", "- began;"))
+    shown = capsys.readouterr()
+    assert isinstance(done.error_in_exec, Refused)
+    assert "cell, line 9: " in shown.out
+    assert "Traceback" not in shown.out + shown.err
+    assert shown.out.count("cell, line 9: ") == 1
+
+
+def test_in_a_notebook_a_cell_shows_its_figure(
+    lab: Session, shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ckernel.register(lab)
+    assert shell.run_cell(f"%%ckernel {QUICK}\n{CELL}").success
+    assert "own own: cost" in capsys.readouterr().out

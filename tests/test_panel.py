@@ -1,0 +1,334 @@
+"""The panel without a browser: its widgets are driven on a real event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from labs import files, measure, panel, panel_form, recording, surroundings
+from labs.panel import Panel
+from labs.panel_form import Form
+from labs.session import Session
+
+SLOW = f"slow{os.getpid()}"
+
+#: A tenth of a second an interval.
+SLOW_SOURCE = """
+#define _GNU_SOURCE
+#include "harness.h"
+
+static uint64_t wait_long(long batch)
+{
+    const struct timespec pause = {0, 100000000};
+    failed_calls |= nanosleep(&pause, NULL) != 0;
+    return (uint64_t)batch;
+}
+
+static uint64_t read_clock(void)
+{
+    return clock_ns(REFERENCE_CLOCK);
+}
+
+static const struct variant variants[] = {{"wait", "waits", wait_long, read_clock, 1e9, NULL}};
+static const long batches[] = {1, 2};
+
+int main(int argc, char **argv)
+{
+    static const struct c_kernel kernel = {"slow", "waits", variants, 1, batches, 2, 1};
+    return measure(&kernel, argc, argv);
+}
+"""
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Session:
+    return Session("01-timer-overhead", tmp_path)
+
+
+@pytest.fixture
+def timer(lab: Session) -> Panel:
+    made = lab.panel("timer_overhead")
+    made.controls.samples.value = 1000
+    return made
+
+
+@pytest.fixture
+def slow(lab: Session) -> Panel:
+    source = lab.folder / f"{SLOW}.c"
+    source.write_text(SLOW_SOURCE)
+    return lab.panel(str(source), save="slow")
+
+
+def press(shown: Panel) -> None:
+    """Press Run and wait for the end of the run, on a loop as a Jupyter kernel has one."""
+
+    async def pressed() -> None:
+        shown.controls.run.click()
+        await shown.finished()
+
+    asyncio.run(pressed())
+
+
+def status(shown: Panel) -> str:
+    return str(shown.controls._status.value)
+
+
+def said(shown: Panel) -> str:
+    return repr(shown.message)
+
+
+def children() -> list[psutil.Process]:
+    return [child for child in psutil.Process().children(recursive=True) if child.name() == SLOW]
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Let the loop turn until `condition` holds."""
+
+    async def turn() -> None:
+        while not condition():
+            await asyncio.sleep(0.005)
+
+    await asyncio.wait_for(turn(), 20)
+
+
+def test_a_run_is_saved_before_it_is_shown(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved_when_drawn = []
+    drawn = panel.plot.samples_figure
+
+    def drawing(*arguments: Any) -> Any:
+        saved_when_drawn.append((timer.session.folder / "recordings/panel.csv").is_file())
+        return drawn(*arguments)
+
+    monkeypatch.setattr(panel.plot, "samples_figure", drawing)
+    press(timer)
+    assert saved_when_drawn == [True]
+    assert "Done: 1,000 samples" in status(timer)
+    assert "timer_overhead fenced: overhead" in timer.controls.result.value
+    assert '<img alt="Scatter plot' in timer.controls.plot.value
+    assert timer.session.runs["panel"] is timer.run
+    assert not timer.controls.run.disabled and timer.controls.cancel.disabled
+
+
+def test_the_parts_of_a_click_are_timed(timer: Panel) -> None:
+    press(timer)
+    assert list(panel.timings) == ["run", "save", "reduce", "draw", "total"]
+    parts = [panel.timings[name] for name in ("run", "save", "reduce", "draw")]
+    assert sum(parts) == pytest.approx(panel.timings["total"])
+
+
+def test_slider_and_number_box_keep_in_step(timer: Panel) -> None:
+    controls = timer.controls
+    controls.samples.value = 20_000
+    assert controls.slider.value == pytest.approx(20_000)
+    controls.slider.value = 3162.27766
+    assert controls.samples.value == 3200
+    controls.samples.value = 12_345
+    assert controls.samples.value == 12_345
+
+
+def test_the_line_of_python_follows_the_controls_and_does_the_same(timer: Panel) -> None:
+    controls = timer.controls
+    cpu = min(surroundings.allowed_cpus() or {0})
+    controls.cpu.value = cpu
+    controls.variant.value = "monotonic"
+    controls.optimisation.value = "-O1"
+    controls.warmup.value = 50
+    line = timer.form.as_python()
+    expected = (
+        f'run = lab.measure("timer_overhead", "monotonic", samples=1_000, cpu={cpu}, '
+        'warmup=50, flags="-O1", save="panel")'
+    )
+    assert line == expected
+    assert "monotonic" in controls._line.value
+    names: dict[str, Any] = {"lab": timer.session}
+    exec(line, names)
+    by_hand = names["run"].recording.conditions["command"]
+    press(timer)
+    assert timer.run is not None
+    assert timer.run.recording.conditions["command"] == by_hand
+
+
+def test_run_pressed_twice_is_one_run(slow: Panel) -> None:
+    slow.controls.samples.value, slow.controls.processes.value = 50, 1
+
+    async def pressed_twice() -> None:
+        slow.controls.run.click()
+        slow.controls.run.click()
+        await until(lambda: slow.controls.run.disabled and children())
+        slow.controls.run.click()
+        assert len(children()) == 1
+        slow.cancel()
+        await slow.finished()
+
+    asyncio.run(pressed_twice())
+    assert not children()
+
+
+def test_cancel_ends_the_process_within_a_second(slow: Panel) -> None:
+    slow.controls.samples.value, slow.controls.processes.value = 1000, 1
+
+    async def cancelled() -> float:
+        slow.controls.run.click()
+        await until(lambda: "of 1,100 intervals" in status(slow))
+        assert len(children()) == 1
+        begin = asyncio.get_running_loop().time()
+        slow.controls.cancel.click()
+        await slow.finished()
+        return asyncio.get_running_loop().time() - begin
+
+    assert asyncio.run(cancelled()) < 1.0
+    assert not children()
+    assert "Cancelled" in status(slow)
+    assert not slow.controls.run.disabled
+    assert not (slow.session.folder / "recordings").exists()
+
+
+def test_a_panel_made_again_ends_the_run_that_nobody_sees_any_more(
+    slow: Panel, lab: Session
+) -> None:
+    slow.controls.samples.value, slow.controls.processes.value = 1000, 1
+
+    async def made_again() -> None:
+        slow.controls.run.click()
+        await until(children)
+        lab.panel("timer_overhead", save="slow")
+        await slow.finished()
+
+    asyncio.run(made_again())
+    assert not children()
+
+
+@pytest.mark.parametrize(
+    ("control", "value", "words"),
+    [
+        ("samples", 0, "samples 0"),
+        ("samples", 10**9, "samples 1000000000"),
+        ("samples", -5, "samples -5"),
+        ("warmup", -1, "warmup -1"),
+        ("processes", 0, "processes 0"),
+    ],
+)
+def test_a_bad_value_is_told_at_once_and_on_run(
+    timer: Panel, control: str, value: int, words: str
+) -> None:
+    good = getattr(timer.controls, control).value
+    getattr(timer.controls, control).value = value
+    assert words in said(timer)
+    press(timer)
+    assert words in said(timer)
+    assert "Nothing was measured" in status(timer)
+    getattr(timer.controls, control).value = good
+    assert timer.message is None
+    press(timer)
+    assert "Done" in status(timer)
+
+
+def test_a_cpu_that_went_away_is_told(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    timer.controls.cpu.value = min(surroundings.allowed_cpus() or {0})
+    monkeypatch.setattr(surroundings, "allowed_cpus", lambda: frozenset({4096}))
+    press(timer)
+    assert "this process may use CPU 4096" in said(timer)
+
+
+def test_a_set_of_one_cpu_offers_that_cpu(lab: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surroundings, "allowed_cpus", lambda: frozenset({3}))
+    assert [words for words, _ in lab.panel("timer_overhead").controls.cpu.options] == [
+        "not pinned",
+        "CPU 3",
+    ]
+
+
+def test_a_system_without_pinning_says_so(lab: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surroundings, "allowed_cpus", lambda: None)
+    made = lab.panel("timer_overhead")
+    assert [words for words, _ in made.controls.cpu.options] == ["not pinned (this system cannot)"]
+    assert made.form.cpu is None
+
+
+def test_the_menu_for_a_second_cpu_is_there_only_for_two_tasks(timer: Panel) -> None:
+    assert timer.controls.peer_cpu is None
+
+
+def test_without_a_compiler_the_panel_says_how_to_get_one(
+    lab: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    made = lab.panel("timer_overhead", ("fenced",))
+    assert "no C compiler" in said(made)
+    press(made)
+    assert "no C compiler" in said(made)
+    monkeypatch.delenv("CC")
+    press(made)
+    assert "Done" in status(made)
+
+
+def test_a_compile_error_is_told_in_the_panel(lab: Session) -> None:
+    source = lab.folder / "broken.c"
+    source.write_text("int main(void) { return nothing; }\n")
+    made = lab.panel(str(source))
+    assert "broken.c, line 1" in said(made)
+    press(made)
+    assert "broken.c, line 1" in said(made)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
+def test_what_cannot_be_saved_is_shown_all_the_same(
+    timer: Panel, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(path: Path, content: bytes) -> None:
+        raise files.CannotWrite(number, files.REMEDIES[number])
+
+    monkeypatch.setattr(recording, "write_atomically", refuse)
+    press(timer)
+    assert files.REMEDIES[number] in said(timer)
+    assert "Not saved" in timer.controls.result.value
+    monkeypatch.undo()
+    press(timer)
+    assert timer.message is None
+    assert "recordings/panel.csv" in timer.controls.result.value
+
+
+def test_a_fault_of_ours_is_told_too(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fault(plan: measure.Plan, progress: object) -> Awaitable[None]:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr(measure, "measure", fault)
+    press(timer)
+    assert "ZeroDivisionError: a fault" in said(timer)
+    assert not timer.controls.run.disabled
+
+
+def test_outside_a_notebook_the_panel_names_the_line_of_python(timer: Panel) -> None:
+    timer.start()
+    assert timer.form.as_python() in said(timer)
+
+
+def test_every_control_has_a_label(timer: Panel) -> None:
+    controls = timer.controls
+    labelled = [each for each in controls._settings() if each is not controls.slider]
+    assert all(each.description for each in labelled)
+    assert controls.run.description and controls.cancel.description
+
+
+def test_a_menu_never_shows_nothing(timer: Panel) -> None:
+    menus = (timer.controls.variant, timer.controls.cpu, timer.controls.optimisation)
+    assert [menu.index is None for menu in menus] == [False, False, False]
+
+
+@pytest.mark.parametrize("samples", [10, 11, 100, 999, 12_345, 100_000])
+def test_the_slider_stands_where_the_number_is(samples: int) -> None:
+    assert panel_form.slider_agrees(samples, panel_form.slider_place(samples))
+
+
+def test_a_form_makes_its_plan() -> None:
+    plan = Form("timer_overhead", "fenced", 500, warmup=5, processes=2, flags="-O1 -g").plan()
+    assert plan == measure.Plan(
+        "timer_overhead", ("fenced",), 500, warmup=5, processes=2, flags=("-O1", "-g")
+    )

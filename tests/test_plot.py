@@ -1,0 +1,170 @@
+"""Plots: what is drawn, what is said of it in words, and that both hold for odd data."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from labs import picture, plot
+from labs.plot import Mark
+from labs.recording import Recording
+from labs.result import Result, result_of
+
+REPOSITORY = Path(__file__).parent.parent
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def recording_of(
+    ticks: Sequence[int],
+    batch: Sequence[int],
+    *,
+    warmup: int = 0,
+    processes: int = 1,
+    variant: str = "fenced",
+) -> Recording:
+    """Intervals on a clock of 1 GHz, so that a tick is a nanosecond; the first are warm-up."""
+    count = len(ticks)
+    return Recording(
+        "timer_overhead",
+        {f"clock.{variant}.frequency_hz": "1e9", f"clock.{variant}.step": "1"},
+        tuple({} for _ in range(processes)),
+        (variant,),
+        np.zeros(count, dtype=np.int64),
+        np.sort(np.arange(count) % processes),
+        np.arange(count) - warmup,
+        np.array(batch, dtype=np.int64),
+        np.array(ticks, dtype=np.int64),
+    )
+
+
+@pytest.fixture
+def straight() -> Recording:
+    """An overhead of 20 ns and a cost of 2 ns, in five processes."""
+    batch = np.tile([0, 64, 128, 256], 100)
+    jitter = np.random.default_rng(1).integers(-1, 2, len(batch))
+    return recording_of((20 + 2 * batch + jitter).tolist(), batch.tolist(), warmup=40, processes=5)
+
+
+def test_every_sample_is_a_point_and_warm_up_has_a_marker_of_its_own(straight: Recording) -> None:
+    (axes,) = plot.samples_figure(straight, "fenced").axes
+    points = {line.get_marker(): len(line.get_xdata()) for line in axes.lines}
+    assert points["o"] == 360
+    assert points["^"] == 40
+    assert axes.get_yscale() == "log"
+    assert "nanoseconds" in axes.get_ylabel()
+
+
+def test_the_prediction_is_a_labelled_line_in_the_unit_of_the_plot(straight: Recording) -> None:
+    figure = plot.samples_figure(straight, "fenced", "ns", Mark(0.03, "us"))
+    level = [line for line in figure.axes[0].lines if list(line.get_ydata()) == [30.0, 30.0]]
+    assert len(level) == 1
+    assert any("your prediction: 0.03 µs" in text.get_text() for text in figure.texts)
+
+
+def test_a_zero_is_drawn_at_the_foot_of_a_logarithmic_axis() -> None:
+    coarse = recording_of([0, 0, 0, 1000, 2000] * 20, [1, 2] * 50)
+    (axes,) = plot.samples_figure(coarse, "fenced").axes
+    drawn = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in axes.lines])
+    assert drawn.min() > 0
+    assert "0" in [label.get_text() for label in axes.get_yticklabels()]
+
+
+@pytest.mark.parametrize(
+    "ticks",
+    [[5] * 50, [0] * 50, [7], [10**17] * 3 + [1], list(range(1, 101))],
+    ids=["one value", "only zeros", "one sample", "eighteen decades", "spread"],
+)
+def test_odd_data_is_drawn_and_described(ticks: list[int]) -> None:
+    odd = recording_of(ticks, [1] * len(ticks))
+    shown = picture.of_samples(odd, "fenced", "ns", Mark(20, "ns"))
+    assert shown.image.startswith(PNG)
+    assert f"{len(ticks)} sample" in shown.kind
+
+
+def test_only_warm_up_is_said_to_be_only_that() -> None:
+    shown = picture.of_samples(recording_of([5, 6, 7], [1, 1, 1], warmup=3), "fenced")
+    assert "no sample after the warm-up" in shown.meaning
+
+
+def test_an_unknown_variant_is_named(straight: Recording) -> None:
+    with pytest.raises(KeyError, match="fenced"):
+        plot.samples_figure(straight, "absent")
+
+
+def test_the_line_is_drawn_with_its_residuals(straight: Recording) -> None:
+    figure = plot.line_figure(result_of(straight))
+    above, below = figure.axes
+    assert "off the line" in below.get_ylabel()
+    assert any("overhead 20 ns" in text.get_text() for text in figure.texts)
+    assert above.get_ylim()[0] <= 0
+
+
+def test_a_run_that_is_not_on_a_line_says_so() -> None:
+    batch = np.tile([64, 128, 256], 200)
+    bent = recording_of((batch**2).tolist(), batch.tolist())
+    shown = picture.of_line(result_of(bent))
+    assert "do not lie on a line" in shown.meaning
+
+
+def test_a_result_without_a_line_draws_none() -> None:
+    with pytest.raises(ValueError, match="two batch sizes"):
+        plot.line_figure(result_of(recording_of([5] * 50, [1] * 50)))
+
+
+def both(straight: Recording) -> list[Result]:
+    flat = recording_of([5] * 50, [1] * 50, variant="flat")
+    return [result_of(straight), result_of(flat)]
+
+
+def test_a_variant_without_a_figure_keeps_its_row(straight: Recording) -> None:
+    (axes,) = plot.estimates_figure(both(straight)).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["fenced", "flat"]
+    assert "no figure" in [text.get_text() for text in axes.texts]
+    assert "Without a figure: flat." in picture.describe_estimates(both(straight))[1]
+
+
+def test_the_description_tells_type_axes_range_and_meaning(straight: Recording) -> None:
+    words = picture.of_samples(straight, "fenced", "ns", Mark(30, "ns")).description
+    for part in (
+        "Scatter plot",
+        "360 samples and 40 of warm-up",
+        "nanoseconds on a logarithmic axis",
+        "Samples from 19 to 533 ns",
+        "at k = 0 and from 53",
+        "Your prediction, 30 ns, lies above the median at k = 0, 20 ns",
+    ):
+        assert part in words
+
+
+def test_html_holds_alternative_text_a_caption_and_the_data(straight: Recording) -> None:
+    page = picture.of_samples(straight, "fenced").as_html()
+    assert re.search(r'<img alt="Scatter plot of [^"]{40,}"', page)
+    assert "<figcaption" in page
+    assert page.count("<tr>") == 6  # header, four batch sizes, warm-up
+    assert '<th scope="row"' in page
+
+
+def test_markup_in_a_name_stays_text(straight: Recording) -> None:
+    named = Recording(
+        "<script>", straight.conditions, straight.processes, straight.variants,
+        straight.variant_index, straight.process, straight.sample, straight.batch, straight.ticks,
+    )  # fmt: skip
+    assert "<script>" not in picture.of_samples(named, "fenced").as_html()
+
+
+def test_the_same_data_make_the_same_image(straight: Recording) -> None:
+    assert plot.png(plot.samples_figure(straight, "fenced")) == plot.png(
+        plot.samples_figure(straight, "fenced")
+    )
+
+
+def test_plots_need_no_notebook() -> None:
+    loaded = "{'IPython', 'matplotlib.pyplot'} & set(sys.modules)"
+    code = f"import sys, labs.plot; sys.exit(bool({loaded}))"
+    subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True)

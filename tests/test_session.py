@@ -1,0 +1,264 @@
+"""What a notebook holds as `lab`: predictions, runs, figures, hints; refusals in plain words."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labs import figures, files, guide, measure, predictions, recording, session, toolchain
+from labs.messages import Refused
+from labs.run import Run
+from labs.session import Session
+
+LAB = "01-timer-overhead"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Session:
+    folder = tmp_path / LAB
+    folder.mkdir()
+    return Session(LAB, folder)
+
+
+def quick(lab: Session, variant: str = "fenced", **options: Any) -> Run:
+    """A run that is short, and still long enough for a figure."""
+    return lab.measure("timer_overhead", variant, **{"samples": 1000, "processes": 5, **options})
+
+
+def test_start_shows_the_machine_and_what_it_cannot_show(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.start(LAB, tmp_path)
+    assert "OS kernel" in capsys.readouterr().out
+
+
+def test_every_version_of_a_prediction_is_kept(
+    lab: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab.predict("timer-overhead-fenced", 20, "ns", because="two reads", sure=0.7)
+    lab.predict("timer-overhead-fenced", 0.05, "µs")
+    first, second = predictions.read(lab.folder)["timer-overhead-fenced"]
+    assert (first.value, first.unit, first.because, first.sure) == (20, "ns", "two reads", 0.7)
+    assert (second.value, second.unit, second.sure) == (0.05, "us", None)
+    assert first.when
+    assert "prediction stored: timer-overhead-fenced = 20 ns" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("figure", "value", "unit", "sure"),
+    [
+        ("Not An Id", 1, "ns", None),
+        ("id", float("nan"), "ns", None),
+        ("id", -1, "ns", None),
+        ("id", True, "ns", None),
+        ("id", "20", "ns", None),
+        ("id", 1, "x" * 40, None),
+        ("id", 1, "ns", 70),
+    ],
+)
+def test_what_is_no_prediction_is_refused(
+    lab: Session, figure: str, value: Any, unit: str, sure: float | None
+) -> None:
+    with pytest.raises(Refused):
+        lab.predict(figure, value, unit, sure=sure)
+    assert not (lab.folder / predictions.FILE_NAME).exists()
+
+
+def test_a_broken_predictions_file_is_left_as_it_is(lab: Session) -> None:
+    path = lab.folder / predictions.FILE_NAME
+    path.write_text("{ my notes")
+    with pytest.raises(Refused, match="not valid JSON"):
+        lab.predict("id", 1, "ns")
+    assert path.read_text() == "{ my notes"
+
+
+def test_a_run_is_saved_and_tells_its_figure(lab: Session) -> None:
+    run = quick(lab, save="mine")
+    assert run.recording_path == "recordings/mine.csv"
+    assert lab.runs["mine"] is run
+    assert len(recording.read(lab.folder / "recordings/mine.csv")) == len(run.recording)
+    low, high = run.interval
+    assert low <= run.value <= high
+    assert run.unit == "ns"
+    assert run.step > 0
+    assert run.in_unit("us").value == pytest.approx(run.value / 1000)
+    assert "timer_overhead fenced" in repr(run)
+    assert "recordings/mine.csv" in run._repr_html_()
+
+
+def test_without_a_name_a_recording_is_called_after_its_variant(lab: Session) -> None:
+    assert quick(lab).recording_path == "recordings/fenced.csv"
+
+
+def test_several_variants_keep_the_order_asked_for(lab: Session) -> None:
+    run = quick(lab, "process-cpu, fenced", save="pair")
+    assert [result.variant for result in run.results] == ["process-cpu", "fenced"]
+    assert run["fenced"].value == run.result("fenced").estimate.value  # type: ignore[union-attr]
+    assert run.value > run["fenced"].value
+    assert "process-cpu" in run.compare().meaning
+    with pytest.raises(Refused, match="no variant 'absent'"):
+        run.plot("absent")
+
+
+def test_a_prediction_is_drawn_where_it_belongs(lab: Session) -> None:
+    lab.predict("timer-overhead-fenced", 12345, "ns")
+    assert "Your prediction, 12" in quick(lab).plot().meaning
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"samples": 0}, "samples 0"),
+        ({"samples": 10**9}, "samples 1000000000"),
+        ({"cpu": 4096}, "cpu 4096"),
+        ({"variant": "absent"}, "no such variant"),
+        ({"flags": "-O2 '"}, "flags"),
+        ({"flags": "--no-such-flag"}, "no-such-flag"),
+        ({"save": "../elsewhere"}, "cannot name a recording"),
+        ({"unit": "furlong"}, "furlong"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_in_plain_words(
+    lab: Session, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        quick(lab, **options)
+    assert words in str(refused.value)
+    assert "Traceback" not in str(refused.value)
+
+
+def test_an_unknown_c_kernel_is_refused_naming_what_there_is(lab: Session) -> None:
+    with pytest.raises(Refused, match="timer_overhead"):
+        lab.measure("absent")
+
+
+def test_without_a_compiler_it_says_how_to_get_one(
+    lab: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(Refused, match="no C compiler"):
+        quick(lab)
+
+
+def test_a_full_disk_does_not_cost_the_run(
+    lab: Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise files.CannotWrite(errno.ENOSPC, "the disk is full: free some space, then save again")
+
+    monkeypatch.setattr(recording, "write_atomically", full)
+    run = quick(lab)
+    assert run.value > 0
+    assert run.recording_path is None
+    assert "the disk is full" in capsys.readouterr().out
+    with pytest.raises(Refused, match="not saved"):
+        lab.figure("timer-overhead-fenced", run.value, "ns", run)
+
+
+def test_a_figure_is_stored_with_its_evidence(
+    lab: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = quick(lab)
+    lab.figure("timer-overhead-fenced", run.value, run.unit, run)
+    stored = figures.read(lab.folder)["timer-overhead-fenced"]
+    assert isinstance(stored, figures.Figure)
+    assert (stored.value, stored.recording) == (run.value, "recordings/fenced.csv")
+    assert "recordings/fenced.csv" in capsys.readouterr().out
+    lab.figure("timer-step", 2, "ticks", "recordings/fenced.csv")
+    lab.figure("timer-guess", 2, "ns")
+    assert len(figures.read(lab.folder)) == 3
+
+
+def test_a_figure_without_its_recording_is_refused(lab: Session) -> None:
+    with pytest.raises(Refused, match=r"no recordings/absent\.csv"):
+        lab.figure("timer-step", 2, "ticks", "recordings/absent.csv")
+    with pytest.raises(Refused):
+        lab.figure("timer-step", float("inf"), "ticks")
+
+
+def test_the_measured_region_is_shown_with_its_file(
+    lab: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab.show_c("timer_overhead")
+    shown = capsys.readouterr().out
+    assert "timer_overhead.c" in shown
+    assert "const uint64_t begin" in shown
+
+
+def test_each_hint_shows_one_step_more(lab: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    for shown in (1, 2, 3, 3):
+        lab.hint("fence")
+        words = capsys.readouterr().out
+        assert f"hint {shown} of 3" in words
+        assert words.count("\n") == shown + 1
+    with pytest.raises(Refused, match="fence"):
+        lab.hint("absent")
+
+
+def test_progress_names_what_comes_next(lab: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    lab.progress()
+    before = capsys.readouterr().out
+    lab.predict("timer-overhead-fenced", 20, "ns")
+    capsys.readouterr()
+    lab.progress()
+    after = capsys.readouterr().out
+    assert "0 of " in before and "next: Predict" in before
+    assert "1 of " in after and "✓ done: Predict" in after
+
+
+def test_the_wrap_up_lays_prediction_beside_result_over_all_labs(
+    lab: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab.wrap_up()
+    assert "no predictions yet" in capsys.readouterr().out
+    lab.predict("timer-overhead-fenced", 10, "ns", sure=0.9)
+    figures.put(lab.folder, figures.Figure("timer-overhead-fenced", 0.02, "us", None))
+    other = Session("03-system-call", lab.folder.parent / "03-system-call")
+    other.folder.mkdir()
+    other.predict("system-call", 100, "ns")
+    capsys.readouterr()
+    other.wrap_up()
+    shown = capsys.readouterr().out
+    assert "2 times as much" in shown
+    assert "not measured yet" in shown
+    assert "90 %" in shown
+
+
+@pytest.mark.parametrize("path", sorted((Path(guide.__file__).parent / "hints").glob("*.json")))
+def test_every_guide_of_the_kit_can_be_read(path: Path) -> None:
+    known = guide.of_lab(path.stem)
+    assert known.hints and known.steps
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "[]",
+        "{",
+        json.dumps({"hints": {"a": ["one", "two"]}}),
+        json.dumps({"hints": {"a": ["one", " ", "three"]}}),
+        json.dumps({"hints": {"a": ["one", "two", "word " * 51]}}),
+        json.dumps({"steps": [{"do": "x", "done_by": "magic:x"}]}),
+        json.dumps({"steps": [{"do": "x"}]}),
+    ],
+)
+def test_a_guide_with_a_mistake_is_named(stated: str) -> None:
+    with pytest.raises(guide.BadGuide, match="here"):
+        guide.parse(stated, "here")
+
+
+def test_an_interrupt_is_not_swallowed(lab: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(plan: measure.Plan) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "measure_now", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        quick(lab)
+
+
+def test_what_the_lab_names_is_there() -> None:
+    assert "timer_overhead" in toolchain.c_kernel_names()
