@@ -160,6 +160,7 @@ static void start(struct channel *channel, void (*work)(void *), long mine, long
     channel->theirs = theirs;
     channel->peer = start_peer(work, channel);
     place(channel->peer, theirs);
+    stand(channel);
 }
 
 static void end(struct channel *channel)
@@ -218,6 +219,7 @@ static void prepare_self_pipe(struct run *run)
     self_pipe.in[MINE] = ends[0];
     self_pipe.out[MINE] = ends[1];
     self_pipe.mine = first_place(run);
+    stand(&self_pipe);
 }
 
 static void prepare_self_socket(struct run *run)
@@ -227,6 +229,7 @@ static void prepare_self_socket(struct run *run)
     self_socket.in[MINE] = pair[0];
     self_socket.out[MINE] = pair[1];
     self_socket.mine = first_place(run);
+    stand(&self_socket);
 }
 
 #if defined(__linux__)
@@ -245,6 +248,7 @@ static void prepare_self_event(struct run *run)
     checked(both < 0, "eventfd");
     self_event.out[MINE] = self_event.in[MINE] = both;
     self_event.mine = first_place(run);
+    stand(&self_event);
 }
 #    define EVENTFD(preparation) .prepare = preparation
 #else

@@ -298,6 +298,7 @@ ON_TWO_CPUS(futex_apart, futex_peer)
 static void prepare_futex_alone(struct run *run)
 {
     futex_alone.mine = first_place(run);
+    stand(&futex_alone);
 }
 #endif
 
@@ -315,6 +316,7 @@ static void finish_condvar_inside(void)
 static void prepare_condvar_alone(struct run *run)
 {
     condvar_alone.mine = first_place(run);
+    stand(&condvar_alone);
 }
 
 static void prepare_by_pipe(struct run *run)
@@ -336,6 +338,7 @@ static void prepare_pipe_alone(struct run *run)
     pipe_alone.in[MINE] = ends[0];
     pipe_alone.out[MINE] = ends[1];
     pipe_alone.mine = first_place(run);
+    stand(&pipe_alone);
 }
 
 static void prepare_yielding(struct run *run)

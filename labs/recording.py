@@ -125,6 +125,9 @@ class Recording:
         """The sum over processes of a condition that is a count; None where no process has it."""
         values = [_finite(text) for text in self.condition(key)]
         known = [int(value) for value in values if value is not None]
+        if key in self.conditions:
+            # All processes counted the same, which is then stated once.
+            known *= max(len(self.processes), 1)
         return sum(known) if known else None
 
     def clock(self, variant: str) -> Clock:
