@@ -143,7 +143,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     the clock is not described.
     """
     unit = canonical(unit)
-    name = variant if variant is not None else (recording.variants or ("",))[0]
+    name = variant if variant is not None else _asked_for(recording)
     clock = recording.clock(name) if name in recording.variants else recording.samples(name).clock
     clock.ticks_in(unit)  # refuses core cycles where their length is not known
     line = net = None
@@ -171,6 +171,12 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
         if unit != "cycles":
             estimate = _at_every_speed(estimate, recording)
     return Result(recording, name, unit, clock, line, estimate, "", warnings, net)
+
+
+def _asked_for(recording: Recording) -> str:
+    """The first variant that was asked for; the recording holds its baseline as well."""
+    asked = recording.conditions.get("variants", "").split(",")[0]
+    return asked if asked in recording.variants else (recording.variants or ("",))[0]
 
 
 def _at_every_speed(estimate: Estimate, recording: Recording) -> Estimate:

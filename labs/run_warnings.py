@@ -7,10 +7,11 @@ advice depends on the options the run used already.
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass
 
 from labs import proof
-from labs.estimate import Estimate, Line
+from labs.estimate import ABOUT_OVERHEAD, Estimate, Line
 from labs.recording import Recording
 from labs.units import rounded
 
@@ -35,13 +36,22 @@ class RunWarning:
         return f"{self.symptom}; {self.likely_cause}. Try: {self.try_this}."
 
 
-def of_run(recording: Recording, line: Line, figure: Estimate) -> tuple[RunWarning, ...]:
-    """Every warning that this run deserves, the gravest first; `figure` is taken from `line`."""
+def of_run(
+    recording: Recording, line: Line, figure: Estimate | None = None
+) -> tuple[RunWarning, ...]:
+    """Every warning that this run deserves, the gravest first.
+
+    `figure` is what was taken from `line`; None: its intercept or slope itself.
+    """
     return (*of_line(recording, line, figure), *of_recording(recording))
 
 
-def of_line(recording: Recording, line: Line, figure: Estimate) -> tuple[RunWarning, ...]:
+def of_line(
+    recording: Recording, line: Line, figure: Estimate | None = None
+) -> tuple[RunWarning, ...]:
     """Warnings that need the line: fit, width of the figure's interval, impossible values."""
+    if figure is None:
+        figure = line.overhead if recording.kernel in ABOUT_OVERHEAD else line.cost
     found = []
     if not line.straight:
         worst = int(abs(line.residual / line.location).argmax())
@@ -81,7 +91,7 @@ def of_line(recording: Recording, line: Line, figure: Estimate) -> tuple[RunWarn
                 "another CPU, or the run again later",
             )
         )
-    cycle = line.clock.core_cycle_ticks
+    cycle = _shortest_cycle(recording, line)
     if cycle and line.cost.high < 0.9 * cycle and not line.variant.startswith("unfenced"):
         found.append(
             RunWarning(
@@ -93,7 +103,7 @@ def of_line(recording: Recording, line: Line, figure: Estimate) -> tuple[RunWarn
         )
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
     if width > WIDE_INTERVAL:
-        samples = len(recording)
+        samples = figure.n
         found.append(
             RunWarning(
                 "wide-interval",
@@ -106,6 +116,17 @@ def of_line(recording: Recording, line: Line, figure: Estimate) -> tuple[RunWarn
             )
         )
     return tuple(found)
+
+
+def _shortest_cycle(recording: Recording, line: Line) -> float:
+    """A core cycle at the highest clock speed of the run, in ticks of the line's clock; 0: unknown.
+
+    The speed may have changed between the samples and the moment when the cycle was measured.
+    """
+    middle, lengths = line.clock.core_cycle_ticks, cycle_lengths(recording)
+    if not middle or not lengths:
+        return 0.0
+    return middle * lengths[0] / statistics.median(lengths)
 
 
 def cycle_lengths(recording: Recording) -> list[float]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from labs.estimate import Line, fit_line
-from labs.recording import Recording
+from labs.recording import Integers, Recording
 
 VARIANT = "simulated"
 
@@ -21,6 +21,8 @@ class Machine:
     interrupt (exponential, mean `tail_length`), `slow_share` of them run `slow` longer (two modes),
     `drift` is what intervals gain from the first to the last process, `process_spread` the standard
     deviation between processes, `speed_spread` that of the share by which a process is slower.
+    `hidden` ticks of the work are not seen, as by a reading without a fence. While the `neighbour`
+    runs, every interval is that much longer; its stretches are given as shares of the run.
     """
 
     overhead: float = 50.0
@@ -35,6 +37,8 @@ class Machine:
     process_spread: float = 0.0
     speed_spread: float = 0.0
     hidden: float = 0.0
+    neighbour: float = 0.0
+    neighbour_stretches: tuple[tuple[float, float], ...] = ()
     processes: int = 10
     samples: int = 3000
     batches: tuple[int, ...] = (0, 64, 128, 256, 512)
@@ -49,7 +53,7 @@ class Machine:
 #: What a machine may do to the samples, apart from the step of its counter.
 DISTURBANCES = {
     "quiet": Machine(),
-    "drift": Machine(drift=3.0),
+    "drift": Machine(drift=3.0, process_spread=1.5),
     "heavy tails": Machine(tail=0.02),
     "two modes": Machine(slow=8.0, slow_share=0.4),
     "processes differ": Machine(process_spread=1.5, speed_spread=0.005),
@@ -71,8 +75,8 @@ def run(machine: Machine, seed: int) -> Recording:
     batch = order.reshape(machine.processes, -1)[:, :each].reshape(-1)
     layout = random.normal(0, machine.process_spread, machine.processes)
     speed = 1 + random.normal(0, machine.speed_spread, machine.processes)
-    # What unfenced readings do: the first `hidden` ticks of the work are not seen.
-    seen = np.maximum(batch * machine.cost - machine.hidden, 0)
+    work = batch * machine.cost
+    seen = work - np.clip(work, 0, machine.hidden)
     length = machine.overhead + seen * speed[process] + layout[process]
     length += random.normal(0, machine.noise, count)
     length += machine.drift * (np.arange(count) / count - 0.5)
@@ -80,17 +84,16 @@ def run(machine: Machine, seed: int) -> Recording:
     length += np.where(
         random.random(count) < machine.tail, random.exponential(machine.tail_length, count), 0
     )
+    place = np.arange(count) / count
+    for begin, end in machine.neighbour_stretches:
+        length += machine.neighbour * ((begin <= place) & (place < end))
     phase = random.uniform(0, machine.step, count)
     ticks = np.floor((phase + np.maximum(length, 0)) / machine.step).astype(np.int64) * machine.step
     return recording(machine, process, sample, batch, ticks)
 
 
 def recording(
-    machine: Machine,
-    process: np.ndarray,
-    sample: np.ndarray,
-    batch: np.ndarray,
-    ticks: np.ndarray,
+    machine: Machine, process: Integers, sample: Integers, batch: Integers, ticks: Integers
 ) -> Recording:
     """A recording of these samples, described as `machine` would describe itself."""
     conditions = {

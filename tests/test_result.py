@@ -1,0 +1,152 @@
+"""What a run says: figure, interval, warnings, in numbers, JSON and a sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+import simulate
+from simulate import VARIANT, Machine
+
+from labs import recording as recordings
+from labs.estimate import Estimate
+from labs.recording import BadRecording, Recording
+from labs.result import result_of, sensible
+from labs.units import UnknownUnit
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def run_with(machine: Machine, cycles: list[str] | None = None) -> Recording:
+    recording = simulate.run(machine, 1)
+    if cycles is None:
+        return recording
+    conditions = {k: v for k, v in recording.conditions.items() if k != "core_cycle_ticks"}
+    each = tuple(
+        MappingProxyType({"core_cycle_ticks": cycles[n % len(cycles)]})
+        for n in range(machine.processes)
+    )
+    return dataclasses.replace(recording, conditions=MappingProxyType(conditions), processes=each)
+
+
+def test_the_figure_of_a_timer_is_the_intercept() -> None:
+    result = result_of(run_with(Machine()), VARIANT, "ticks")
+    assert result.what == "overhead"
+    assert result.estimate is not None and result.estimate.contains(50, slack=0.2)
+
+
+def test_the_figure_of_any_other_c_kernel_is_the_slope() -> None:
+    recording = dataclasses.replace(run_with(Machine()), kernel="system_call")
+    result = result_of(recording, VARIANT, "ticks")
+    assert result.what == "cost"
+    assert result.estimate is not None and result.estimate.contains(0.73, slack=0.01)
+
+
+def test_units_are_those_of_the_clock() -> None:
+    recording = run_with(Machine())
+    ticks, ns = (result_of(recording, VARIANT, unit).estimate for unit in ("ticks", "ns"))
+    assert ticks is not None and ns is not None
+    assert ns.value == pytest.approx(ticks.value / 2.6)
+    assert result_of(recording, VARIANT, "µs").unit == "us"
+
+
+def test_a_time_has_an_interval_that_spans_the_clock_speeds_of_the_run() -> None:
+    steady = result_of(run_with(Machine(), ["0.7"]), VARIANT, "ns").estimate
+    varied = result_of(run_with(Machine(), ["0.66", "0.74"]), VARIANT, "ns").estimate
+    assert steady is not None and varied is not None
+    assert varied.value == steady.value
+    assert varied.low == pytest.approx(steady.value * 0.66 / 0.70)
+    assert varied.high == pytest.approx(steady.value * 0.74 / 0.70)
+
+
+def test_core_cycles_of_a_timer_do_not_depend_on_the_clock_speed() -> None:
+    results = [
+        result_of(run_with(Machine(), cycles), VARIANT, "cycles").estimate
+        for cycles in (["0.7"], ["0.66", "0.74"])
+    ]
+    assert results[0] == results[1]
+    assert results[0] is not None and results[0].contains(50 / 0.73, slack=0.5)
+    assert results[0].unit == "cycles"
+
+
+@pytest.mark.parametrize("length", ["nan", "-1", "0", "inf", "fast", ""])
+def test_a_cycle_of_no_usable_length_changes_nothing(length: str) -> None:
+    plain = result_of(run_with(Machine(), ["0.7"]), VARIANT, "ns").estimate
+    assert result_of(run_with(Machine(), ["0.7", length]), VARIANT, "ns").estimate == plain
+
+
+def test_no_figure_where_there_is_no_line() -> None:
+    result = result_of(run_with(Machine(hidden=120)), VARIANT)
+    assert result.estimate is None and result.line is not None
+    assert result.warnings[0].code == "not-on-a-line"
+    assert result.sentence().startswith(f"timer_overhead {VARIANT}: no figure: at k = ")
+    assert result.value_in_words() == "no figure"
+
+
+def test_no_figure_where_there_are_too_few_samples() -> None:
+    result = result_of(run_with(Machine(samples=10)), VARIANT)
+    assert result.estimate is None and result.line is None
+    assert "too few" in result.no_figure
+    assert "few-samples" in {warning.code for warning in result.warnings}
+
+
+def test_without_a_name_it_is_of_the_first_variant() -> None:
+    assert result_of(run_with(Machine())).variant == VARIANT
+
+
+def test_what_is_not_there_is_refused() -> None:
+    with pytest.raises(KeyError):
+        result_of(run_with(Machine()), "sundial")
+    with pytest.raises(UnknownUnit):
+        result_of(run_with(Machine()), VARIANT, "fortnights")
+    bare = dataclasses.replace(run_with(Machine()), conditions=MappingProxyType({}))
+    with pytest.raises(BadRecording, match="clock"):
+        result_of(bare, VARIANT)
+
+
+def test_a_recording_without_samples_is_refused() -> None:
+    empty = recordings.parse(
+        b"# ticklab recording: 1\n# kernel: k\nvariant,process,sample,batch,ticks\n"
+    )
+    with pytest.raises(KeyError):
+        result_of(empty)
+
+
+KEYS = {
+    "kernel", "variant", "value", "unit", "interval", "method", "n", "conditions", "warnings",
+    "recording",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("machine", [Machine(), Machine(hidden=120), Machine(samples=10)])
+def test_the_json_has_its_keys_whether_or_not_there_is_a_figure(machine: Machine) -> None:
+    result = result_of(run_with(machine), VARIANT)
+    stated = json.loads(json.dumps(result.as_json("recordings/a.csv"), allow_nan=False))
+    assert stated.keys() >= KEYS
+    assert (stated["value"] is None) == (result.estimate is None)
+    assert (stated["interval"] is None) == (result.estimate is None)
+    assert stated["recording"] == "recordings/a.csv"
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.csv")), ids=lambda path: path.stem)
+def test_a_saved_recording_still_has_its_result(path: Path) -> None:
+    recording = recordings.read(path)
+    for name in recording.variants:
+        result = result_of(recording, name)
+        assert (result.estimate is None) == (name == "unfenced")
+        json.dumps(result.as_json(), allow_nan=False)
+        assert result.sentence().endswith(".")
+
+
+def shown(value: float, low: float, high: float) -> tuple[str, str, str]:
+    return sensible(Estimate(value, low, high, "ns", "m", 10, 2))
+
+
+def test_digits_are_those_that_the_interval_supports() -> None:
+    assert shown(16.3812, 16.3512, 16.4112) == ("16.381", "16.351", "16.411")
+    assert shown(16.3812, 15.1, 17.4) == ("16.4", "15.1", "17.4")
+    assert shown(1634.4, 1500, 1800) == ("1,634", "1,500", "1,800")
+    assert shown(16.3812, 16.3812, 16.3812) == ("16.4", "16.4", "16.4")

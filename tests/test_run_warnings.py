@@ -1,0 +1,192 @@
+"""What the kit says of a run by itself: each warning has a case that earns it and a near miss."""
+
+from __future__ import annotations
+
+import dataclasses
+from types import MappingProxyType
+
+import pytest
+import simulate
+from simulate import Machine
+
+from labs import run_warnings
+from labs.estimate import fit_line
+from labs.recording import Recording
+from labs.run_warnings import RunWarning
+
+
+def warnings_of(recording: Recording) -> dict[str, RunWarning]:
+    found = run_warnings.of_run(recording, simulate.line_of(recording))
+    assert len({warning.code for warning in found}) == len(found)
+    return {warning.code: warning for warning in found}
+
+
+def run_with(machine: Machine | None = None, **conditions: str) -> Recording:
+    """A run whose conditions are changed; a name's `__` stands for a dot."""
+    recording = simulate.run(machine or Machine(), 1)
+    stated = {key.replace("__", "."): value for key, value in conditions.items()}
+    return dataclasses.replace(
+        recording, conditions=MappingProxyType({**recording.conditions, **stated})
+    )
+
+
+def with_each(recording: Recording, key: str, values: list[str]) -> Recording:
+    """A run whose processes differ in one condition."""
+    shared = {name: value for name, value in recording.conditions.items() if name != key}
+    each = tuple(
+        MappingProxyType({**process, key: values[number % len(values)]})
+        for number, process in enumerate(recording.processes)
+    )
+    return dataclasses.replace(recording, conditions=MappingProxyType(shared), processes=each)
+
+
+def test_a_good_run_has_no_warning() -> None:
+    assert warnings_of(run_with()) == {}
+
+
+def test_not_on_a_line_where_the_reading_does_not_wait() -> None:
+    found = warnings_of(run_with(Machine(hidden=120)))
+    assert "not-on-a-line" in found
+    assert "disassembly" in found["not-on-a-line"].try_this
+
+
+def test_not_on_a_line_advises_a_fence_only_to_those_without() -> None:
+    recording = run_with(Machine(hidden=120))
+    stated = {key.replace("simulated", "unfenced"): v for key, v in recording.conditions.items()}
+    unfenced = dataclasses.replace(
+        recording, variants=("unfenced",), conditions=MappingProxyType(stated)
+    )
+    line = fit_line(unfenced, "unfenced")
+    first = run_warnings.of_run(unfenced, line)[0]
+    assert (first.code, first.try_this) == ("not-on-a-line", "a fenced variant")
+
+
+def test_nearly_on_a_line_is_on_it() -> None:
+    assert "not-on-a-line" not in warnings_of(run_with(Machine(hidden=1)))
+
+
+def test_negative_where_the_work_gets_shorter() -> None:
+    assert "negative" in warnings_of(run_with(Machine(overhead=500, cost=-0.5)))
+
+
+def test_not_negative_where_it_could_be_nothing() -> None:
+    assert "negative" not in warnings_of(run_with(Machine(overhead=500, cost=0)))
+
+
+def test_slow_stretches_where_a_neighbour_came() -> None:
+    visited = Machine(neighbour=11, neighbour_stretches=((0.03, 0.27),), samples=10_000)
+    found = warnings_of(run_with(visited))
+    assert "24 %" in found["slow-stretches"].symptom
+
+
+def test_no_slow_stretches_where_the_neighbour_stayed_all_the_time() -> None:
+    visited = Machine(neighbour=11, neighbour_stretches=((0, 1),), samples=10_000)
+    assert "slow-stretches" not in warnings_of(run_with(visited))
+
+
+def test_below_one_cycle_where_work_was_deleted() -> None:
+    found = warnings_of(run_with(Machine(cost=0.3)))
+    assert "0.43 core cycles" in found["below-one-cycle"].symptom
+
+
+def test_one_cycle_is_not_below_it() -> None:
+    assert "below-one-cycle" not in warnings_of(run_with(Machine(cost=0.7)))
+
+
+def test_one_cycle_at_a_higher_clock_speed_is_not_below_it() -> None:
+    # The core ran at 4.1 GHz while the samples were taken, and at 3.6 when it was calibrated.
+    recording = with_each(
+        run_with(Machine(cost=0.634)), "core_cycle_ticks", ["0.722", "0.722", "0.634"]
+    )
+    assert "below-one-cycle" not in warnings_of(recording)
+
+
+def test_wide_interval_where_the_step_is_coarse() -> None:
+    found = warnings_of(run_with(Machine(step=108)))
+    assert "step of 108 ticks" in found["wide-interval"].likely_cause
+    assert found["wide-interval"].try_this == "--samples 12000"
+
+
+def test_wide_interval_advises_quiet_to_those_with_many_samples() -> None:
+    found = warnings_of(run_with(Machine(process_spread=20, samples=60_000)))
+    assert "quiet" in found["wide-interval"].try_this
+
+
+def test_a_narrow_interval_is_not_wide() -> None:
+    assert "wide-interval" not in warnings_of(run_with(Machine(step=26)))
+
+
+def test_wide_interval_is_of_the_figure_and_not_of_the_other_parameter() -> None:
+    coarse = run_with(Machine(step=108))
+    assert "wide-interval" in warnings_of(coarse)
+    other = dataclasses.replace(coarse, kernel="system_call")
+    assert "wide-interval" not in warnings_of(other)
+
+
+def test_affinity_not_obtained_where_it_ended_elsewhere() -> None:
+    assert "affinity-not-obtained" in warnings_of(run_with(cpu__asked="1", cpu__after="0"))
+
+
+def test_affinity_was_not_asked_for() -> None:
+    assert warnings_of(run_with(cpu__asked="none", cpu__after="0")) == {}
+
+
+def test_migrations_where_it_moved() -> None:
+    moved = run_with(cpu__asked="none", task__main__migrations="1")
+    moved = with_each(moved, "task.main.migrations", ["1", "0"])
+    assert "5 times" in warnings_of(moved)["migrations"].symptom
+
+
+def test_no_migrations_where_it_stayed() -> None:
+    assert "migrations" not in warnings_of(run_with(cpu__asked="none"))
+
+
+def test_clock_speed_where_it_changed() -> None:
+    found = warnings_of(with_each(run_with(), "core_cycle_ticks", ["0.634", "0.722"]))
+    assert "from 3.6 to 4.1 GHz" in found["clock-speed"].symptom
+
+
+def test_clock_speed_within_two_percent_is_steady() -> None:
+    assert "clock-speed" not in warnings_of(
+        with_each(run_with(), "core_cycle_ticks", ["0.7", "0.713"])
+    )
+
+
+def test_one_process_where_there_is_one() -> None:
+    assert "one-process" in warnings_of(run_with(Machine(processes=1)))
+
+
+def test_two_processes_are_not_one() -> None:
+    assert "one-process" not in warnings_of(run_with(Machine(processes=2)))
+
+
+def test_few_samples_where_there_are_under_30_a_batch_size() -> None:
+    found = warnings_of(run_with(Machine(samples=140)))
+    assert found["few-samples"].try_this == "--samples 1500"
+
+
+def test_30_samples_a_batch_size_are_enough() -> None:
+    assert "few-samples" not in warnings_of(run_with(Machine(samples=150)))
+
+
+def test_steal_where_the_hypervisor_took_time() -> None:
+    assert "3 %" in warnings_of(run_with(steal__share="0.03"))["steal"].symptom
+
+
+@pytest.mark.parametrize("share", ["0.02", "0", "unknown", "nan"])
+def test_little_or_unknown_steal_is_none(share: str) -> None:
+    assert "steal" not in warnings_of(run_with(steal__share=share))
+
+
+def test_busy_machine_where_all_cpus_were_busy() -> None:
+    assert "busy-machine" in warnings_of(run_with(cpus__busy="1.95", cpus__online="2"))
+
+
+def test_the_run_itself_does_not_make_the_machine_busy() -> None:
+    assert "busy-machine" not in warnings_of(run_with(cpus__busy="1.1", cpus__online="1"))
+
+
+def test_a_warning_tells_symptom_cause_and_remedy() -> None:
+    for warning in warnings_of(run_with(Machine(step=108, samples=140, processes=1))).values():
+        assert str(warning).endswith(f"Try: {warning.try_this}.")
+        assert "{" not in str(warning) and "  " not in str(warning)
