@@ -159,7 +159,9 @@ def fit_line(recording: Recording, variant: str) -> Line:
     # The residuals' own uncertainty, not that of the points: what moves all points of a process
     # alike (its layout, the clock speed it met) cancels in them.
     residual_error = (replicate[:, chosen] - spread @ design.T).std(axis=0, ddof=1)
-    allowed = 3 * residual_error + LINE_TOLERANCE * np.abs(whole[chosen])
+    # Three standard errors where they are well known, more where they come from few clusters.
+    errors = 1.5 * student_t(len(sums) - 1)
+    allowed = errors * residual_error + LINE_TOLERANCE * np.abs(whole[chosen])
     excess = _excess_misfit(residual, residual_error, weight, solve)
 
     processes = len(np.unique(samples.process))
