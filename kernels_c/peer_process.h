@@ -17,6 +17,8 @@ static pid_t start_peer(void (*work)(void *), void *argument)
         stop(STATUS_FAILED, "no peer process: fork: %s", strerror(errno));
     if (peer > 0)
         return peer;
+    if (getppid() != parent)
+        _exit(0); /* it has given up meanwhile, and said why */
     end_with_parent(parent);
     work(argument);
     _exit(0);
