@@ -20,10 +20,16 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
   :root {{ color-scheme: light dark; }}
-  body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto;
+  body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 84rem; margin: 2rem auto;
          padding: 0 1rem }}
+  p, li {{ max-width: 44rem }}
+  pre {{ white-space: pre-wrap }}
   table {{ border-collapse: collapse; font-variant-numeric: tabular-nums }}
-  th, td {{ border-bottom: 1px solid #8886 }}
+  th, td {{ border-bottom: 1px solid #8886; white-space: nowrap }}
+  /* Words to the left, numbers to the right. */
+  tbody th, td:nth-child(6), td:nth-child(7), th:nth-child(6), th:nth-child(7) {{
+    text-align: left !important }}
+  td:nth-child(7) {{ white-space: normal; min-width: 14rem }}
   caption {{ font-weight: 600; padding: .4em 0 }}
 </style></head><body>
 <h1>What it costs on this machine</h1>
