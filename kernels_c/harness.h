@@ -32,7 +32,7 @@ struct variant {
     double baseline_times;            /* how often; 0: once */
     double parts;                     /* the figure is this part of an operation: a half, 2; 0: 1 */
     double switches;                  /* task switches that one operation claims to make */
-    double system_calls;              /* system calls that one operation claims to make */
+    double system_calls;              /* system calls of this task that one operation claims */
     void (*prepare)(struct run *run); /* before warm-up: start peers, allocate, touch */
     void (*finish)(void);             /* after the last sample: end peers and wait for them */
     int first; /* only a process's first interval is cold: batch size 1, and no warm-up unasked */
