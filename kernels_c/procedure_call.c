@@ -34,28 +34,34 @@
         return end - begin;                                                                        \
     }
 
-#define BODY                                                                                       \
+#define I(n) __attribute__((unused)) long a##n
+#define TAKES(n, ...)                                                                              \
+    PROCEDURE static void args##n(__VA_ARGS__)                                                     \
     {                                                                                              \
         __asm__ volatile("" : : : "memory");                                                       \
     }
-#define I(n) __attribute__((unused)) long a##n
 
-PROCEDURE static void args0(void) BODY PROCEDURE static void args1(I(1)) BODY PROCEDURE
-    static void args2(I(1), I(2)) BODY PROCEDURE static void args3(I(1), I(2), I(3)) BODY PROCEDURE
-    static void args4(I(1), I(2), I(3), I(4)) BODY PROCEDURE
-    static void args5(I(1), I(2), I(3), I(4), I(5)) BODY PROCEDURE
-    static void args6(I(1), I(2), I(3), I(4), I(5), I(6)) BODY PROCEDURE
-    static void args7(I(1), I(2), I(3), I(4), I(5), I(6), I(7)) BODY PROCEDURE
-    static void args8(I(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8)) BODY PROCEDURE
-    static void args9(I(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9)) BODY PROCEDURE
-    static void args10(I(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10)) BODY PROCEDURE
-    static void args11(I(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10),
-                       I(11)) BODY PROCEDURE
-    static void args12(I(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10), I(11),
-                       I(12)) BODY static inline void inlined(void) BODY
+TAKES(0, void)
+TAKES(1, I(1))
+TAKES(2, I(1), I(2))
+TAKES(3, I(1), I(2), I(3))
+TAKES(4, I(1), I(2), I(3), I(4))
+TAKES(5, I(1), I(2), I(3), I(4), I(5))
+TAKES(6, I(1), I(2), I(3), I(4), I(5), I(6))
+TAKES(7, I(1), I(2), I(3), I(4), I(5), I(6), I(7))
+TAKES(8, I(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8))
+TAKES(9, I(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9))
+TAKES(10, I(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10))
+TAKES(11, I(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10), I(11))
+TAKES(12, I(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10), I(11), I(12))
 
-    /* Where a call through a table or a pointer goes: a function of the C library that does little. */
-    extern int toupper(int);
+TICKLAB_INLINE void inlined(void)
+{
+    __asm__ volatile("" : : : "memory");
+}
+
+/* Where a call through a table or a pointer goes: a function of the C library that does little. */
+extern int toupper(int);
 static int (*volatile far_away)(int);
 static void (*volatile through_pointer)(void) = args0;
 static volatile int letter;
