@@ -1,0 +1,51 @@
+"""`python -m bench [NAME...] [--quick]`: run the benchmarks, all of them where none is named."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import time
+
+from bench import machine
+from bench.report import say
+
+#: In this order: those that need a quiet machine come first.
+NAMES = (
+    "peers",
+    "spread",
+    "arguments",
+    "agreement",
+    "switches",
+    "click_to_plot",
+    "reading",
+    "start",
+    "coverage",
+)
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run what is named. Exit status: 0 all held, 1 something did not."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    parser.add_argument("--quick", action="store_true", help="fewer rounds: a look, not a proof")
+    arguments = parser.parse_args(words)
+    unknown = [name for name in arguments.names if name not in NAMES]
+    if unknown:
+        parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(NAMES)}")
+    machine.describe()
+    held: dict[str, bool] = {}
+    for name in arguments.names or NAMES:
+        begin = time.monotonic()
+        benchmark = importlib.import_module(f"bench.{name}")
+        say(f"\n== {name}")
+        held[name] = bool(benchmark.run(arguments.quick))
+        say(f"   ({time.monotonic() - begin:.0f} s)")
+    say("\n== in all")
+    for name, whether in held.items():
+        say(f"   {name:<14} {'holds' if whether else 'DOES NOT HOLD'}")
+    return 0 if all(held.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
