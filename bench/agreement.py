@@ -1,10 +1,10 @@
 """Groups of five runs of the first lab's measurement: do they agree within their intervals?
 
-Quiet, and while another CPU is kept busy. A pair of runs agrees where its two intervals meet. In core
-cycles nothing but a fault makes runs differ; in ns they also meet other clock speeds of the core, the
-more so the closer together the processes of a run lie, so that runs without spread (as from the
-panel) are shown beside those of the command. An interval so wide that everything agrees would be
-worth nothing: its width is printed too.
+Quiet, and while another CPU is kept busy. A pair of runs agrees where its two intervals meet. In
+core cycles nothing but a fault makes runs differ; in ns they also meet other clock speeds of the
+core, the more so the closer together the processes of a run lie, so that runs without spread (as
+from the panel) are shown beside those of the command. An interval so wide that everything agrees
+would be worth nothing: its width is printed too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From the click on Run to the drawn plot: 10,000 samples, with a C kernel that is built already."""
+"""From the click on Run to the drawn plot: 10,000 samples, with a C kernel that is built."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Against other tools on the same CPU in the same minutes: perf bench, and loops timed by hand.
 
 Ours and the peer's take turns, peer first and last; each of ours is held against the mean of the
-peer's before and after it, so that a clock speed that drifts meets both alike. A peer takes the time
-of everything, also of other programs that had its CPU meanwhile, where ours leaves such intervals
-out: a peer that shared its CPU is held by its CPU time, and that is said.
+peer's before and after it, so that a clock speed that drifts meets both alike. A peer takes the
+time of everything, also of other programs that had its CPU meanwhile, where ours leaves such
+intervals out: a peer that shared its CPU is held by its CPU time, and that is said.
 """
 
 from __future__ import annotations

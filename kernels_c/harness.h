@@ -66,6 +66,7 @@ struct run {
     long warmup_total, total;
     uint64_t random;
     long migrations;
+    struct core_clock core_clock;
     double switches_claimed, system_calls_claimed;
 };
 
@@ -267,6 +268,7 @@ static void take_all(struct run *run)
         const int now_on = cpu_now();
         run->migrations += now_on != cpu;
         cpu = now_on;
+        watch_core_clock(&run->core_clock, i + 1, all);
         const uint64_t now = clock_ns(REFERENCE_CLOCK);
         if (now - last_word > 50000000u) {
             fprintf(stderr, "progress %ld %ld\n", i + 1, all);
@@ -304,12 +306,12 @@ static uint64_t counter_end_now(void)
     return counter_end();
 }
 
-static void print_clocks(const struct run *run, double counter_hz)
+static void print_clocks(struct run *run, double counter_hz)
 {
     printf("# counter: %s\n# counter.frequency_hz: %.1f\n# counter.step: %lu\n", COUNTER_NAME,
            counter_hz, (unsigned long)step_of(counter_begin));
     printf("# counter.overhead: %lu\n# core_cycle_ticks: %.5f\n", (unsigned long)counter_overhead(),
-           ticks_per_core_cycle());
+           ticks_per_core_cycle(&run->core_clock));
     for (int i = 0; i < run->chosen_count; i++) {
         const struct variant *variant = run->chosen[i];
         printf("# clock.%s.frequency_hz: %.1f\n# clock.%s.step: %lu\n", variant->name,

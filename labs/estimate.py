@@ -29,8 +29,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labs import stretches
-from labs.recording import Recording, Samples
+from labs import core_clock, stretches
+from labs.recording import Numbers, Recording, Samples
 from labs.stretches import Stretches
 from labs.units import Clock
 
@@ -116,13 +116,18 @@ class Line:
     ratio: Estimate
 
 
-def fit_line(recording: Recording, variant: str) -> Line:
+def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> Line:
     """The line through all batch sizes above 0 of `variant`, in ticks.
+
+    With `one_speed`, in ticks as they would be had the core run at the run's median speed all the
+    time: for figures in core cycles.
 
     Raises CannotEstimate where there are fewer than two batch sizes or too few samples, KeyError
     where the recording has no such variant.
     """
     every = recording.samples(variant)
+    if one_speed:
+        every = core_clock.at_one_speed(every, recording)
     # What lengthens every interval by a constant does not touch a slope: nothing is set aside.
     about_overhead = recording.kernel in ABOUT_OVERHEAD
     found = stretches.find(every) if about_overhead else stretches.none(every)
@@ -216,7 +221,7 @@ def fit_line(recording: Recording, variant: str) -> Line:
     )
 
 
-def fence(ticks: NDArray[np.int64], step: int) -> tuple[float, float]:
+def fence(ticks: Numbers, step: int) -> tuple[float, float]:
     """The range of samples that count as steady: lowest and highest, in ticks.
 
     The median, and on both sides six times the distance between the quartiles, but at least three

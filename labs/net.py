@@ -35,8 +35,8 @@ class Net:
     parts: float
 
 
-def net_cost(recording: Recording, line: Line) -> Net:
-    """The net cost of the variant that `line` is of.
+def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Net:
+    """The net cost of the variant that `line` is of; `one_speed` as the line was fitted.
 
     Raises CannotEstimate where the baseline that the recording names is missing or has too few
     samples.
@@ -53,7 +53,7 @@ def net_cost(recording: Recording, line: Line) -> Net:
         raise CannotEstimate(f"{name}: its baseline {stated[0]} is not in the recording")
     # A baseline that bends a little is no reason to refuse: it is small beside what it is
     # subtracted from, and its misfit widens its interval.
-    baseline = fit_line(recording, stated[0]).cost
+    baseline = fit_line(recording, stated[0], one_speed=one_speed).cost
     value = whole.value - times * baseline.value
     # Two slopes of one run: their errors are taken for independent, which is on the safe side,
     # because what the machine does to both at once cancels in the difference.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from labs import proof, run_warnings
+from labs import core_clock, proof, run_warnings
 from labs.estimate import ABOUT_OVERHEAD, CannotEstimate, Estimate, Line, fit_line
 from labs.first_time import first_time, is_of_first_time
 from labs.net import Net, net_cost
@@ -94,7 +94,7 @@ class Result:
                 "residual": (line.residual / per_unit).tolist(),
                 "straight": line.straight,
             }
-        result |= self._subtraction() | self._proof()
+        result |= self._in_cycles() | self._subtraction() | self._proof()
         result["conditions"] = {
             **self.recording.conditions,
             "processes": [dict(process) for process in self.recording.processes],
@@ -110,6 +110,18 @@ class Result:
         ]
         result["recording"] = saved
         return result
+
+    def _in_cycles(self) -> dict[str, Any]:
+        """The same figure in core cycles, which no change of the clock speed touches."""
+        if self.estimate is None or self.clock.core_cycle_ticks is None:
+            return {}
+        cycles = self
+        if self.unit != "cycles":
+            cycles = result_of(self.recording, self.variant, "cycles")
+        if cycles.estimate is None:
+            return {}
+        interval = [cycles.estimate.low, cycles.estimate.high]
+        return {"core_cycles": {"value": cycles.estimate.value, "interval": interval}}
 
     def _subtraction(self) -> dict[str, Any]:
         """The value before anything was subtracted, and what was; a round trip as a whole."""
@@ -152,9 +164,11 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
             estimate = first_time(recording, name).into(unit, clock)
             warnings = run_warnings.of_recording(recording)
             return Result(recording, name, unit, clock, None, estimate, "", warnings)
-        line = fit_line(recording, name)
+        # Core cycles of each process by the speed that the core had in it.
+        one_speed = unit == "cycles" and recording.kernel not in ABOUT_OVERHEAD
+        line = fit_line(recording, name, one_speed=one_speed)
         if line.straight and recording.kernel not in ABOUT_OVERHEAD:
-            net = net_cost(recording, line)
+            net = net_cost(recording, line, one_speed=one_speed)
     except CannotEstimate as why:
         warnings = run_warnings.of_recording(recording)
         return Result(recording, name, unit, clock, line, None, str(why), warnings)
@@ -185,7 +199,7 @@ def _at_every_speed(estimate: Estimate, recording: Recording) -> Estimate:
     What takes 59 core cycles took 14.4 ns at 4.1 GHz and 16.4 ns at 3.6 GHz, seconds apart on one
     machine: the spread of samples taken at one speed says nothing of the other.
     """
-    lengths = run_warnings.cycle_lengths(recording)
+    lengths = core_clock.lengths(recording)
     if not lengths:
         return estimate
     mean = sum(lengths) / len(lengths)

@@ -6,11 +6,10 @@ advice depends on the options the run used already.
 
 from __future__ import annotations
 
-import math
 import statistics
 from dataclasses import dataclass
 
-from labs import proof
+from labs import core_clock, proof
 from labs.estimate import ABOUT_OVERHEAD, Estimate, Line
 from labs.recording import Recording
 from labs.units import rounded
@@ -123,23 +122,10 @@ def _shortest_cycle(recording: Recording, line: Line) -> float:
 
     The speed may have changed between the samples and the moment when the cycle was measured.
     """
-    middle, lengths = line.clock.core_cycle_ticks, cycle_lengths(recording)
+    middle, lengths = line.clock.core_cycle_ticks, sorted(core_clock.lengths(recording))
     if not middle or not lengths:
         return 0.0
     return middle * lengths[0] / statistics.median(lengths)
-
-
-def cycle_lengths(recording: Recording) -> list[float]:
-    """The length of a core cycle in each process, in ticks of the counter; shortest first."""
-    found = []
-    for text in recording.condition("core_cycle_ticks"):
-        try:
-            length = float(text)
-        except ValueError:
-            continue
-        if math.isfinite(length) and length > 0:
-            found.append(length)
-    return sorted(found)
 
 
 def _of_switches(recording: Recording) -> list[RunWarning]:
@@ -186,7 +172,7 @@ def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
                 "--cpu with one of the CPUs that `labs doctor` names",
             )
         )
-    lengths = cycle_lengths(recording)
+    lengths = sorted(core_clock.lengths(recording))
     if lengths and lengths[-1] > (1 + SPEED_CHANGE) * lengths[0]:
         low, high = (
             rounded((recording.number("counter.frequency_hz") or 0) / length / 1e9)
