@@ -57,6 +57,9 @@ struct sample {
 /* Failed calls inside intervals, seen by looking at every result; more than 0 fails the run. */
 static uint64_t failed_calls;
 
+/* Whether the last sample is taken: peers must not end before. */
+static volatile sig_atomic_t all_taken;
+
 struct run {
     const struct c_kernel *kernel;
     struct options options;
@@ -366,6 +369,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     choose_batches(&run);
     char allowed[4096];
     snprintf(allowed, sizeof allowed, "%s", cpus_allowed());
+    must_be_allowed("peer-cpu", run.options.peer_cpu);
     pin_to("cpu", run.options.cpu);
     prepare(&run);
 
@@ -374,6 +378,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     const struct rusage before = usage_of(RUSAGE_SELF);
     const struct rusage peers_before = usage_of(RUSAGE_CHILDREN);
     take_all(&run);
+    all_taken = 1;
     const struct rusage after = usage_of(RUSAGE_SELF);
     const int cpu_after = cpu_now();
     for (int i = 0; i < run.chosen_count; i++)
@@ -384,6 +389,11 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     while (clock_ns(REFERENCE_CLOCK) - first.ns < 4000000u)
         ;
     const struct moment last = moment_now();
+    if (failed_calls != 0 && is_filtered())
+        stop(STATUS_IMPOSSIBLE,
+             "%s: calls failed inside the timed region; a filter of system calls (seccomp) is set "
+             "here, which may refuse them",
+             run.options.variants);
     if (failed_calls != 0)
         stop(STATUS_FAILED, "%s: calls failed inside the timed region: nothing was measured",
              run.options.variants);

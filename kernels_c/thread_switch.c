@@ -105,7 +105,8 @@ TICKLAB_INLINE uint64_t futex_await(struct turns *turns, int own)
 TICKLAB_INLINE uint64_t exchange(struct turns *turns, int own)
 {
     uint64_t failed = pthread_mutex_lock(&turns->mutex) != 0;
-    turns->turn = own;
+    if (turns->turn != OVER)
+        turns->turn = own;
     return failed | (pthread_mutex_unlock(&turns->mutex) != 0);
 }
 
@@ -238,7 +239,7 @@ static void start(struct turns *turns, void *(*work)(void *), long mine, long th
     place(0, theirs);
     const int error = pthread_create(&turns->peer, NULL, work, turns);
     if (error != 0)
-        stop(STATUS_FAILED, "no second thread: %s", strerror(error));
+        stop(STATUS_IMPOSSIBLE, "no second thread: %s", strerror(error));
     place(0, mine);
 }
 

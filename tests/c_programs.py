@@ -81,7 +81,14 @@ def errors_of(done: Done) -> list[str]:
 
 def listed(program: Program) -> dict[str, tuple[str, str]]:
     """What --list says of each variant: what it is, and why it is missing here."""
-    table = call(program, "--list").stdout.partition("variant,about,missing\n")[2]
+    return listed_by([str(program)])
+
+
+def listed_by(command: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The same, of a program that is run by a command, such as an emulator's."""
+    done = subprocess.run([*command, "--list"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    table = done.stdout.partition("variant,about,missing\n")[2]
     return {name: (about, missing) for name, about, missing in csv.reader(table.splitlines())}
 
 
