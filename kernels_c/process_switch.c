@@ -22,13 +22,14 @@
 
 enum side { MINE, THEIRS };
 enum { GO = 1, END = 2 };
+enum { INTERVALS_A_TURN = 8 }; /* to move is itself a switch or two */
 
 /* A way there and a way back, and who is at the other end. */
 struct channel {
     int in[2], out[2]; /* by side: where it reads, where it writes */
     pid_t peer;        /* 0: the channel leads back to this process */
     long mine, theirs; /* the CPUs to stand on, or ANY_CPU */
-    int in_turn;       /* from interval to interval on another CPU, both tasks */
+    int in_turn;       /* every few intervals on another CPU, both tasks */
 };
 
 static struct channel pinned, in_turn, apart, anywhere, carried, events, sockets;
@@ -50,13 +51,15 @@ TICKLAB_INLINE uint64_t receive(const struct channel *channel, enum side side)
 static void stand(struct channel *channel)
 {
     static const struct channel *last;
-    if (channel->in_turn) {
+    static long intervals;
+    const int moves = channel->in_turn && intervals++ % INTERVALS_A_TURN == 0;
+    if (moves) {
         static int turn;
         const long cpu = nth_cpu(++turn) >= 0 ? nth_cpu(turn) : nth_cpu(turn = 0);
         channel->mine = channel->theirs = cpu;
         place(channel->peer, cpu);
     }
-    if (channel != last || channel->in_turn)
+    if (channel != last || moves)
         place(0, channel->mine);
     last = channel;
 }
@@ -203,12 +206,18 @@ static void prepare_carried(struct run *run)
     start(&carried, stamp, first_place(run), first_place(run));
 }
 
+/* A pair each way: on Linux, who sleeps for an answer on the socket that it wrote to is woken in
+ * vain when the other side has read, and that is a switch more. */
 static void prepare_sockets(struct run *run)
 {
-    int pair[2];
-    checked(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0, "socketpair");
-    sockets.in[MINE] = sockets.out[MINE] = pair[0];
-    sockets.in[THEIRS] = sockets.out[THEIRS] = pair[1];
+    int there[2], back[2];
+    checked(socketpair(AF_UNIX, SOCK_STREAM, 0, there) != 0 ||
+                socketpair(AF_UNIX, SOCK_STREAM, 0, back) != 0,
+            "socketpair");
+    sockets.out[MINE] = there[1];
+    sockets.in[THEIRS] = there[0];
+    sockets.out[THEIRS] = back[1];
+    sockets.in[MINE] = back[0];
     start(&sockets, echo, first_place(run), first_place(run));
 }
 
@@ -335,7 +344,7 @@ static const struct variant variants[] = {
      TO_ONESELF(self_event),
      EVENTFD(prepare_self_event)},
     {.name = "socketpair-pinned",
-     .about = "by a pair of sockets, both on one CPU",
+     .about = "by sockets, a pair each way, both on one CPU",
      ROUND_TRIP(sockets),
      .prepare = prepare_sockets,
      .cannot = no_pinning,

@@ -201,11 +201,24 @@ def needs(architecture: str) -> pytest.MarkDecorator:
 # System calls
 
 
-def system_calls(program: Program, log: Path, *options: str) -> list[tuple[str, str]]:
-    """Every system call of a run and of its children, with its result, in the order made.
+@dataclass(frozen=True)
+class Traced:
+    """A run seen by strace: what it printed, and of every call who made it, its name and result."""
 
-    Skips where strace is not there or not allowed.
-    """
+    output: str
+    calls: tuple[tuple[int, str, str], ...]
+    retakes: int  # samples taken anew after a line of progress
+
+    def made(self, *, by_main: bool | None = None) -> collections.Counter[str]:
+        """How often each system call was made: by all, by the first process, or by the others."""
+        main = self.calls[0][0]
+        return collections.Counter(
+            name for task, name, _ in self.calls if by_main is None or (task == main) == by_main
+        )
+
+
+def system_calls(program: Program, log: Path, *options: str) -> Traced:
+    """The system calls of a run and of its children. Skips where strace is not there or allowed."""
     strace = shutil.which("strace")
     if strace is None:
         pytest.skip("strace is not installed")
@@ -217,9 +230,10 @@ def system_calls(program: Program, log: Path, *options: str) -> list[tuple[str, 
     )
     if done.returncode != 0:
         pytest.skip(f"strace is not allowed here: {done.stderr.strip()[-200:]}")
-    return re.findall(r"^\d+ +(\w+)\(.*?(?: = (.*))?$", log.read_text(), re.M)
-
-
-def counted(calls: Sequence[tuple[str, str]]) -> collections.Counter[str]:
-    """How often each system call was made."""
-    return collections.Counter(name for name, _ in calls)
+    text = log.read_text()
+    calls = re.findall(r"^(\d+) +(\w+)\(.*?(?: = (.*))?$", text, re.M)
+    return Traced(
+        done.stdout,
+        tuple((int(task), name, result) for task, name, result in calls),
+        len(re.findall(r'write\(2, "progress', text)),
+    )

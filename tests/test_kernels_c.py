@@ -25,7 +25,6 @@ from c_programs import (
     call,
     compile_c,
     conditions_of,
-    counted,
     errors_of,
     listed,
     listed_by,
@@ -630,7 +629,7 @@ def test_builds_for_macos(target: str, source: Path, tmp_path: Path) -> None:
 
 def clock_calls(timer: Program, variant: str, tmp_path: Path) -> collections.Counter[str]:
     options = ("--variant", variant, "--samples", "200", "--warmup", "0")
-    return counted(system_calls(timer, tmp_path / "calls", *options))
+    return system_calls(timer, tmp_path / "calls", *options).made()
 
 
 @LINUX
