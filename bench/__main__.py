@@ -1,45 +1,51 @@
-"""Run the benchmarks that are named, or all of them, under conditions that are printed first."""
+"""`python -m bench [NAME...] [--quick]`: run the benchmarks, all of them where none is named."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import os
-import pkgutil
-import platform
+import sys
+import time
 
-import bench
-from labs import surroundings, toolchain
+from bench import machine
+from bench.report import say
 
-
-def names() -> list[str]:
-    """Every benchmark: each module of this package with a function `run(quick)`."""
-    found = (module.name for module in pkgutil.iter_modules(bench.__path__))
-    return sorted(name for name in found if not name.startswith("_") and name != "table")
-
-
-def print_conditions() -> None:
-    """The machine and its load: figures mean nothing without them."""
-    allowed = surroundings.allowed_cpus()
-    load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
-    print(f"machine   {platform.platform()}, {platform.machine()}")
-    print(f"CPUs      {os.cpu_count()}, allowed: {sorted(allowed) if allowed else 'not known'}")
-    print(f"Python    {platform.python_version()}; compiler {toolchain.find_compiler().version}")
-    print(f"load      {load} (1, 5, 15 minutes)")
+#: In this order: those that need a quiet machine come first.
+NAMES = (
+    "peers",
+    "spread",
+    "arguments",
+    "agreement",
+    "switches",
+    "click_to_plot",
+    "reading",
+    "start",
+    "coverage",
+)
 
 
-def main() -> None:
-    """The command."""
+def main(words: list[str] | None = None) -> int:
+    """Run what is named. Exit status: 0 all held, 1 something did not."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("name", nargs="*", choices=[[], *names()], help=", ".join(names()))
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
-    arguments = parser.parse_args()
-    print_conditions()
-    for name in arguments.name or names():
-        module = importlib.import_module(f"bench.{name}")
-        print(f"\n{name}: {(module.__doc__ or '').strip().splitlines()[0]}\n")
-        module.run(arguments.quick)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    parser.add_argument("--quick", action="store_true", help="fewer rounds: a look, not a proof")
+    arguments = parser.parse_args(words)
+    unknown = [name for name in arguments.names if name not in NAMES]
+    if unknown:
+        parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(NAMES)}")
+    machine.describe()
+    held: dict[str, bool] = {}
+    for name in arguments.names or NAMES:
+        begin = time.monotonic()
+        benchmark = importlib.import_module(f"bench.{name}")
+        say(f"\n== {name}")
+        held[name] = bool(benchmark.run(arguments.quick))
+        say(f"   ({time.monotonic() - begin:.0f} s)")
+    say("\n== in all")
+    for name, whether in held.items():
+        say(f"   {name:<14} {'holds' if whether else 'DOES NOT HOLD'}")
+    return 0 if all(held.values()) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,21 +1,126 @@
-"""How often do 95 % intervals hold the truth? Simulated runs of machines whose answer is known."""
+"""Do 95 % intervals hold the truth in 95 of 100 runs? By simulated machines whose truth is known.
+
+The machines are those of tests/simulate.py: quiet, drifting, with interrupts, with two modes, with
+processes that differ, each seen by counters that step by 1, 8, 26 and 108 ticks. Where the model
+T(k) = overhead + k * cost does not hold, no interval can be right: there must be a warning and no
+figure.
+"""
 
 from __future__ import annotations
 
-from bench.table import show
+import concurrent.futures
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from bench.report import must_hold, say, verdict
+from labs.recording import Recording
+from labs.result import result_of
 from tests import simulate
+from tests.simulate import Machine
+
+RUNS, RUNS_QUICK = 2_000, 100
+LEAST, MOST = 0.92, 0.98
+#: Where the model does not hold, at least this share of runs must end without a figure.
+LEAST_REFUSED = 0.98
 
 
-def run(quick: bool) -> None:
-    """Print the coverage of intercept and slope for each disturbance and step of the counter."""
-    runs = 100 if quick else 2000
-    rows = []
-    for case, machine in simulate.DISTURBANCES.items():
+def _bent(machine: Machine, seed: int) -> Recording:
+    """The cost grows with k: the 512th operation costs 10 % more than the first."""
+    recording = simulate.run(machine, seed)
+    bend = 0.1 * machine.cost / 512 / 2
+    ticks = recording.ticks + (bend * recording.batch**2 + 0.5).astype(recording.ticks.dtype)
+    return replace(recording, ticks=ticks)
+
+
+def _knee(machine: Machine, seed: int) -> Recording:
+    """From the 257th operation on, each costs half as much again: a cache that is full."""
+    recording = simulate.run(machine, seed)
+    more = 0.5 * machine.cost * (recording.batch - 256).clip(0)
+    return replace(recording, ticks=recording.ticks + (more + 0.5).astype(recording.ticks.dtype))
+
+
+def _unfenced(machine: Machine, seed: int) -> Recording:
+    """120 ticks of the work are done while the counter is read: a reading without a fence."""
+    return simulate.run(replace(machine, hidden=120, samples=10_000), seed)
+
+
+MISFITS: dict[str, Callable[[Machine, int], Recording]] = {
+    "unfenced": _unfenced,
+    "a knee": _knee,
+    "bent": _bent,
+}
+
+
+def run(quick: bool) -> bool:
+    """Every machine with every counter."""
+    runs = RUNS_QUICK if quick else RUNS
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+        return all([_fitting(pool, runs), _misfitting(pool, max(runs // 10, 50))])
+
+
+def _fitting(pool: concurrent.futures.Executor, runs: int) -> bool:
+    slack = 0.0 if runs >= RUNS else 3 * (0.95 * 0.05 / runs) ** 0.5
+    must_hold(f"intervals hold the truth in {LEAST:.0%} to {MOST:.0%} of {runs:,} runs")
+    if slack:
+        say(f"   of {runs} runs, {slack:.1%} more on either side is chance")
+    say(f"   {'':18}{'':>6}{'overhead':>10}{'cost':>8}{'a line':>8}")
+    shares: list[float] = []
+    for name in simulate.DISTURBANCES:
         for step in simulate.STEPS:
-            overhead, cost, straight = simulate.coverage(
-                simulate.with_step(machine, step), runs, first_seed=10_000
+            overhead, cost, straight = (
+                sum(parts) / runs
+                for parts in zip(*_in_parts(pool, _covered, name, step, runs), strict=True)
             )
-            shares = (f"{100 * share:.1f}" for share in (overhead, cost, straight))
-            rows.append((case, str(step), *shares))
-    show(("machine", "step", "intercept %", "slope %", "called a line %"), rows)
-    print(f"\n  {runs} runs each")
+            shares += [overhead, cost]
+            outside = not all(LEAST - slack <= s <= MOST + slack for s in (overhead, cost))
+            say(
+                f"   {name:<18}{step:>6}{overhead:>10.1%}{cost:>8.1%}{straight:>8.1%}"
+                + ("  <- outside" if outside else "")
+            )
+    held = all(LEAST - slack <= share <= MOST + slack for share in shares)
+    return verdict(held, f"{min(shares):.1%} to {max(shares):.1%}")
+
+
+def _misfitting(pool: concurrent.futures.Executor, runs: int) -> bool:
+    must_hold("where the model does not hold, a warning and no figure")
+    held = []
+    for name in MISFITS:
+        for step in simulate.STEPS:
+            refused = sum(_in_parts(pool, _refused, name, step, runs)) / runs
+            held.append(refused >= LEAST_REFUSED)
+            say(
+                f"   {name:<18}{step:>6}: no figure in {refused:.1%} of {runs} runs"
+                + ("" if held[-1] else "  <- too few")
+            )
+    return verdict(all(held), f"{sum(held)} of {len(held)} cases")
+
+
+def _in_parts(
+    pool: concurrent.futures.Executor, work: Callable[[str, int, int, int], Any], *case: Any
+) -> Iterator[Any]:
+    """`work` on all runs of a case, in parts of 50."""
+    name, step, runs = case
+    begins = range(0, runs, 50)
+    ends = [min(begin + 50, runs) for begin in begins]
+    count = len(begins)
+    return pool.map(work, [name] * count, [step] * count, begins, ends)
+
+
+def _covered(name: str, step: int, begin: int, end: int) -> tuple[int, int, int]:
+    """Of these runs: those whose interval holds the overhead, the cost, and that are lines."""
+    machine = simulate.with_step(simulate.DISTURBANCES[name], step)
+    lines = [simulate.line_of(simulate.run(machine, 1 + seed)) for seed in range(begin, end)]
+    return (
+        sum(line.overhead.contains(machine.intercept) for line in lines),
+        sum(line.cost.contains(machine.cost) for line in lines),
+        sum(line.straight for line in lines),
+    )
+
+
+def _refused(name: str, step: int, begin: int, end: int) -> int:
+    """Of these runs: those that give a warning and no figure."""
+    machine = simulate.with_step(Machine(), step)
+    results = [result_of(MISFITS[name](machine, 1 + seed)) for seed in range(begin, end)]
+    return sum(result.estimate is None and bool(result.warnings) for result in results)

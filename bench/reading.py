@@ -1,44 +1,59 @@
-"""Reading a recording from its file, and reducing it."""
+"""How long it takes to read a recording, reduce it to its figure, and check that figure."""
 
 from __future__ import annotations
 
+import statistics
 import tempfile
 import time
 from pathlib import Path
 
-from bench.table import milliseconds, show
-from labs import recording as recordings
+from bench.report import median_and_range, must_hold, say, verdict
+from grader.check import check
+from grader.figures import figure_named
+from labs import measure
+from labs.figures import Figure
+from labs.recording import read
 from labs.result import result_of
-from tests import simulate
+
+#: Samples, and the most milliseconds that reading, reducing and checking may take together.
+LIMITS = {10_000: 20.0, 100_000: 150.0}
+
+SPEC = figure_named("timer-overhead-fenced")
 
 
-def run(quick: bool) -> None:
-    """Print how long 10,000 and 100,000 samples take to write, read and reduce."""
-    rows = []
-    for samples in (10_000, 100_000):
-        written = simulate.run(simulate.Machine(samples=samples), 1)
-        times: dict[str, list[float]] = {
-            "write": [],
-            "read": [],
-            "check the hash": [],
-            "reduce": [],
-        }
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "run.csv"
-            for _ in range(3 if quick else 15):
-                written.__dict__.pop("rows", None)  # as fresh from a run
-                begin = time.perf_counter()
-                written.write(path)
-                times["write"].append(time.perf_counter() - begin)
-                begin = time.perf_counter()
-                read = recordings.read(path)
-                times["read"].append(time.perf_counter() - begin)
-                begin = time.perf_counter()
-                assert read.intact
-                times["check the hash"].append(time.perf_counter() - begin)
-                begin = time.perf_counter()
-                result_of(read, simulate.VARIANT)
-                times["reduce"].append(time.perf_counter() - begin)
-            size = f"{path.stat().st_size / 1024:.0f}"
-        rows += [(name, f"{samples:,}", size, *milliseconds(each)) for name, each in times.items()]
-    show(("part", "samples", "KiB", "median ms", "least", "most"), rows)
+def run(quick: bool) -> bool:
+    """Both sizes, each many times."""
+    held = []
+    with tempfile.TemporaryDirectory() as folder:
+        for samples, most in LIMITS.items():
+            must_hold(f"{samples:,} samples read, reduced and checked in {most:.0f} ms")
+            path = Path(folder) / f"{samples}.csv"
+            try:
+                plan = measure.Plan("timer_overhead", ("fenced",), samples=samples)
+                measure.measure_now(plan).write(path)
+            except (RuntimeError, OSError) as error:
+                held.append(verdict(False, str(error)))
+                continue
+            held.append(_timed(path, 5 if quick else 20, most))
+    return all(held)
+
+
+def _timed(path: Path, times: int, most: float) -> bool:
+    parts: dict[str, list[float]] = {"read": [], "reduce": [], "check": []}
+    estimate = result_of(read(path)).estimate
+    figure = Figure(SPEC.id, estimate.value if estimate else 0.0, "ns", path.name)
+    for _ in range(times):
+        at = [time.perf_counter()]
+        recording = read(path)
+        at.append(time.perf_counter())
+        result_of(recording)
+        at.append(time.perf_counter())
+        check(SPEC, figure, recording)
+        at.append(time.perf_counter())
+        for values, begin, end in zip(parts.values(), at[:-1], at[1:], strict=True):
+            values.append(1e3 * (end - begin))
+    for name, values in parts.items():
+        say(f"   {name:<7} {median_and_range(values, 1, 'ms')}")
+    # A grader reads and checks: checking reduces by itself.
+    total = statistics.median(map(sum, zip(parts["read"], parts["check"], strict=True)))
+    return verdict(total <= most, f"read and check {total:.1f} ms, {path.stat().st_size:,} bytes")

@@ -93,6 +93,16 @@ static uint64_t middle_of(uint64_t *values, int count)
     return values[count / 2];
 }
 
+/* The mean of the middle half: as deaf to interrupts as a median, and true below a coarse step. */
+static double mean_of_middle(uint64_t *values, int count)
+{
+    double sum = 0;
+    qsort(values, (size_t)count, sizeof values[0], by_ticks);
+    for (int i = count / 4; i < count - count / 4; i++)
+        sum += (double)values[i];
+    return sum / (count - 2 * (count / 4));
+}
+
 /* Ticks of so many times 1024 dependent additions, the loop around them hidden in their shadow. */
 static uint64_t chain_ticks(int thousands)
 {
@@ -103,17 +113,28 @@ static uint64_t chain_ticks(int thousands)
     return counter_end() - begin;
 }
 
-/* Ticks a core cycle takes: 16,384 dependent additions less 8,192 of them, one cycle each; medians.
- * So many, because a median of a counter that steps by 26 is a multiple of 26. */
-static double ticks_per_core_cycle(void)
-{
+/* The rounds that tell how many ticks a core cycle takes, spread over the run: the core's clock can
+ * change within milliseconds, and only its speed during the samples says how many cycles they took. */
+struct core_clock {
     uint64_t shorter[CALIBRATION_ROUNDS], longer[CALIBRATION_ROUNDS];
-    for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
-        shorter[i] = chain_ticks(8);
-        longer[i] = chain_ticks(16);
+    int rounds;
+};
+
+/* Take the rounds that are due when so many samples of all have been taken. */
+static void watch_core_clock(struct core_clock *clock, long taken, long all)
+{
+    while (clock->rounds < CALIBRATION_ROUNDS && clock->rounds < taken * CALIBRATION_ROUNDS / all) {
+        clock->shorter[clock->rounds] = chain_ticks(8);
+        clock->longer[clock->rounds++] = chain_ticks(16);
     }
-    return ((double)middle_of(longer, CALIBRATION_ROUNDS) -
-            (double)middle_of(shorter, CALIBRATION_ROUNDS)) /
+}
+
+/* Ticks a core cycle takes: 16,384 dependent additions less 8,192 of them, one cycle each. */
+static double ticks_per_core_cycle(struct core_clock *clock)
+{
+    watch_core_clock(clock, 1, 1);
+    return (mean_of_middle(clock->longer, CALIBRATION_ROUNDS) -
+            mean_of_middle(clock->shorter, CALIBRATION_ROUNDS)) /
            8192;
 }
 

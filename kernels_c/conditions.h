@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #if defined(__linux__)
+#    include <linux/seccomp.h>
 #    include <sys/prctl.h>
 #endif
 #if defined(__GLIBC__)
@@ -71,13 +72,13 @@ static const char *cpus_allowed(void)
 #endif
 }
 
-/* Bind the calling task to one CPU; stops the program where that is not to be had. */
-static void pin_to(const char *option, long cpu)
+/* Stop where a CPU that was asked for is not one that this process may use. */
+static void must_be_allowed(const char *option, long cpu)
 {
     if (cpu == NOT_PINNED)
         return;
 #if defined(__linux__)
-    cpu_set_t allowed, wanted;
+    cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         stop(STATUS_IMPOSSIBLE, "--%s %ld: the set of allowed CPUs cannot be read: %s", option, cpu,
              strerror(errno));
@@ -85,14 +86,25 @@ static void pin_to(const char *option, long cpu)
         stop(STATUS_USAGE,
              "--%s %ld: outside the set this process may use (%s); choose one of those", option,
              cpu, cpus_in_words(&allowed));
+#else
+    stop(STATUS_IMPOSSIBLE, "--%s %ld: this system offers no pinning; leave the option out", option,
+         cpu);
+#endif
+}
+
+/* Bind the calling task to one CPU; stops the program where that is not to be had. */
+static void pin_to(const char *option, long cpu)
+{
+    must_be_allowed(option, cpu);
+#if defined(__linux__)
+    cpu_set_t wanted;
+    if (cpu == NOT_PINNED)
+        return;
     CPU_ZERO(&wanted);
     CPU_SET((int)cpu, &wanted);
     if (sched_setaffinity(0, sizeof wanted, &wanted) != 0)
         stop(STATUS_IMPOSSIBLE, "--%s %ld: the OS refused to pin: %s", option, cpu,
              strerror(errno));
-#else
-    stop(STATUS_IMPOSSIBLE, "--%s %ld: this system offers no pinning; leave the option out", option,
-         cpu);
 #endif
 }
 
@@ -109,11 +121,22 @@ static void end_with_parent(long parent)
         stop(STATUS_FAILED, "--end-with %ld: that is not the parent of this process", parent);
 }
 
+/* Whether a filter decides which system calls this process may make, as in many containers. */
+static int is_filtered(void)
+{
+#if defined(__linux__)
+    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
+#else
+    return 0;
+#endif
+}
+
 static struct rusage usage_of(int whom)
 {
     struct rusage usage;
     if (getrusage(whom, &usage) != 0)
-        stop(STATUS_FAILED, "getrusage: %s", strerror(errno));
+        stop(STATUS_IMPOSSIBLE, "the OS does not say what it counted: getrusage: %s",
+             strerror(errno));
     return usage;
 }
 
@@ -125,7 +148,8 @@ static void print_os_counters(const char *task, struct rusage before, struct rus
     printf("# task.%s.involuntary_switches: %ld\n", task, after.ru_nivcsw - before.ru_nivcsw);
     printf("# task.%s.minor_faults: %ld\n", task, after.ru_minflt - before.ru_minflt);
     printf("# task.%s.major_faults: %ld\n", task, after.ru_majflt - before.ru_majflt);
-    printf("# task.%s.migrations: %ld\n", task, migrations);
+    if (migrations >= 0) /* not known of tasks that cannot be asked between intervals */
+        printf("# task.%s.migrations: %ld\n", task, migrations);
 }
 
 static void print_platform(void)

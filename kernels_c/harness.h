@@ -17,13 +17,25 @@
 #include "counter.h"
 #include "options.h"
 
+struct run;
+
+/* One operation or technique. What is left out is 0 or NULL, and means what the comment says. */
 struct variant {
     const char *name;
     const char *about;
     uint64_t (*interval)(long batch); /* time one interval of batch operations, in ticks */
-    uint64_t (*read)(void);           /* the clock it reads, for its step */
+    uint64_t (*read)(void);           /* the clock it reads, for its step; NULL: the counter */
     double frequency_hz;              /* of that clock; 0: this machine's counter, measured */
     const char *missing;              /* why this machine cannot do it; NULL: it can */
+    const char *(*cannot)(void);      /* the same, where it takes a look; NULL: it can */
+    const char *baseline;             /* variant whose cost is subtracted, measured along */
+    double baseline_times;            /* how often; 0: once */
+    double parts;                     /* the figure is this part of an operation: a half, 2; 0: 1 */
+    double switches;                  /* task switches that one operation claims to make */
+    double system_calls;              /* system calls of this task that one operation claims */
+    void (*prepare)(struct run *run); /* before warm-up: start peers, allocate, touch */
+    void (*finish)(void);             /* after the last sample: end peers and wait for them */
+    int first; /* only a process's first interval is cold: batch size 1, and no warm-up unasked */
 };
 
 struct c_kernel {
@@ -34,6 +46,7 @@ struct c_kernel {
     const long *batches; /* the batch sizes to use where none is asked for */
     int batch_count;
     int batches_fixed; /* only those sizes exist */
+    long samples;      /* how many to take where no number is asked for; 0: 1000 */
 };
 
 struct sample {
@@ -44,6 +57,9 @@ struct sample {
 /* Failed calls inside intervals, seen by looking at every result; more than 0 fails the run. */
 static uint64_t failed_calls;
 
+/* Whether the last sample is taken: peers must not end before. */
+static volatile sig_atomic_t all_taken;
+
 struct run {
     const struct c_kernel *kernel;
     struct options options;
@@ -53,6 +69,8 @@ struct run {
     long warmup_total, total;
     uint64_t random;
     long migrations;
+    struct core_clock core_clock;
+    double switches_claimed, system_calls_claimed;
 };
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators" (2016). */
@@ -64,16 +82,28 @@ static uint64_t next_random(uint64_t *state)
     return *state * 2685821657736338717u;
 }
 
+static const char *why_missing(const struct variant *variant)
+{
+    if (variant->missing != NULL)
+        return variant->missing;
+    return variant->cannot != NULL ? variant->cannot() : NULL;
+}
+
+static long default_samples(const struct c_kernel *kernel)
+{
+    return kernel->samples > 0 ? kernel->samples : 1000;
+}
+
 static void list_variants(const struct c_kernel *kernel)
 {
     printf("# kernel: %s\n# about: %s\n# batch:", kernel->name, kernel->about);
     for (int i = 0; i < kernel->batch_count; i++)
         printf("%s%ld", i > 0 ? "," : " ", kernel->batches[i]);
-    printf("\nvariant,about,missing\n");
+    printf("\n# samples: %ld\nvariant,about,missing\n", default_samples(kernel));
     for (int i = 0; i < kernel->variant_count; i++) {
         const struct variant *variant = &kernel->variants[i];
-        printf("%s,\"%s\",\"%s\"\n", variant->name, variant->about,
-               variant->missing != NULL ? variant->missing : "");
+        const char *missing = why_missing(variant);
+        printf("%s,\"%s\",\"%s\"\n", variant->name, variant->about, missing != NULL ? missing : "");
     }
 }
 
@@ -86,6 +116,29 @@ static const struct variant *variant_named(const struct c_kernel *kernel, const 
          kernel->name);
 }
 
+static int is_chosen(const struct run *run, const struct variant *variant)
+{
+    for (int i = 0; i < run->chosen_count; i++)
+        if (run->chosen[i] == variant)
+            return 1;
+    return 0;
+}
+
+/* What is to be subtracted is measured in the same run, interleaved: never a constant. */
+static void add_baselines(struct run *run)
+{
+    for (int i = 0; i < run->chosen_count; i++) {
+        if (run->chosen[i]->baseline == NULL)
+            continue;
+        const struct variant *baseline = variant_named(run->kernel, run->chosen[i]->baseline);
+        if (is_chosen(run, baseline))
+            continue;
+        if (run->chosen_count == MAX_VARIANTS)
+            stop(STATUS_USAGE, "--variant: at most %d at once, baselines included", MAX_VARIANTS);
+        run->chosen[run->chosen_count++] = baseline;
+    }
+}
+
 static void choose_variants(struct run *run)
 {
     if (run->options.variants[0] == '\0')
@@ -96,21 +149,38 @@ static void choose_variants(struct run *run)
     char *rest = names;
     for (char *name = strsep(&rest, ","); name != NULL; name = strsep(&rest, ",")) {
         const struct variant *variant = variant_named(run->kernel, name);
-        if (variant->missing != NULL)
-            stop(STATUS_IMPOSSIBLE, "%s: not on this machine: %s", name, variant->missing);
-        for (int i = 0; i < run->chosen_count; i++)
-            if (run->chosen[i] == variant)
-                stop(STATUS_USAGE, "--variant: %s stands there twice", name);
+        const char *missing = why_missing(variant);
+        if (missing != NULL)
+            stop(STATUS_IMPOSSIBLE, "%s: not on this machine: %s", name, missing);
+        if (is_chosen(run, variant))
+            stop(STATUS_USAGE, "--variant: %s stands there twice", name);
         if (run->chosen_count == MAX_VARIANTS)
             stop(STATUS_USAGE, "--variant: at most %d at once", MAX_VARIANTS);
         run->chosen[run->chosen_count++] = variant;
     }
+    add_baselines(run);
+}
+
+/* What is cold only once is measured one operation at a time, from the first one on. */
+static void choose_first_batch(struct options *options, const struct variant *variant)
+{
+    if (options->batches > 1 || (options->batches == 1 && options->batch[0] != 1))
+        stop(STATUS_USAGE, "--batch: %s is cold only once, so its only batch size is 1",
+             variant->name);
+    options->batches = options->batch[0] = 1;
+    if (options->warmup == NOT_ASKED)
+        options->warmup = 0;
 }
 
 static void choose_batches(struct run *run)
 {
     const struct c_kernel *kernel = run->kernel;
     struct options *options = &run->options;
+    for (int i = 0; i < run->chosen_count; i++)
+        if (run->chosen[i]->first)
+            choose_first_batch(options, run->chosen[i]);
+    if (options->warmup == NOT_ASKED)
+        options->warmup = 100;
     if (options->batches == 0) {
         options->batches = kernel->batch_count;
         memcpy(options->batch, kernel->batches, (size_t)kernel->batch_count * sizeof(long));
@@ -148,6 +218,15 @@ static void lay_schedule(struct run *run, struct sample *samples, long count)
     }
 }
 
+/* For a variant that needs room for each operation of an interval. */
+TICKLAB_INLINE long largest_batch(const struct run *run)
+{
+    long largest = 0;
+    for (int i = 0; i < run->options.batches; i++)
+        largest = run->options.batch[i] > largest ? run->options.batch[i] : largest;
+    return largest;
+}
+
 static void prepare(struct run *run)
 {
     if (clock_ns(REFERENCE_CLOCK) == 0)
@@ -156,6 +235,8 @@ static void prepare(struct run *run)
         run->options.seed =
             ((clock_ns(REFERENCE_CLOCK) ^ (uint64_t)getpid() << 20) % INT32_MAX) | 1;
     run->random = run->options.seed;
+    if (run->options.samples == 0)
+        run->options.samples = default_samples(run->kernel);
     run->total = run->options.samples * run->chosen_count;
     run->warmup_total = run->options.warmup * run->chosen_count;
     run->samples = malloc((size_t)(run->warmup_total + run->total) * sizeof *run->samples);
@@ -163,13 +244,20 @@ static void prepare(struct run *run)
         stop(STATUS_FAILED, "no memory for %ld samples; ask for fewer", run->total);
     lay_schedule(run, run->samples, run->warmup_total);
     lay_schedule(run, run->samples + run->warmup_total, run->total);
+    for (int i = 0; i < run->chosen_count; i++)
+        if (run->chosen[i]->prepare != NULL)
+            run->chosen[i]->prepare(run);
 }
 
 TICKLAB_INLINE void take(struct run *run, struct sample *sample)
 {
     for (volatile uint64_t delay = next_random(&run->random) % 64; delay > 0; delay--)
         ;
-    sample->ticks = run->chosen[sample->variant]->interval(run->options.batch[sample->batch]);
+    const struct variant *variant = run->chosen[sample->variant];
+    const long batch = run->options.batch[sample->batch];
+    sample->ticks = variant->interval(batch);
+    run->switches_claimed += variant->switches * (double)batch;
+    run->system_calls_claimed += variant->system_calls * (double)batch;
 }
 
 /* Take all samples; between intervals, not more often than every 50 ms, say how far it has come. */
@@ -183,6 +271,7 @@ static void take_all(struct run *run)
         const int now_on = cpu_now();
         run->migrations += now_on != cpu;
         cpu = now_on;
+        watch_core_clock(&run->core_clock, i + 1, all);
         const uint64_t now = clock_ns(REFERENCE_CLOCK);
         if (now - last_word > 50000000u) {
             fprintf(stderr, "progress %ld %ld\n", i + 1, all);
@@ -214,18 +303,45 @@ static void print_placement(const struct options *options, const char *allowed, 
     printf("# cpu.allowed: %s\n# cpu.before: %d\n# cpu.after: %d\n", allowed, before, after);
 }
 
-static void print_clocks(const struct run *run, double counter_hz)
+/* The counter as a function whose address can be taken. */
+static uint64_t counter_end_now(void)
+{
+    return counter_end();
+}
+
+static void print_clocks(struct run *run, double counter_hz)
 {
     printf("# counter: %s\n# counter.frequency_hz: %.1f\n# counter.step: %lu\n", COUNTER_NAME,
            counter_hz, (unsigned long)step_of(counter_begin));
     printf("# counter.overhead: %lu\n# core_cycle_ticks: %.5f\n", (unsigned long)counter_overhead(),
-           ticks_per_core_cycle());
+           ticks_per_core_cycle(&run->core_clock));
     for (int i = 0; i < run->chosen_count; i++) {
         const struct variant *variant = run->chosen[i];
         printf("# clock.%s.frequency_hz: %.1f\n# clock.%s.step: %lu\n", variant->name,
                variant->frequency_hz > 0 ? variant->frequency_hz : counter_hz, variant->name,
-               (unsigned long)step_of(variant->read));
+               (unsigned long)step_of(variant->read != NULL ? variant->read : counter_end_now));
     }
+}
+
+/* What each variant claims, and what is to be subtracted from it. */
+static void print_claims(const struct run *run)
+{
+    for (int i = 0; i < run->chosen_count; i++) {
+        const struct variant *variant = run->chosen[i];
+        const char *name = variant->name;
+        printf("# variant.%s.switches: %g\n", name, variant->switches);
+        printf("# variant.%s.system_calls: %g\n", name, variant->system_calls);
+        printf("# variant.%s.parts: %g\n", name, variant->parts > 0 ? variant->parts : 1);
+        if (variant->first)
+            printf("# variant.%s.first: 1\n", name);
+        if (variant->baseline == NULL)
+            continue;
+        printf("# variant.%s.baseline: %s\n", name, variant->baseline);
+        printf("# variant.%s.baseline_times: %g\n", name,
+               variant->baseline_times > 0 ? variant->baseline_times : 1);
+    }
+    printf("# claimed.switches: %.0f\n# claimed.system_calls: %.0f\n", run->switches_claimed,
+           run->system_calls_claimed);
 }
 
 static void print_samples(const struct run *run)
@@ -241,9 +357,8 @@ static void print_samples(const struct run *run)
 /* Measure as the command line asks, and print the run; returns the exit status. */
 static int measure(const struct c_kernel *kernel, int argc, char **argv)
 {
-    struct run run = {
-        .kernel = kernel,
-        .options = {.samples = 1000, .warmup = 100, .cpu = NOT_PINNED, .peer_cpu = NOT_PINNED}};
+    struct run run = {.kernel = kernel,
+                      .options = {.warmup = NOT_ASKED, .cpu = NOT_PINNED, .peer_cpu = NOT_PINNED}};
     read_options(&run.options, argc, argv, kernel->about);
     if (run.options.list) {
         list_variants(kernel);
@@ -254,19 +369,31 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     choose_batches(&run);
     char allowed[4096];
     snprintf(allowed, sizeof allowed, "%s", cpus_allowed());
+    must_be_allowed("peer-cpu", run.options.peer_cpu);
     pin_to("cpu", run.options.cpu);
     prepare(&run);
 
     const struct moment first = moment_now();
     const int cpu_before = cpu_now();
     const struct rusage before = usage_of(RUSAGE_SELF);
+    const struct rusage peers_before = usage_of(RUSAGE_CHILDREN);
     take_all(&run);
+    all_taken = 1;
     const struct rusage after = usage_of(RUSAGE_SELF);
     const int cpu_after = cpu_now();
+    for (int i = 0; i < run.chosen_count; i++)
+        if (run.chosen[i]->finish != NULL)
+            run.chosen[i]->finish();
+    const struct rusage peers_after = usage_of(RUSAGE_CHILDREN);
     /* The frequency wants some milliseconds between its two moments. */
     while (clock_ns(REFERENCE_CLOCK) - first.ns < 4000000u)
         ;
     const struct moment last = moment_now();
+    if (failed_calls != 0 && is_filtered())
+        stop(STATUS_IMPOSSIBLE,
+             "%s: calls failed inside the timed region; a filter of system calls (seccomp) is set "
+             "here, which may refuse them",
+             run.options.variants);
     if (failed_calls != 0)
         stop(STATUS_FAILED, "%s: calls failed inside the timed region: nothing was measured",
              run.options.variants);
@@ -274,6 +401,8 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     print_run(&run);
     print_placement(&run.options, allowed, cpu_before, cpu_after);
     print_os_counters("main", before, after, run.migrations);
+    print_os_counters("peers", peers_before, peers_after, -1);
+    print_claims(&run);
     print_clocks(&run, frequency_between(first, last));
     print_samples(&run);
     free(run.samples);

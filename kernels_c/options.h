@@ -22,13 +22,14 @@ enum {
     MAX_VARIANTS = 64,
     MAX_SAMPLES = 10000000,
     MAX_WARMUP = 1000000,
-    NOT_PINNED = -1
+    NOT_PINNED = -1,
+    NOT_ASKED = -1
 };
 
 struct options {
     char variants[1024]; /* names, separated by commas; empty: the first one */
     long samples;        /* intervals per variant, over all batch sizes */
-    long warmup;         /* intervals before them, per variant; recorded with numbers below 0 */
+    long warmup; /* intervals before them, per variant, recorded with numbers below 0; NOT_ASKED */
     long batch[MAX_BATCHES];
     int batches;
     long cpu;

@@ -76,31 +76,48 @@ CLOCK(process_cpu, ns_of(CLOCK_PROCESS_CPUTIME_ID), ns_of(CLOCK_PROCESS_CPUTIME_
 CLOCK(thread_cpu, ns_of(CLOCK_THREAD_CPUTIME_ID), ns_of(CLOCK_THREAD_CPUTIME_ID))
 CLOCK(gettimeofday, us_of_day(), us_of_day())
 
+#define READS(clock) .interval = clock##_interval, .read = clock##_read
+
 static const struct variant variants[] = {
-    {"fenced", "counter, fenced: waits for the work it times", fenced_interval, fenced_read, 0,
-     NULL},
-    {"unfenced", "counter, not fenced: does not wait for the work", unfenced_interval,
-     unfenced_read, 0, NULL},
-    {"monotonic", "clock_gettime(CLOCK_MONOTONIC)", monotonic_interval, monotonic_read, 1e9, NULL},
-    {"monotonic-raw", "clock_gettime(CLOCK_MONOTONIC_RAW)", monotonic_raw_interval,
-     monotonic_raw_read, 1e9, NULL},
-    {"realtime", "clock_gettime(CLOCK_REALTIME)", realtime_interval, realtime_read, 1e9, NULL},
-    {"process-cpu", "clock_gettime(CLOCK_PROCESS_CPUTIME_ID)", process_cpu_interval,
-     process_cpu_read, 1e9, NULL},
-    {"thread-cpu", "clock_gettime(CLOCK_THREAD_CPUTIME_ID)", thread_cpu_interval, thread_cpu_read,
-     1e9, NULL},
-    {"gettimeofday", "gettimeofday, in micro-seconds", gettimeofday_interval, gettimeofday_read,
-     1e6, NULL},
+    {.name = "fenced", .about = "counter, fenced: waits for the work it times", READS(fenced)},
+    {.name = "unfenced",
+     .about = "counter, not fenced: does not wait for the work",
+     READS(unfenced)},
+    {.name = "monotonic",
+     .about = "clock_gettime(CLOCK_MONOTONIC)",
+     READS(monotonic),
+     .frequency_hz = 1e9},
+    {.name = "monotonic-raw",
+     .about = "clock_gettime(CLOCK_MONOTONIC_RAW)",
+     READS(monotonic_raw),
+     .frequency_hz = 1e9},
+    {.name = "realtime",
+     .about = "clock_gettime(CLOCK_REALTIME)",
+     READS(realtime),
+     .frequency_hz = 1e9},
+    {.name = "process-cpu",
+     .about = "clock_gettime(CLOCK_PROCESS_CPUTIME_ID)",
+     READS(process_cpu),
+     .frequency_hz = 1e9},
+    {.name = "thread-cpu",
+     .about = "clock_gettime(CLOCK_THREAD_CPUTIME_ID)",
+     READS(thread_cpu),
+     .frequency_hz = 1e9},
+    {.name = "gettimeofday",
+     .about = "gettimeofday, in micro-seconds",
+     READS(gettimeofday),
+     .frequency_hz = 1e6},
 };
 
 int main(int argc, char **argv)
 {
-    static const struct c_kernel kernel = {"timer_overhead",
-                                           "what a timer costs, and its step",
-                                           variants,
-                                           sizeof variants / sizeof variants[0],
-                                           batches,
-                                           sizeof batches / sizeof batches[0],
-                                           1};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = sizeof variants / sizeof variants[0],
+                                           .batches = batches,
+                                           .batch_count = sizeof batches / sizeof batches[0],
+                                           .batches_fixed = 1,
+                                           .samples = 10000};
     return measure(&kernel, argc, argv);
 }

@@ -29,12 +29,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labs import stretches
-from labs.recording import Recording, Samples
+from labs import core_clock, stretches
+from labs.recording import Numbers, Recording, Samples
 from labs.stretches import Stretches
 from labs.units import Clock
 
 Floats = NDArray[np.float64]
+
+#: C kernels whose figure is the intercept of the line; of all others it is the slope.
+ABOUT_OVERHEAD = frozenset({"timer_overhead"})
 
 REPLICATES = 2_000
 CONFIDENCE = 0.95
@@ -113,14 +116,21 @@ class Line:
     ratio: Estimate
 
 
-def fit_line(recording: Recording, variant: str) -> Line:
+def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> Line:
     """The line through all batch sizes above 0 of `variant`, in ticks.
+
+    With `one_speed`, in ticks as they would be had the core run at the run's median speed all the
+    time: for figures in core cycles.
 
     Raises CannotEstimate where there are fewer than two batch sizes or too few samples, KeyError
     where the recording has no such variant.
     """
     every = recording.samples(variant)
-    found = stretches.find(every)
+    if one_speed:
+        every = core_clock.at_one_speed(every, recording)
+    # What lengthens every interval by a constant does not touch a slope: nothing is set aside.
+    about_overhead = recording.kernel in ABOUT_OVERHEAD
+    found = stretches.find(every) if about_overhead else stretches.none(every)
     samples = every.only(found.undisturbed)
     batches = np.unique(samples.batch)
     on_line = batches[batches > 0]
@@ -154,7 +164,9 @@ def fit_line(recording: Recording, variant: str) -> Line:
     # The residuals' own uncertainty, not that of the points: what moves all points of a process
     # alike (its layout, the clock speed it met) cancels in them.
     residual_error = (replicate[:, chosen] - spread @ design.T).std(axis=0, ddof=1)
-    allowed = 3 * residual_error + LINE_TOLERANCE * np.abs(whole[chosen])
+    # Three standard errors where they are well known, more where they come from few clusters.
+    errors = 1.5 * student_t(len(sums) - 1)
+    allowed = errors * residual_error + LINE_TOLERANCE * np.abs(whole[chosen])
     excess = _excess_misfit(residual, residual_error, weight, solve)
 
     processes = len(np.unique(samples.process))
@@ -209,7 +221,7 @@ def fit_line(recording: Recording, variant: str) -> Line:
     )
 
 
-def fence(ticks: NDArray[np.int64], step: int) -> tuple[float, float]:
+def fence(ticks: Numbers, step: int) -> tuple[float, float]:
     """The range of samples that count as steady: lowest and highest, in ticks.
 
     The median, and on both sides six times the distance between the quartiles, but at least three

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from labs import measure, toolchain
+from labs import measure, toolchain, variants
 from labs.files import CannotWrite
 from labs.recording import BadRecording, Recording
 from labs.result import Result, result_of
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs measure`."""
     parser.add_argument("kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file")
     parser.add_argument("--variant", default="", metavar="V[,V...]", help="default: its first")
-    parser.add_argument("--samples", type=int, default=10_000, metavar="N", help="per variant")
+    parser.add_argument("--samples", type=int, metavar="N", help="per variant")
     parser.add_argument("--batch", type=_batches, default=(), metavar="K,...")
     parser.add_argument("--warmup", type=int, default=100, metavar="N", help="per process")
     parser.add_argument("--cpu", type=int, metavar="N", help="pin to this CPU")
@@ -74,17 +74,21 @@ def _batches(text: str) -> tuple[int, ...]:
 
 
 def _plan(arguments: argparse.Namespace) -> measure.Plan:
-    variants = tuple(name for name in arguments.variant.split(",") if name)
+    names = tuple(name for name in arguments.variant.split(",") if name)
+    flags = tuple(shlex.split(arguments.flags))
+    samples = arguments.samples
+    if samples is None:
+        samples = variants.samples_of(arguments.kernel, flags)
     return measure.Plan(
         kernel=arguments.kernel,
-        variants=variants,
-        samples=arguments.samples,
+        variants=names,
+        samples=samples,
         batches=arguments.batch,
         warmup=arguments.warmup,
         cpu=arguments.cpu,
         peer_cpu=arguments.peer_cpu,
         processes=arguments.processes,
-        flags=tuple(shlex.split(arguments.flags)),
+        flags=flags,
         time_limit_s=arguments.time_limit,
         spread_s=arguments.spread,
     )

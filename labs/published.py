@@ -1,7 +1,7 @@
 """The figures that five published student reports print, A to E, as they print them.
 
 A figure that is known to be wrong, or to be of something else than its name says, carries the
-reason. So far that is said of the figures of lab 01; of others `suspect` is empty.
+reasons (:mod:`labs.suspects`).
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.suspects import Suspicion, against
+
 _FILE = Path(__file__).parent / "data" / "published-figures.csv"
 
 TIMER_OVERHEAD = "timer overhead"
-
-#: One machine's overhead stands in report A's source as a constant, for all four machines.
-_CONSTANT = 28.5
 
 
 @dataclass(frozen=True)
@@ -25,8 +24,8 @@ class Published:
 
     `quantity` is what it is said to be of; `series` tells a single run or sample from the figure
     that the report settles on (`table` or `stated`). `value` and `unit` are as printed.
-    `iterations` is None where the report does not say. `suspect` is why not to believe it, in
-    words; empty where nothing is known against it.
+    `iterations` is None where the report does not say. `suspicions` are the mistakes known to be in
+    it, the gravest first.
     """
 
     report: str
@@ -39,7 +38,12 @@ class Published:
     timer: str
     iterations: int | None
     note: str
-    suspect: str = ""
+    suspicions: tuple[Suspicion, ...] = ()
+
+    @property
+    def suspect(self) -> str:
+        """Why not to believe it, in one line; empty where nothing is known against it."""
+        return "; ".join(each.reason for each in self.suspicions)
 
 
 def figures(
@@ -85,18 +89,5 @@ def _published(row: dict[str, str]) -> Published:
         timer=row["timer"],
         iterations=int(row["iterations"]) if row["iterations"] else None,
         note=row["note"],
-        suspect=_against(row["quantity"], value, row["unit"]),
+        suspicions=against(row),
     )
-
-
-def _against(quantity: str, value: float, unit: str) -> str:
-    """What speaks against a figure of the timer's overhead; nothing of other quantities."""
-    if not quantity.startswith(TIMER_OVERHEAD):
-        return ""
-    reason = "unfenced, around nothing; "
-    if unit == "ns":
-        return reason + "ticks divided by the CPU's printed clock, not the counter's own"
-    reason += "counter ticks called cycles"
-    if value == _CONSTANT:
-        reason += "; subtracted as a constant on all four machines"
-    return reason

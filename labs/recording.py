@@ -25,6 +25,7 @@ from labs.files import read_bounded, write_atomically
 from labs.units import Clock
 
 Integers = NDArray[np.int64]
+Numbers = NDArray[np.int64] | NDArray[np.float64]
 
 FORMAT = "ticklab recording"
 FORMAT_VERSION = "1"
@@ -76,15 +77,15 @@ class Samples:
     process: Integers
     sample: Integers
     batch: Integers
-    ticks: Integers
+    ticks: Numbers
 
     def __len__(self) -> int:
         return len(self.ticks)
 
     def only(self, chosen: NDArray[np.bool_]) -> Samples:
         """The chosen samples; `chosen` has the shape (n,)."""
-        columns = (self.process, self.sample, self.batch, self.ticks)
-        return Samples(self.variant, self.clock, *(column[chosen] for column in columns))
+        process, sample, batch = self.process[chosen], self.sample[chosen], self.batch[chosen]
+        return Samples(self.variant, self.clock, process, sample, batch, self.ticks[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +126,9 @@ class Recording:
         """The sum over processes of a condition that is a count; None where no process has it."""
         values = [_finite(text) for text in self.condition(key)]
         known = [int(value) for value in values if value is not None]
+        if key in self.conditions:
+            # All processes counted the same, which is then stated once.
+            known *= max(len(self.processes), 1)
         return sum(known) if known else None
 
     def clock(self, variant: str) -> Clock:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from labs import run_warnings
-from labs.estimate import CannotEstimate, Estimate, Line, fit_line
+from labs import core_clock, proof, run_warnings
+from labs.estimate import ABOUT_OVERHEAD, CannotEstimate, Estimate, Line, fit_line
+from labs.first_time import first_time, is_of_first_time
+from labs.net import Net, net_cost
 from labs.recording import Recording
-from labs.run_warnings import ABOUT_OVERHEAD, RunWarning
+from labs.run_warnings import RunWarning
 from labs.units import Clock, canonical, rounded
 
 
@@ -20,7 +22,8 @@ class Result:
     """The result of one variant of a recording.
 
     `estimate` is in the unit asked for, and None where there is no figure; `no_figure` then says
-    why. `line` is in ticks, and None where not even a line could be fitted.
+    why. `line` is in ticks, and None where not even a line could be fitted. `net` says, in ticks,
+    what was subtracted, where the estimate is a cost.
     """
 
     recording: Recording
@@ -31,6 +34,7 @@ class Result:
     estimate: Estimate | None
     no_figure: str
     warnings: tuple[RunWarning, ...]
+    net: Net | None = None
 
     @property
     def n(self) -> int:
@@ -40,6 +44,8 @@ class Result:
     @property
     def what(self) -> str:
         """What the estimate is, in words."""
+        if is_of_first_time(self.recording, self.variant):
+            return "the first time costs more by"
         return "overhead" if self.recording.kernel in ABOUT_OVERHEAD else "cost"
 
     def value_in_words(self) -> str:
@@ -88,6 +94,7 @@ class Result:
                 "residual": (line.residual / per_unit).tolist(),
                 "straight": line.straight,
             }
+        result |= self._in_cycles() | self._subtraction() | self._proof()
         result["conditions"] = {
             **self.recording.conditions,
             "processes": [dict(process) for process in self.recording.processes],
@@ -104,6 +111,42 @@ class Result:
         result["recording"] = saved
         return result
 
+    def _in_cycles(self) -> dict[str, Any]:
+        """The same figure in core cycles, which no change of the clock speed touches."""
+        if self.estimate is None or self.clock.core_cycle_ticks is None:
+            return {}
+        cycles = self
+        if self.unit != "cycles":
+            cycles = result_of(self.recording, self.variant, "cycles")
+        if cycles.estimate is None:
+            return {}
+        interval = [cycles.estimate.low, cycles.estimate.high]
+        return {"core_cycles": {"value": cycles.estimate.value, "interval": interval}}
+
+    def _subtraction(self) -> dict[str, Any]:
+        """The value before anything was subtracted, and what was; a round trip as a whole."""
+        if self.net is None:
+            return {}
+        told: dict[str, Any] = {
+            "unsubtracted": self.net.unsubtracted.into(self.unit, self.clock).value
+        }
+        if self.net.parts == 2:
+            told["round_trip"] = self.net.whole.into(self.unit, self.clock).value
+        if self.net.baseline is not None:
+            told["baseline"] = {
+                "variant": self.net.baseline_variant,
+                "value": self.net.baseline.into(self.unit, self.clock).value,
+                "times": self.net.times,
+            }
+        return told
+
+    def _proof(self) -> dict[str, Any]:
+        """Switches claimed by the C kernel and counted by the OS, over the whole run."""
+        claimed, counted = proof.switches(self.recording)
+        if claimed is None or counted is None:
+            return {}
+        return {"switches": {"claimed": claimed, "counted": counted}}
+
 
 def result_of(recording: Recording, variant: str | None = None, unit: str = "ns") -> Result:
     """The result of `variant` (the first, where none is named) in `unit`.
@@ -112,26 +155,42 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     the clock is not described.
     """
     unit = canonical(unit)
-    name = variant if variant is not None else (recording.variants or ("",))[0]
+    name = variant if variant is not None else _asked_for(recording)
     clock = recording.clock(name) if name in recording.variants else recording.samples(name).clock
     clock.ticks_in(unit)  # refuses core cycles where their length is not known
+    line = net = None
     try:
-        line = fit_line(recording, name)
+        if is_of_first_time(recording, name):
+            estimate = first_time(recording, name).into(unit, clock)
+            warnings = run_warnings.of_recording(recording)
+            return Result(recording, name, unit, clock, None, estimate, "", warnings)
+        # Core cycles of each process by the speed that the core had in it.
+        one_speed = unit == "cycles" and recording.kernel not in ABOUT_OVERHEAD
+        line = fit_line(recording, name, one_speed=one_speed)
+        if line.straight and recording.kernel not in ABOUT_OVERHEAD:
+            net = net_cost(recording, line, one_speed=one_speed)
     except CannotEstimate as why:
         warnings = run_warnings.of_recording(recording)
-        return Result(recording, name, unit, clock, None, None, str(why), warnings)
-    warnings = run_warnings.of_run(recording, line)
+        return Result(recording, name, unit, clock, line, None, str(why), warnings)
+    about_overhead = recording.kernel in ABOUT_OVERHEAD
+    figure = line.overhead if net is None else net.net
+    warnings = run_warnings.of_run(recording, line, figure)
     if not line.straight:
         return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
-    about_overhead = recording.kernel in ABOUT_OVERHEAD
     if about_overhead and unit == "cycles":
         # The operations of this C kernel take one core cycle each: at whatever speed.
         estimate = replace(line.ratio, unit="cycles")
     else:
-        estimate = (line.overhead if about_overhead else line.cost).into(unit, clock)
+        estimate = figure.into(unit, clock)
         if unit != "cycles":
             estimate = _at_every_speed(estimate, recording)
-    return Result(recording, name, unit, clock, line, estimate, "", warnings)
+    return Result(recording, name, unit, clock, line, estimate, "", warnings, net)
+
+
+def _asked_for(recording: Recording) -> str:
+    """The first variant that was asked for; the recording holds its baseline as well."""
+    asked = recording.conditions.get("variants", "").split(",")[0]
+    return asked if asked in recording.variants else (recording.variants or ("",))[0]
 
 
 def _at_every_speed(estimate: Estimate, recording: Recording) -> Estimate:
@@ -141,11 +200,11 @@ def _at_every_speed(estimate: Estimate, recording: Recording) -> Estimate:
     machine: the spread of samples taken at one speed says nothing of the other. Of late is in this
     run, and in the hour before it (labs.core_speed).
     """
-    lengths = run_warnings.cycle_lengths(recording)
+    lengths = core_clock.lengths(recording)
     if not lengths:
         return estimate
     mean = sum(lengths) / len(lengths)
-    lengths += run_warnings.cycle_lengths(recording, "core_cycle_ticks.last_hour")
+    lengths += core_clock.lengths_of_last_hour(recording)
     at_speeds = [estimate.value * length / mean for length in lengths]
     return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
 

@@ -6,11 +6,11 @@ advice depends on the options the run used already.
 
 from __future__ import annotations
 
-import math
 import statistics
 from dataclasses import dataclass
 
-from labs.estimate import Line
+from labs import core_clock, proof
+from labs.estimate import ABOUT_OVERHEAD, Estimate, Line
 from labs.recording import Recording
 from labs.units import rounded
 
@@ -20,9 +20,6 @@ WIDE_INTERVAL = 0.05
 FEWEST_PER_BATCH = 30
 SPEED_CHANGE = 0.02
 SLOW_STRETCHES = 0.02
-
-#: C kernels whose figure is the intercept of the line; of all others it is the slope.
-ABOUT_OVERHEAD = frozenset({"timer_overhead"})
 
 
 @dataclass(frozen=True)
@@ -38,13 +35,22 @@ class RunWarning:
         return f"{self.symptom}; {self.likely_cause}. Try: {self.try_this}."
 
 
-def of_run(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
-    """Every warning that this run and its line deserve, the gravest first."""
-    return (*of_line(recording, line), *of_recording(recording))
+def of_run(
+    recording: Recording, line: Line, figure: Estimate | None = None
+) -> tuple[RunWarning, ...]:
+    """Every warning that this run deserves, the gravest first.
+
+    `figure` is what was taken from `line`; None: its intercept or slope itself.
+    """
+    return (*of_line(recording, line, figure), *of_recording(recording))
 
 
-def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
-    """Warnings that need the line: fit, width of the interval, impossible values."""
+def of_line(
+    recording: Recording, line: Line, figure: Estimate | None = None
+) -> tuple[RunWarning, ...]:
+    """Warnings that need the line: fit, width of the figure's interval, impossible values."""
+    if figure is None:
+        figure = line.overhead if recording.kernel in ABOUT_OVERHEAD else line.cost
     found = []
     if not line.straight:
         worst = int(abs(line.residual / line.location).argmax())
@@ -62,7 +68,7 @@ def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
             )
         )
         return tuple(found)
-    if line.cost.high < 0 or line.overhead.high < 0:
+    if line.cost.high < 0 or figure.high < 0:
         found.append(
             RunWarning(
                 "negative",
@@ -94,7 +100,6 @@ def of_line(recording: Recording, line: Line) -> tuple[RunWarning, ...]:
                 "a look at the disassembly of the measured region",
             )
         )
-    figure = line.overhead if recording.kernel in ABOUT_OVERHEAD else line.cost
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
     if width > WIDE_INTERVAL:
         samples = figure.n
@@ -117,26 +122,31 @@ def _shortest_cycle(recording: Recording, line: Line) -> float:
 
     The speed may have changed between the samples and the moment when the cycle was measured.
     """
-    middle, lengths = line.clock.core_cycle_ticks, cycle_lengths(recording)
+    middle, lengths = line.clock.core_cycle_ticks, sorted(core_clock.lengths(recording))
     if not middle or not lengths:
         return 0.0
     return middle * lengths[0] / statistics.median(lengths)
 
 
-def cycle_lengths(recording: Recording, key: str = "core_cycle_ticks") -> list[float]:
-    """The lengths of a core cycle that a condition states, in ticks of the counter; shortest first.
-
-    By default one of each process.
-    """
-    found = []
-    for text in " ".join(recording.condition(key)).split():
-        try:
-            length = float(text)
-        except ValueError:
-            continue
-        if math.isfinite(length) and length > 0:
-            found.append(length)
-    return sorted(found)
+def _of_switches(recording: Recording) -> list[RunWarning]:
+    """Switches that are claimed and did not happen, or happened and are not claimed."""
+    claimed, counted = proof.switches(recording)
+    if not claimed or counted is None or proof.accounted_for(claimed, counted):
+        return []
+    few = counted < claimed
+    return [
+        RunWarning(
+            "switches-unaccounted",
+            f"{claimed:,} switches are claimed, and the OS counted {counted:,}",
+            "the other task did not have to run: a lock without hand-over, or a CPU of its own"
+            if few
+            else "each exchange takes more switches than it seems: a task is woken, blocks on a "
+            "lock that is still held, and is switched again",
+            "both tasks on one CPU, with a turn that is really handed over"
+            if few
+            else "signalling after the lock is given back",
+        )
+    ]
 
 
 def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
@@ -162,7 +172,7 @@ def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
                 "--cpu with one of the CPUs that `labs doctor` names",
             )
         )
-    lengths = cycle_lengths(recording)
+    lengths = sorted(core_clock.lengths(recording))
     if lengths and lengths[-1] > (1 + SPEED_CHANGE) * lengths[0]:
         low, high = (
             rounded((recording.number("counter.frequency_hz") or 0) / length / 1e9)
@@ -176,6 +186,7 @@ def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
                 "the unit core cycles (--unit cycles), which does not depend on it",
             )
         )
+    found += _of_switches(recording)
     if len(recording.processes) == 1:
         found.append(
             RunWarning(

@@ -44,9 +44,14 @@ class Stretches:
     slower_by: float
 
 
+def none(samples: Samples) -> Stretches:
+    """Nothing set aside."""
+    return Stretches(np.ones(len(samples), dtype=np.bool_), 0.0, 0.0)
+
+
 def find(samples: Samples) -> Stretches:
     """The undisturbed samples of one variant; all of them where no two groups stand apart."""
-    everything = Stretches(np.ones(len(samples), dtype=np.bool_), 0.0, 0.0)
+    everything = none(samples)
     stretch = _numbered(samples)
     if len(samples) == 0 or stretch.max() < 3 or len(np.unique(samples.batch)) < 2:
         return everything

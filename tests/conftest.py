@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from c_programs import FOLDER, Program, compile_c
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -20,3 +21,17 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ["TICKLAB_CACHE"]
     else:
         os.environ["TICKLAB_CACHE"] = before
+
+
+@pytest.fixture(scope="session")
+def program_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Program]:
+    """The program of a C kernel, built with -O2 when it is first asked for."""
+    folder = tmp_path_factory.mktemp("programs")
+    built: dict[str, Program] = {}
+
+    def program(kernel: str) -> Program:
+        if kernel not in built:
+            built[kernel] = compile_c(folder, "-O2", source=FOLDER / f"{kernel}.c")
+        return built[kernel]
+
+    return program

@@ -1,4 +1,4 @@
-"""The published figures: all of them are there, as printed, and lab 01's carry a reason."""
+"""The published figures: all are there, as printed, each with what speaks against it."""
 
 from __future__ import annotations
 
@@ -30,15 +30,71 @@ def test_what_a_report_leaves_out_is_empty() -> None:
     assert published.figures("process switch", report="E")[0].iterations is None
 
 
-def test_every_figure_of_the_timer_says_what_speaks_against_it() -> None:
-    for each in published.figures("timer overhead"):
-        assert each.suspect
-    (constant,) = (each for each in published.figures("timer overhead") if each.value == 28.5)
-    assert "subtracted as a constant" in constant.suspect
+def codes(report: str, quantity: str, series: str, unit: str) -> set[str]:
+    return {
+        suspicion.code
+        for each in published.figures(quantity, report=report, series=series)
+        if each.unit == unit
+        for suspicion in each.suspicions
+    }
 
 
-def test_other_quantities_are_not_judged_yet() -> None:
-    assert not any(each.suspect for each in published.figures("procedure call"))
+@pytest.mark.parametrize(
+    ("report", "quantity", "series", "unit", "code"),
+    [
+        ("A", "timer overhead", "table", "cycles", "stale-constant"),
+        ("A", "system call getpid", "table", "cycles", "library-call-not-system-call"),
+        ("A", "system call setuid", "table", "cycles", "transcription"),
+        ("A", "procedure call 3 args", "table", "cycles", "below-the-clock"),
+        ("A", "process switch", "table", "cycles", "creation-counted-as-switch"),
+        ("A", "thread switch", "table", "ns", "nominal-clock"),
+        ("B", "system call gettimeofday", "run 1", "ns", "vdso-not-system-call"),
+        ("B", "process switch", "run 1 first print", "ns/trial", "two-cpus-not-one"),
+        ("C", "system call read", "stated", "us", "unit-slip"),
+        ("C", "process switch", "stated", "cycles", "nominal-clock"),
+        ("D", "procedure call", "stated", "ns", "clock-dearer-than-the-thing"),
+        ("D", "process switch", "stated", "ns", "cpu-time-misses-the-other-side"),
+        ("D", "thread switch", "stated", "ns", "lock-convoy"),
+        ("E", "procedure call", "stated", "ns", "cold-samples-in-mean"),
+        ("E", "process switch", "stated", "ns", "running-mean"),
+    ],
+)
+def test_the_mistake_of_a_report_is_marked(
+    report: str, quantity: str, series: str, unit: str, code: str
+) -> None:
+    assert code in codes(report, quantity, series, unit)
+
+
+def test_a_mark_touches_only_what_it_is_of() -> None:
+    assert "transcription" not in {
+        suspicion.code
+        for each in published.figures("system call setuid", report="A")
+        if "Opteron" not in each.machine
+        for suspicion in each.suspicions
+    }
+    assert "unit-slip" not in codes("C", "system call read", "total", "s")
+    assert "stale-constant" not in {
+        suspicion.code
+        for each in published.figures("timer overhead")
+        if each.value != 28.5
+        for suspicion in each.suspicions
+    }
+
+
+def test_transcription_marks_are_true() -> None:
+    """The reason given is checked against the report's own runs."""
+    for quantity in ("system call setuid", "process switch", "thread switch"):
+        mine = [
+            each
+            for each in published.figures(quantity, report="A")
+            if "Opteron" in each.machine and each.unit == "cycles"
+        ]
+        runs = [each.value for each in mine if each.series.startswith("run")]
+        (table,) = [each.value for each in mine if each.series == "table"]
+        mean = sum(runs) / len(runs)
+        assert abs(mean / table - 1) > 0.004
+        (told,) = [each.suspicions[0].reason for each in mine if each.series == "table"]
+        assert f"{mean:.2f}" in told
 
 
 def test_unknown_quantity_names_those_there_are() -> None:

@@ -1,0 +1,74 @@
+"""Are 0, 6, 8 and 12 arguments told apart, on this counter and on one that steps by 26 ticks?
+
+The counter of 26 is made of the real one: all samples of the real recording are cut down to
+multiples of 26, each from a phase of its own, as a counter with that step would have shown them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from types import MappingProxyType
+
+import numpy as np
+
+from bench import command
+from bench.command import CannotRun
+from bench.report import must_hold, say, verdict
+from labs.recording import Recording
+from labs.result import result_of
+
+COUNTS = (0, 6, 8, 12)
+STEP = 26
+
+
+def run(quick: bool) -> bool:
+    """Several recordings, each as it is and coarsened."""
+    must_hold("0, 6, 8, 12 arguments at -O0: intervals that do not touch, also at a step of 26")
+    variants = ",".join(f"args{count}" for count in COUNTS)
+    apart = {"as recorded": 0, f"step {STEP}": 0}
+    rounds = 2 if quick else 5
+    for number in range(rounds):
+        try:
+            recorded = command.record("procedure_call", "--variant", variants, "--flags=-O0")
+        except CannotRun as error:
+            return verdict(False, str(error))
+        for name, recording in zip(
+            apart, (recorded, coarsened(recorded, STEP, number)), strict=True
+        ):
+            intervals = _intervals(recording)
+            apart[name] += all(
+                one[2] < other[1] or other[2] < one[1]
+                for one, other in itertools.combinations(intervals, 2)
+            )
+            if number == 0:
+                words = ", ".join(f"{v:.3f} [{low:.3f} {high:.3f}]" for v, low, high in intervals)
+                say(f"   {name}: {words} ns")
+    told = ", ".join(f"{name}: {count} of {rounds}" for name, count in apart.items())
+    return verdict(all(count == rounds for count in apart.values()), f"told apart: {told}")
+
+
+def coarsened(recording: Recording, step: int, seed: int) -> Recording:
+    """The recording as a counter with that step would have shown it."""
+    phase = np.random.default_rng(seed).integers(0, step, len(recording))
+    ticks = (recording.ticks + phase) // step * step
+    stated = {"counter.step": str(step)}
+    stated |= {f"clock.{name}.step": str(step) for name in recording.variants}
+    processes = tuple(
+        MappingProxyType({key: text for key, text in process.items() if key not in stated})
+        for process in recording.processes
+    )
+    conditions = MappingProxyType({**recording.conditions, **stated})
+    return dataclasses.replace(recording, ticks=ticks, conditions=conditions, processes=processes)
+
+
+def _intervals(recording: Recording) -> list[tuple[float, float, float]]:
+    """Value, low and high of each count, in ns; where there is no figure, all of the line."""
+    found = []
+    for count in COUNTS:
+        estimate = result_of(recording, f"args{count}", "ns").estimate
+        if estimate is None:
+            found.append((float("nan"), float("-inf"), float("inf")))
+        else:
+            found.append((estimate.value, estimate.low, estimate.high))
+    return found

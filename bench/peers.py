@@ -1,0 +1,163 @@
+"""Against other tools on the same CPU in the same minutes: perf bench, and loops timed by hand.
+
+Ours and the peer's take turns, peer first and last; each of ours is held against the mean of the
+peer's before and after it, so that a clock speed that drifts meets both alike. A peer takes the
+time of everything, also of other programs that had its CPU meanwhile, where ours leaves such
+intervals out: a peer that shared its CPU is held by its CPU time, and that is said.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import statistics
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import command, machine
+from bench.command import UNDISTURBED, CannotRun
+from bench.report import median_and_range, must_hold, percent_off, say, skipped, verdict
+from labs import toolchain
+
+Value = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """What a peer says an operation takes, in ns, and its share of the CPU while it said so.
+
+    `own` is as printed; `corrected` the CPU time, where other programs had that CPU as well.
+    """
+
+    own: float
+    corrected: float
+    share: float
+
+
+def run(quick: bool) -> bool:
+    """Every peer that there is."""
+    held = [_perf(quick), _by_hand(quick)]
+    return all(held)
+
+
+def _perf(quick: bool) -> bool:
+    allowed = machine.cpus()
+    if not allowed:
+        return skipped("no pinning here: perf and ours would not be on the same CPU")
+    if shutil.which("perf") is None:
+        return skipped("perf is not installed (Debian: apt install linux-perf)")
+    cpu, rounds = allowed[-1], 3 if quick else 9
+    calls, trips = (2_000_000, 100_000) if quick else (5_000_000, 300_000)
+    held = []
+    must_hold("getppid within 3 % of perf bench syscall basic")
+    held.append(
+        _alternating(
+            "getppid",
+            lambda: _ours("system_call", "getppid", cpu, "value"),
+            lambda: _perf_bench(cpu, calls, "syscall", "basic"),
+            rounds,
+            0.03,
+        )
+    )
+    must_hold("pipe round trip within 10 % of perf bench sched pipe, pinned")
+    held.append(
+        _alternating(
+            "round trip",
+            lambda: _ours("process_switch", "pipe-pinned", cpu, "round_trip"),
+            lambda: _perf_bench(cpu, trips, "sched", "pipe"),
+            rounds,
+            0.10,
+        )
+    )
+    return all(held)
+
+
+def _by_hand(quick: bool) -> bool:
+    allowed = machine.cpus()
+    cpu = allowed[-1] if allowed else None
+    must_hold("system calls within 2 % of a loop of 10 million in one interval, timed by hand")
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            program = _build(Path(folder))
+        except (CannotRun, toolchain.NoCompiler) as error:
+            return skipped(f"no loop timed by hand: {error}")
+        count = 2_000_000 if quick else 10_000_000
+        held = []
+        for name in ("getppid-libc", "getpid-libc", "read0-libc"):
+
+            def ours(name: str = name) -> float:
+                return _ours("system_call", name, cpu, "value")
+
+            def theirs(name: str = name) -> Peer:
+                return _hand_timed(program, name, count, cpu)
+
+            held.append(_alternating(name, ours, theirs, 2 if quick else 5, 0.02))
+    return all(held)
+
+
+def _alternating(
+    name: str, ours: Value, theirs: Callable[[], Peer], rounds: int, within: float
+) -> bool:
+    """Peer, ours, peer, ours ... peer: the median of the pairwise ratios must be within."""
+    try:
+        peers, values = [theirs()], []
+        for _ in range(rounds):
+            values.append(ours())
+            peers.append(theirs())
+    except CannotRun as error:
+        say(f"   {error}")
+        return verdict(False, f"{name}: could not be measured")
+    pairs = zip(values, peers[:-1], peers[1:], strict=True)
+    ratios = [2 * value / (one.corrected + two.corrected) for value, one, two in pairs]
+    ratio = statistics.median(ratios)
+    say(f"   {name}: ours {median_and_range(values, 1, 'ns')}")
+    say(f"   {'':{len(name)}}  peer {median_and_range([p.corrected for p in peers], 1, 'ns')}")
+    say(f"   {'':{len(name)}}  ratio {median_and_range(ratios, 3)}, {rounds} rounds")
+    disturbed = sum(peer.share < UNDISTURBED for peer in peers)
+    if disturbed:
+        own = median_and_range([peer.own for peer in peers], 1, "ns")
+        say(
+            f"   {disturbed} of {len(peers)} peers shared their CPU with other programs; with that "
+            f"time they read {own}"
+        )
+    return verdict(abs(ratio - 1) <= within, f"{name}: {percent_off(ratio)}")
+
+
+def _ours(kernel: str, variant: str, cpu: int | None, key: str) -> float:
+    pinned = () if cpu is None else ("--cpu", str(cpu))
+    value = command.measure(kernel, "--variant", variant, *pinned).get(key)
+    if not isinstance(value, float):
+        raise CannotRun(f"labs measure {kernel} --variant {variant}: no {key}")
+    return value
+
+
+def _perf_bench(cpu: int, count: int, *benchmark: str) -> Peer:
+    """perf prints the time of its loop; where it shared the CPU, the CPU time of its loop counts.
+
+    That is the CPU time of the whole program less that of the same program with a loop of one.
+    """
+    start = command.run("perf", "bench", *benchmark, "--loop", "1", cpu=cpu)
+    ran = command.run("perf", "bench", *benchmark, "--loop", str(count), cpu=cpu)
+    found = re.search(r"(\d+\.\d+) usecs/op", ran.output)
+    if found is None:
+        raise CannotRun(f"perf bench {' '.join(benchmark)} printed {ran.output.strip()[:200]!r}")
+    own = 1e3 * float(found[1])
+    corrected = 1e9 * (ran.cpu_s - start.cpu_s) / (count - 1)
+    return Peer(own, own if ran.share >= UNDISTURBED else corrected, ran.share)
+
+
+def _hand_timed(program: Path, name: str, count: int, cpu: int | None) -> Peer:
+    ran = command.run(str(program), name, str(count), cpu=cpu)
+    wall, on_cpu = (float(word) for word in ran.output.split())
+    share = on_cpu / wall
+    return Peer(wall, wall if share >= UNDISTURBED else on_cpu, share)
+
+
+def _build(folder: Path) -> Path:
+    program = folder / "hand_timed"
+    source = Path(__file__).with_name("hand_timed.c")
+    compiler = toolchain.find_compiler()
+    command.run(*compiler.command, "-O2", "-Wall", "-Wextra", str(source), "-o", str(program))
+    return program

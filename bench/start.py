@@ -1,0 +1,79 @@
+"""From the command `labs start` to a page that is served."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+from bench.report import median_and_range, must_hold, say, skipped, verdict
+from labs import paths
+
+MOST_S = 6.0
+PATIENCE_S = 60.0
+
+
+def run(quick: bool) -> bool:
+    """Start, ask for the page, end; again and again in the same folder."""
+    must_hold(f"labs start serves its page in under {MOST_S:.0f} s")
+    try:
+        paths.released()
+    except paths.PartMissing as error:
+        return skipped(str(error))
+    with tempfile.TemporaryDirectory() as folder:
+        every = []
+        for number in range(3 if quick else 6):
+            try:
+                every.append(_start(Path(folder) / "labs"))
+            except RuntimeError as error:
+                return verdict(False, str(error))
+            if number == 0:
+                say(f"   the first, which lays the copy down: {every[0]:.2f} s")
+    again = every[1:]
+    say(f"   again: {median_and_range(again, 2, 's')}")
+    return verdict(statistics.median(again) < MOST_S, f"median {statistics.median(again):.2f} s")
+
+
+def _start(folder: Path) -> float:
+    """Seconds from the command to the page. Raises RuntimeError where none is served."""
+    begin = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "labs.cli", "start", str(folder), "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    printed = process.stdout
+    said: queue.Queue[str] = queue.Queue()
+    reader = threading.Thread(target=lambda: said.put(printed.readline()), daemon=True)
+    reader.start()
+    try:
+        address = said.get(timeout=PATIENCE_S).strip()
+        if not address.startswith("http"):
+            raise RuntimeError(f"labs start printed {address[:200]!r} for an address")
+        with urllib.request.urlopen(address, timeout=PATIENCE_S) as page:
+            if page.status != 200:
+                raise RuntimeError(f"the page was answered with status {page.status}")
+            page.read()
+        return time.perf_counter() - begin
+    except (queue.Empty, OSError) as error:
+        raise RuntimeError(f"no page: {error or 'no address'}") from error
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

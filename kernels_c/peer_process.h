@@ -1,0 +1,66 @@
+/*
+ * A second process to switch to: how it is started and ended.
+ */
+#ifndef TICKLAB_PEER_PROCESS_H
+#define TICKLAB_PEER_PROCESS_H
+
+#include <sys/wait.h>
+
+#include "placement.h"
+
+/* Handler of SIGCHLD: without its peer this process would wait for an answer for ever. */
+static void end_without_peer(int number)
+{
+    static const char unbound[] = "a peer process cannot be bound to this one by prctl, getppid\n";
+    static const char gone[] = "a peer process has ended before its time\n";
+    int status = 0;
+    (void)number;
+    if (all_taken || waitpid(-1, &status, WNOHANG) <= 0)
+        return;
+    const int impossible = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_IMPOSSIBLE;
+    const ssize_t told = impossible ? write(STDERR_FILENO, unbound, sizeof unbound - 1)
+                                    : write(STDERR_FILENO, gone, sizeof gone - 1);
+    _exit(impossible && told > 0 ? STATUS_IMPOSSIBLE : STATUS_FAILED);
+}
+
+/* In a peer: die with the parent, however that ends. */
+static void stay_with(pid_t parent)
+{
+#if defined(__linux__)
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        _exit(STATUS_IMPOSSIBLE);
+#endif
+    if (getppid() != parent)
+        _exit(STATUS_IMPOSSIBLE);
+}
+
+/* Start a peer process that does work(argument) until that returns, and dies with this one. */
+static pid_t start_peer(void (*work)(void *), void *argument)
+{
+    struct sigaction at_end = {.sa_handler = end_without_peer,
+                               .sa_flags = SA_RESTART | SA_NOCLDSTOP};
+    if (sigemptyset(&at_end.sa_mask) != 0 || sigaction(SIGCHLD, &at_end, NULL) != 0)
+        stop(STATUS_FAILED, "sigaction: %s", strerror(errno));
+    const pid_t parent = getpid();
+    const pid_t peer = fork();
+    if (peer < 0)
+        stop(STATUS_IMPOSSIBLE, "no peer process: fork: %s", strerror(errno));
+    if (peer > 0)
+        return peer;
+    stay_with(parent);
+    work(argument);
+    _exit(0);
+}
+
+/* Wait for a peer whose end of the channel has been closed. */
+static void await_peer(pid_t peer)
+{
+    int status = 0;
+    while (waitpid(peer, &status, 0) < 0)
+        if (errno != EINTR)
+            stop(STATUS_FAILED, "waitpid: %s", strerror(errno));
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        stop(STATUS_FAILED, "the peer process failed (wait status %d)", status);
+}
+
+#endif

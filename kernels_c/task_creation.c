@@ -1,0 +1,311 @@
+/*
+ * What does it cost to create a task?
+ *
+ * With "-wait", K tasks are made, end and are waited for between two readings: T(K) = overhead +
+ * K * cost. In the plain form each creation stands between readings of its own, whose cost is the
+ * baseline, and the wait outside them: else tasks made before would run in the time of the next.
+ *
+ * Tasks of fork, vfork, clone-vm and pthread end at once. posix-spawn cannot but execute a program
+ * (true): compare it with fork-exec and vfork-exec, which execute the same. vfork returns when its
+ * child has ended or executed, and so does posix-spawn: their plain form holds that too.
+ *
+ * fork copies page tables, so it costs what the parent has in memory: fork-1mb to fork-wait-1gb.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+static const char *program; /* one that does nothing and succeeds */
+
+#define WHOLE(name, operation)                                                                     \
+    static uint64_t name(long batch)                                                               \
+    {                                                                                              \
+        uint64_t failed = 0;                                                                       \
+        /* measured region begins */                                                               \
+        const uint64_t begin = counter_begin();                                                    \
+        for (long i = 0; i < batch && !failed; i++)                                                \
+            failed |= !(operation);                                                                \
+        const uint64_t end = counter_end();                                                        \
+        /* measured region ends */                                                                 \
+        failed_calls |= failed;                                                                    \
+        return end - begin;                                                                        \
+    }
+
+/* Each creation between readings of its own, and the wait for what was made after them. */
+#define CREATION(name, operation, afterwards)                                                      \
+    static uint64_t name(long batch)                                                               \
+    {                                                                                              \
+        uint64_t total = 0, failed = 0;                                                            \
+        for (long i = 0; i < batch && !failed; i++) {                                              \
+            /* measured region begins */                                                           \
+            const uint64_t begin = counter_begin();                                                \
+            failed |= !(operation);                                                                \
+            const uint64_t end = counter_end();                                                    \
+            /* measured region ends */                                                             \
+            failed = failed || !(afterwards);                                                      \
+            total += end - begin;                                                                  \
+        }                                                                                          \
+        failed_calls |= failed;                                                                    \
+        return total;                                                                              \
+    }
+
+/* A child process that ends at once. */
+TICKLAB_INLINE pid_t forked(void)
+{
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    return child;
+}
+
+TICKLAB_INLINE pid_t forked_to_execute(void)
+{
+    char *const words[] = {(char *)program, NULL}, *const environment[] = {NULL};
+    const pid_t child = fork();
+    if (child == 0) {
+        execve(program, words, environment);
+        _exit(127);
+    }
+    return child;
+}
+
+TICKLAB_INLINE pid_t spawned(void)
+{
+    char *const words[] = {(char *)program, NULL}, *const environment[] = {NULL};
+    pid_t child = -1;
+    return posix_spawn(&child, program, NULL, NULL, words, environment) == 0 ? child : -1;
+}
+
+/* Until the child is gone; it must have succeeded. */
+static int ended(pid_t child)
+{
+    int status = -1;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void *thread_ends(void *nothing)
+{
+    return nothing;
+}
+
+static pid_t child;
+static pthread_t thread;
+
+TICKLAB_INLINE int threaded(void)
+{
+    return pthread_create(&thread, NULL, thread_ends, NULL) == 0;
+}
+
+static int joined(void)
+{
+    return pthread_join(thread, NULL) == 0;
+}
+
+CREATION(stamps, 1, 1)
+CREATION(make_fork, (child = forked()) > 0, ended(child))
+CREATION(make_fork_exec, (child = forked_to_execute()) > 0, ended(child))
+CREATION(make_spawn, (child = spawned()) > 0, ended(child))
+CREATION(make_thread, threaded(), joined())
+WHOLE(wait_fork, ended(forked()))
+WHOLE(wait_fork_exec, ended(forked_to_execute()))
+WHOLE(wait_spawn, ended(spawned()))
+WHOLE(wait_thread, threaded() && joined())
+
+#if defined(__linux__)
+enum { CLONE_STACK = 64 << 10 };
+static unsigned char *clone_stack;
+
+/* The child runs on its parent's stack: in a function of its own, so that it changes no variable
+ * that the parent still needs. */
+__attribute__((noinline)) static pid_t vforked(void)
+{
+    const pid_t child = vfork();
+    if (child == 0)
+        _exit(0);
+    return child;
+}
+
+__attribute__((noinline)) static pid_t vforked_to_execute(void)
+{
+    char *const words[] = {(char *)program, NULL}, *const environment[] = {NULL};
+    const pid_t child = vfork();
+    if (child == 0) {
+        execve(program, words, environment);
+        _exit(127);
+    }
+    return child;
+}
+
+static int clone_ends(void *nothing)
+{
+    (void)nothing;
+    return 0;
+}
+
+/* A process in this one's memory, on a stack of its own, which grows down from its upper end. */
+TICKLAB_INLINE pid_t cloned(void)
+{
+    return clone(clone_ends, clone_stack + CLONE_STACK, CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD,
+                 NULL);
+}
+
+CREATION(make_vfork, (child = vforked()) > 0, ended(child))
+CREATION(make_vfork_exec, (child = vforked_to_execute()) > 0, ended(child))
+CREATION(make_clone, (child = cloned()) > 0, ended(child))
+WHOLE(wait_vfork, ended(vforked()))
+WHOLE(wait_vfork_exec, ended(vforked_to_execute()))
+WHOLE(wait_clone, ended(cloned()))
+
+static const char *cannot_clone(void)
+{
+    if (clone_stack == NULL) {
+        clone_stack = untouched_pages(CLONE_STACK);
+        touch(clone_stack, CLONE_STACK);
+    }
+    return ended(cloned()) ? NULL : "clone with CLONE_VM alone is refused here";
+}
+#    define ON_LINUX(function, ...) .interval = function, __VA_ARGS__
+#else
+#    define ON_LINUX(function, ...) .missing = "this system has no such call, or advises against it"
+#endif
+
+static const char *cannot_execute(void)
+{
+    static const char *const places[] = {"/bin/true", "/usr/bin/true"};
+    for (int i = 0; i < 2 && program == NULL; i++)
+        if (access(places[i], X_OK) == 0)
+            program = places[i];
+    return program != NULL ? NULL : "there is neither /bin/true nor /usr/bin/true to execute";
+}
+
+/* So much of memory in this process, for fork to copy the page tables of. */
+static void fill_memory(struct run *run, size_t bytes, void (*preparation)(struct run *run))
+{
+    static size_t filled;
+    for (int i = 0; i < run->chosen_count; i++)
+        if (run->chosen[i]->prepare != preparation && run->chosen[i]->interval != stamps)
+            stop(STATUS_USAGE,
+                 "--variant: %s would have its parent in another variant's memory; "
+                 "measure one size of memory a run",
+                 run->chosen[i]->name);
+    if (filled == bytes)
+        return;
+    touch(untouched_pages(bytes), bytes);
+    filled = bytes;
+}
+
+#define FORK_WITH(size, bytes)                                                                     \
+    static void prepare_##size(struct run *run)                                                    \
+    {                                                                                              \
+        fill_memory(run, bytes, prepare_##size);                                                   \
+    }
+FORK_WITH(1mb, 1 << 20)
+FORK_WITH(16mb, 16 << 20)
+FORK_WITH(64mb, 64 << 20)
+FORK_WITH(256mb, 256 << 20)
+FORK_WITH(1gb, 1 << 30)
+
+#define FORKS(size, words)                                                                         \
+    {.name = "fork-" #size,                                                                        \
+     .about = "fork with " words " more in memory, creation only",                                 \
+     .interval = make_fork,                                                                        \
+     .baseline = "stamps",                                                                         \
+     .prepare = prepare_##size,                                                                    \
+     .system_calls = 2},                                                                           \
+        {.name = "fork-wait-" #size,                                                               \
+         .about = "fork to wait with " words " more in memory",                                    \
+         .interval = wait_fork,                                                                    \
+         .prepare = prepare_##size,                                                                \
+         .system_calls = 2}
+
+/* Two system calls of this task for each child, create and wait; how many libc makes to spawn, or for
+ * a thread, is its own affair. */
+static const struct variant variants[] = {
+    {.name = "fork",
+     .about = "fork, creation only; the child ends at once",
+     .interval = make_fork,
+     .system_calls = 2,
+     .baseline = "stamps"},
+    {.name = "fork-wait",
+     .about = "fork to wait; the child ends at once",
+     .interval = wait_fork,
+     .system_calls = 2},
+    {.name = "vfork",
+     .about = "vfork, which waits until the child has ended, as it does at once",
+     ON_LINUX(make_vfork, .baseline = "stamps"),
+     .system_calls = 2},
+    {.name = "vfork-wait",
+     .about = "vfork to wait; the child ends at once",
+     ON_LINUX(wait_vfork, .system_calls = 2)},
+    {.name = "clone-vm",
+     .about = "clone into the same memory, creation only; the child ends at once",
+     ON_LINUX(make_clone, .cannot = cannot_clone),
+     .system_calls = 2,
+     .baseline = "stamps"},
+    {.name = "clone-vm-wait",
+     .about = "clone into the same memory to wait; the child ends at once",
+     ON_LINUX(wait_clone, .cannot = cannot_clone),
+     .system_calls = 2},
+    {.name = "pthread",
+     .about = "pthread_create, creation only",
+     .interval = make_thread,
+     .baseline = "stamps"},
+    {.name = "pthread-wait", .about = "pthread_create to pthread_join", .interval = wait_thread},
+    {.name = "posix-spawn",
+     .about = "posix_spawn, until the child has executed true",
+     .interval = make_spawn,
+     .cannot = cannot_execute,
+     .baseline = "stamps"},
+    {.name = "posix-spawn-wait",
+     .about = "posix_spawn of true to wait",
+     .interval = wait_spawn,
+     .cannot = cannot_execute},
+    {.name = "fork-exec",
+     .about = "fork, creation only; the child executes true",
+     .interval = make_fork_exec,
+     .cannot = cannot_execute,
+     .system_calls = 2,
+     .baseline = "stamps"},
+    {.name = "fork-exec-wait",
+     .about = "fork to wait; the child executes true",
+     .interval = wait_fork_exec,
+     .cannot = cannot_execute,
+     .system_calls = 2},
+    {.name = "vfork-exec",
+     .about = "vfork, until the child has executed true",
+     ON_LINUX(make_vfork_exec, .cannot = cannot_execute),
+     .system_calls = 2,
+     .baseline = "stamps"},
+    {.name = "vfork-exec-wait",
+     .about = "vfork to wait; the child executes true",
+     ON_LINUX(wait_vfork_exec, .cannot = cannot_execute),
+     .system_calls = 2},
+    {.name = "stamps",
+     .about = "two readings of the counter: what stands around each creation",
+     .interval = stamps},
+    FORKS(1mb, "1 MB"),
+    FORKS(16mb, "16 MB"),
+    FORKS(64mb, "64 MB"),
+    FORKS(256mb, "256 MB"),
+    FORKS(1gb, "1 GB"),
+};
+
+static const long batches[] = {1, 2, 4, 8};
+
+int main(int argc, char **argv)
+{
+    static const struct c_kernel kernel = {.name = "task_creation",
+                                           .about = "what it costs to create a task",
+                                           .variants = variants,
+                                           .variant_count = sizeof variants / sizeof variants[0],
+                                           .batches = batches,
+                                           .batch_count = sizeof batches / sizeof batches[0],
+                                           .samples = 400};
+    return measure(&kernel, argc, argv);
+}

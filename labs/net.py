@@ -1,0 +1,85 @@
+"""What an operation costs by itself: its slope, less that of a baseline measured in the same run.
+
+A switch timed by a round trip holds two switches and, on each side, a write and a read; a system
+call timed in a loop holds the loop. The C kernel says of each variant what its baseline is, how
+often it is contained, and into how many parts an operation falls:
+
+    net = (slope - times * slope of the baseline) / parts
+
+The value that nothing was subtracted from is kept beside it: who doubts a subtraction must be able
+to see what it was made from. lmbench's lat_ctx subtracts the same way, perf bench sched pipe not at
+all.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from labs.estimate import CannotEstimate, Estimate, Line, fit_line
+from labs.recording import Recording
+
+
+@dataclass(frozen=True)
+class Net:
+    """All in ticks. `whole` is the slope of the variant as timed (a round trip), `unsubtracted` one
+    part of it, `net` that part less the baseline; `baseline` is the baseline's slope, None where
+    the variant has none."""
+
+    net: Estimate
+    unsubtracted: Estimate
+    whole: Estimate
+    baseline: Estimate | None
+    baseline_variant: str | None
+    times: float
+    parts: float
+
+
+def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Net:
+    """The net cost of the variant that `line` is of; `one_speed` as the line was fitted.
+
+    Raises CannotEstimate where the baseline that the recording names is missing or has too few
+    samples.
+    """
+    name = line.variant
+    parts = recording.number(f"variant.{name}.parts") or 1.0
+    whole = line.cost
+    stated = recording.condition(f"variant.{name}.baseline")
+    if not stated:
+        one = scaled(whole, 1 / parts)
+        return Net(one, one, whole, None, None, 0.0, parts)
+    times = recording.number(f"variant.{name}.baseline_times") or 1.0
+    if stated[0] not in recording.variants:
+        raise CannotEstimate(f"{name}: its baseline {stated[0]} is not in the recording")
+    # A baseline that bends a little is no reason to refuse: it is small beside what it is
+    # subtracted from, and its misfit widens its interval.
+    baseline = fit_line(recording, stated[0], one_speed=one_speed).cost
+    value = whole.value - times * baseline.value
+    # Two slopes of one run: their errors are taken for independent, which is on the safe side,
+    # because what the machine does to both at once cancels in the difference.
+    below = math.hypot(whole.value - whole.low, times * (baseline.high - baseline.value))
+    above = math.hypot(whole.high - whole.value, times * (baseline.value - baseline.low))
+    net = replace(
+        whole,
+        value=value / parts,
+        low=(value - below) / parts,
+        high=(value + above) / parts,
+        method=_method(whole.method, stated[0], times, parts),
+    )
+    return Net(net, scaled(whole, 1 / parts), whole, baseline, stated[0], times, parts)
+
+
+def scaled(estimate: Estimate, factor: float) -> Estimate:
+    """The estimate times a positive `factor`."""
+    return replace(
+        estimate,
+        value=estimate.value * factor,
+        low=estimate.low * factor,
+        high=estimate.high * factor,
+    )
+
+
+def _method(slope: str, baseline: str, times: float, parts: float) -> str:
+    less = f"{times:g} times " if times != 1 else ""
+    of = f", divided by {parts:g}" if parts != 1 else ""
+    return f"{slope}, less {less}the slope of {baseline}{of}"

@@ -1,0 +1,29 @@
+"""Proof that what was timed has happened: what the C kernel claims beside what the OS counted."""
+
+from __future__ import annotations
+
+from labs.recording import Recording
+
+#: How far claim and count may lie apart: a timer tick or a page fault now and then.
+TOLERANCE = 0.02
+
+_KINDS = ("voluntary_switches", "involuntary_switches")
+
+
+def switches(recording: Recording) -> tuple[int | None, int | None]:
+    """Switches claimed and counted over the whole run; None where the recording does not say.
+
+    Both kinds are summed, over all tasks: a wake-up can preempt the one who wakes, which the OS
+    then counts as involuntary.
+    """
+    claimed = recording.total("claimed.switches")
+    counted = [
+        recording.total(f"task.{task}.{kind}") for task in ("main", "peers") for kind in _KINDS
+    ]
+    known = [count for count in counted if count is not None]
+    return claimed, sum(known) if known else None
+
+
+def accounted_for(claimed: int, counted: int) -> bool:
+    """Whether the OS counted the switches that are claimed, within the tolerance."""
+    return abs(counted - claimed) <= TOLERANCE * claimed

@@ -1,0 +1,257 @@
+"""What speaks against each published figure, by the mistakes that the reports' own data show.
+
+One rule for one mistake: which figures it touches, the code of the mistake, the reason in words. A
+figure may be touched by several; the gravest stands first. Sources: the reports' tables, listings
+and published code; where a number disagrees with the report's own runs, both are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """One mistake in a published figure: its code, and the reason in words."""
+
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Rule:
+    report: str
+    quantity: str  # how the quantity's name begins
+    code: str
+    reason: str
+    applies: Callable[[Row], bool] = lambda row: True
+
+    def touches(self, row: Row) -> bool:
+        return (
+            row["report"] == self.report
+            and row["quantity"].startswith(self.quantity)
+            and self.applies(row)
+        )
+
+
+def against(row: Row) -> tuple[Suspicion, ...]:
+    """The suspicions of one row of the published figures, the gravest first."""
+    return tuple(Suspicion(rule.code, rule.reason) for rule in _RULES if rule.touches(row))
+
+
+def _unit(*units: str) -> Callable[[Row], bool]:
+    return lambda row: row["unit"] in units
+
+
+def _opteron_table(row: Row) -> bool:
+    return row["series"] == "table" and "Opteron" in row["machine"]
+
+
+def _is_number(value: float) -> Callable[[Row], bool]:
+    return lambda row: float(row["value"]) == value
+
+
+_RULES: tuple[_Rule, ...] = (
+    # Report A
+    _Rule(
+        "A",
+        "timer overhead",
+        "clock-read-too-early",
+        "two unfenced readings: the counter is read before the work between them is done",
+    ),
+    _Rule(
+        "A",
+        "timer overhead",
+        "stale-constant",
+        "this number stands in the source as a constant and is subtracted on all four machines",
+        _is_number(28.5),
+    ),
+    _Rule(
+        "A",
+        "system call getpid",
+        "library-call-not-system-call",
+        "the C library's cached answer: cheaper than the pair of readings around it",
+    ),
+    _Rule(
+        "A",
+        "system call setuid",
+        "transcription",
+        "the runs average 1217.20 cycles; 1261.60 cycles would be 525.67 ns, not 506.10",
+        _opteron_table,
+    ),
+    _Rule(
+        "A",
+        "system call setuid",
+        "call-without-its-argument",
+        "setuid() is called without its argument and its result is not looked at: a refused call "
+        "is timed as if it had worked",
+    ),
+    _Rule(
+        "A",
+        "procedure call 0",
+        "first-in-line",
+        "it was measured first, with cold code: no argument looks dearer than one",
+    ),
+    _Rule(
+        "A",
+        "procedure call",
+        "below-the-clock",
+        "one call of a few cycles between two readings of a counter that steps by more",
+    ),
+    _Rule(
+        "A",
+        "procedure call",
+        "stale-constant",
+        "28.5 cycles of one machine were subtracted on every machine",
+    ),
+    _Rule(
+        "A",
+        "task creation clone",
+        "not-a-thread",
+        "clone with no flags makes a process; its stack pointer is the wrong end of 1 KB",
+    ),
+    _Rule(
+        "A",
+        "task creation",
+        "pinning-inside-the-interval",
+        "sched_setaffinity runs inside the interval, and its result is never looked at",
+    ),
+    _Rule(
+        "A",
+        "process switch",
+        "transcription",
+        "the runs average 52680.48 cycles; the table says 52380.77",
+        _opteron_table,
+    ),
+    _Rule(
+        "A",
+        "process switch",
+        "creation-counted-as-switch",
+        "fork and exit lie inside the interval: 10 to 20 times too much",
+    ),
+    _Rule(
+        "A",
+        "thread switch",
+        "transcription",
+        "the runs average 38896.42 cycles; the table says 38500.34",
+        _opteron_table,
+    ),
+    _Rule(
+        "A",
+        "thread switch",
+        "not-a-thread",
+        "clone with no flags makes a process: no address space is shared",
+    ),
+    _Rule(
+        "A",
+        "thread switch",
+        "creation-counted-as-switch",
+        "clone and exit lie inside the interval",
+    ),
+    _Rule(
+        "A",
+        "",
+        "nominal-clock",
+        "ticks of the counter divided by the clock that lscpu prints",
+        _unit("ns"),
+    ),
+    # Report B
+    _Rule(
+        "B",
+        "system call gettimeofday",
+        "vdso-not-system-call",
+        "gettimeofday is answered by the vDSO: the OS kernel is never entered",
+    ),
+    _Rule("B", "system call gettimeofday", "loop-counted-along", "the loop's own cost is inside"),
+    _Rule(
+        "B",
+        "process switch",
+        "two-cpus-not-one",
+        "not pinned: a wake-up across CPUs, not a switch on one",
+    ),
+    _Rule(
+        "B",
+        "process switch",
+        "unclear-divisor",
+        "a trial is a round trip with two switches and four calls of read and write",
+    ),
+    # Report C
+    _Rule("C", "", "unit-slip", "ns printed as µs: the total divided by n is in ns", _unit("us")),
+    _Rule(
+        "C",
+        "",
+        "nominal-clock",
+        "cycles by the turbo clock printed on the box, not by a measured one",
+        _unit("cycles"),
+    ),
+    _Rule(
+        "C",
+        "system call read",
+        "wrong-registers",
+        "the listing loads rbx, rcx and rdx; the call takes rdi, rsi and rdx, and nothing checks "
+        "its result",
+    ),
+    _Rule(
+        "C",
+        "process switch",
+        "read-and-write-counted-along",
+        "read and write are counted as part of the switch",
+    ),
+    # Report D
+    _Rule(
+        "D",
+        "process switch",
+        "cpu-time-misses-the-other-side",
+        "the clock of this process stops while the other one runs",
+    ),
+    _Rule(
+        "D",
+        "thread switch",
+        "lock-convoy",
+        "a mutex hands nothing over: the thread that unlocks it may take it again at once",
+    ),
+    _Rule(
+        "D",
+        "",
+        "clock-dearer-than-the-thing",
+        "this clock is a system call itself, and its cost is not subtracted",
+    ),
+    # Report E
+    _Rule(
+        "E",
+        "process switch",
+        "running-mean",
+        "each value is an average over all before it: the series cannot settle",
+    ),
+    _Rule(
+        "E",
+        "",
+        "cold-samples-in-mean",
+        "the cold first sample is part of the mean",
+        lambda row: row["series"] == "stated" and row["statistic"] == "mean",
+    ),
+    _Rule(
+        "E",
+        "",
+        "first-in-line",
+        "the first sample of a cold process",
+        lambda row: row["series"] == "sample 1" and row["statistic"] == "single sample",
+    ),
+    _Rule(
+        "E",
+        "",
+        "timer-not-subtracted",
+        "around 90 ns of it are the clock, which is not subtracted",
+        lambda row: not row["quantity"].startswith("process switch"),
+    ),
+    _Rule(
+        "E",
+        "process switch",
+        "too-few-samples",
+        "20 samples, and no spread",
+        lambda row: row["series"] == "stated",
+    ),
+)

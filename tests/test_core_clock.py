@@ -1,0 +1,72 @@
+"""Core cycles: each process by the speed that the core had in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+import simulate
+from simulate import VARIANT, Machine
+
+from labs import core_clock
+from labs.recording import Recording
+from labs.result import result_of
+
+LENGTHS = ("0.62", "0.636", "0.652", "0.62", "0.724", "0.636", "0.62", "0.62", "0.636", "0.62")
+
+
+def at_speeds(lengths: tuple[str, ...]) -> Recording:
+    """A procedure call of 1.5 core cycles in processes whose core had these cycles, in ticks."""
+    made = simulate.run(Machine(cost=1.5, overhead=50, noise=1, samples=10_000), 1)
+    length = np.array([float(text) for text in lengths])
+    ticks = np.round(made.ticks * length[made.process]).astype(np.int64)
+    each = tuple(
+        MappingProxyType({**stated, "core_cycle_ticks": text})
+        for stated, text in zip(made.processes, lengths, strict=True)
+    )
+    common = {key: text for key, text in made.conditions.items() if key != "core_cycle_ticks"}
+    return replace(
+        made,
+        kernel="procedure_call",
+        ticks=ticks,
+        processes=each,
+        conditions=MappingProxyType(common),
+    )
+
+
+def test_cycles_are_those_of_each_process() -> None:
+    estimate = result_of(at_speeds(LENGTHS), VARIANT, "cycles").estimate
+    assert estimate is not None
+    assert estimate.value == pytest.approx(1.5, rel=0.003)
+    assert estimate.half_width < 0.005
+
+
+def test_a_time_is_as_the_core_was() -> None:
+    estimate = result_of(at_speeds(LENGTHS), VARIANT, "ns").estimate
+    assert estimate is not None
+    slowest, fastest = (1.5 * length / 2.6 for length in (0.724, 0.62))
+    assert fastest < estimate.value < slowest
+    assert estimate.contains(fastest, slack=0.01) and estimate.contains(slowest, slack=0.01)
+
+
+def test_one_cycle_for_all_processes_changes_nothing() -> None:
+    made = simulate.run(Machine(), 1)
+    samples = made.samples(VARIANT)
+    assert core_clock.at_one_speed(samples, made) is samples
+
+
+@pytest.mark.parametrize("bad", ["nan", "0", "-1", "inf", "fast"])
+def test_a_speed_that_is_not_known_of_every_process_is_not_used(bad: str) -> None:
+    made = at_speeds(LENGTHS)
+    last = MappingProxyType({**made.processes[-1], "core_cycle_ticks": bad})
+    made = replace(made, processes=(*made.processes[:-1], last))
+    assert core_clock.lengths(made) == []
+    samples = made.samples(VARIANT)
+    assert core_clock.at_one_speed(samples, made) is samples
+
+
+def test_the_json_has_core_cycles_beside_the_time() -> None:
+    told = result_of(at_speeds(LENGTHS), VARIANT, "ns").as_json()
+    assert told["core_cycles"]["value"] == pytest.approx(1.5, rel=0.003)

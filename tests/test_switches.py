@@ -1,0 +1,134 @@
+"""What is called a switch is one, by the count of the OS; what is not is recognised."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from c_programs import CPUS, LINUX, TWO_CPUS
+
+from labs import proof
+from labs.measure import Plan, RunFailed, measure_now
+from labs.recording import Recording
+from labs.result import Result, result_of
+
+pytestmark = LINUX
+
+SWITCHES = [
+    ("process_switch", "pipe-pinned"),
+    ("process_switch", "pipe-in-turn"),
+    ("process_switch", "pipe-carried-back"),
+    ("process_switch", "eventfd-pinned"),
+    ("process_switch", "socketpair-pinned"),
+    ("thread_switch", "condvar"),
+    ("thread_switch", "futex"),
+    ("thread_switch", "pipe"),
+    ("switch_footprint", "processes-2-0"),
+    ("switch_footprint", "threads-2-0"),
+    ("switch_footprint", "processes-8-16k"),
+    ("switch_footprint", "threads-8-16k"),
+    ("switch_footprint", "processes-64-0"),
+    ("switch_footprint", "threads-4-1m"),
+]
+NO_SWITCHES = [
+    ("process_switch", "self-pipe"),
+    ("process_switch", "self-eventfd"),
+    ("process_switch", "self-socketpair"),
+    ("thread_switch", "condvar-alone"),
+    ("thread_switch", "futex-alone"),
+    ("thread_switch", "pipe-alone"),
+    ("switch_footprint", "alone-0"),
+    ("system_call", "getppid"),
+]
+SEPARATE = [
+    ("process_switch", "pipe-two-cpus"),
+    ("thread_switch", "condvar-two-cpus"),
+    ("thread_switch", "futex-two-cpus"),
+]
+
+
+def run(kernel: str, variant: str, samples: int = 600) -> Recording:
+    batches = (4, 8) if kernel == "switch_footprint" else (16, 32, 64)
+    return measure_now(
+        Plan(kernel, (variant,), samples=samples, batches=batches, warmup=10, processes=2)
+    )
+
+
+def told(recording: Recording, variant: str) -> tuple[Result, set[str]]:
+    result = result_of(recording, variant)
+    return result, {warning.code for warning in result.warnings}
+
+
+@pytest.mark.parametrize(("kernel", "variant"), SWITCHES)
+def test_the_os_counts_the_switches_that_are_claimed(kernel: str, variant: str) -> None:
+    recording = run(kernel, variant)
+    claimed, counted = proof.switches(recording)
+    assert claimed and counted is not None
+    assert claimed > 5_000
+    assert abs(counted - claimed) <= 0.02 * claimed, f"{claimed} claimed, {counted} counted"
+    result, codes = told(recording, variant)
+    assert "switches-unaccounted" not in codes
+    assert result.as_json()["switches"] == {"claimed": claimed, "counted": counted}
+
+
+@pytest.mark.parametrize(("kernel", "variant"), NO_SWITCHES)
+def test_what_is_done_alone_claims_no_switch(kernel: str, variant: str) -> None:
+    recording = run(kernel, variant, samples=200)
+    assert proof.switches(recording)[0] == 0
+    assert "switches-unaccounted" not in told(recording, variant)[1]
+
+
+def test_a_convoy_is_recognised_although_it_claims_to_switch() -> None:
+    recording = run("thread_switch", "bare-mutex")
+    claimed, counted = proof.switches(recording)
+    assert claimed and counted is not None
+    assert counted < 0.9 * claimed
+    warnings = {warning.code: warning for warning in told(recording, "bare-mutex")[0].warnings}
+    assert f"{claimed:,} switches are claimed" in warnings["switches-unaccounted"].symptom
+    assert "hand-over" in warnings["switches-unaccounted"].likely_cause
+
+
+@pytest.mark.parametrize("variant", ["yield", "condvar-inside"])
+def test_what_switches_on_some_systems_only_is_either_proved_or_warned_of(variant: str) -> None:
+    # sched_yield need not switch; a signal under the mutex takes further switches where the C
+    # library lets the waiter run before the mutex is given back.
+    recording = run("thread_switch", variant)
+    claimed, counted = proof.switches(recording)
+    assert claimed and counted is not None
+    is_proved = abs(counted - claimed) <= 0.02 * claimed
+    is_warned_of = "switches-unaccounted" in told(recording, variant)[1]
+    assert is_proved != is_warned_of
+
+
+@TWO_CPUS
+@pytest.mark.parametrize(("kernel", "variant"), SEPARATE)
+def test_two_cpus_claim_no_switch_and_are_another_quantity(kernel: str, variant: str) -> None:
+    recording = run(kernel, variant, samples=100)
+    assert proof.switches(recording)[0] == 0
+    assert recording.number(f"variant.{variant}.switches") == 0
+
+
+@TWO_CPUS
+@pytest.mark.parametrize(("kernel", "variant"), SWITCHES)
+def test_switches_are_counted_on_whatever_cpu_is_asked_for(kernel: str, variant: str) -> None:
+    if variant == "pipe-in-turn":
+        pytest.skip("takes each CPU in turn, whatever is asked for")
+    recording = measure_now(
+        Plan(kernel, (variant,), samples=100, batches=(16, 32), cpu=CPUS[-1], processes=1)
+    )
+    claimed, counted = proof.switches(recording)
+    assert claimed and counted is not None
+    # Of some 10,000 a few more or less come from beginning and end.
+    assert abs(counted - claimed) <= 0.02 * claimed + 20
+
+
+@pytest.mark.parametrize(("kernel", "variant"), SEPARATE)
+def test_on_one_cpu_two_are_said_to_be_missing(kernel: str, variant: str) -> None:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {CPUS[0]})
+    try:
+        with pytest.raises(RunFailed, match="one CPU only") as failed:
+            run(kernel, variant, samples=20)
+    finally:
+        os.sched_setaffinity(0, before)
+    assert failed.value.impossible_here

@@ -1,0 +1,125 @@
+"""strace counts the system calls that a recording claims; the vDSO variants make none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from c_programs import LINUX, Program, conditions_of, system_calls
+
+pytestmark = LINUX
+
+SAMPLES = 12
+BATCH = 40
+OPERATIONS = SAMPLES * BATCH
+#: The harness itself and the C library make a few calls of some kinds.
+A_FEW = 60
+
+#: By variant: the system call of its operations; None where there must be none.
+CALLS = {
+    "getppid": "getppid",
+    "getppid-libc": "getppid",
+    "getpid": "getpid",
+    "getpid-libc": "getpid",
+    "read0": "read",
+    "read0-libc": "read",
+    "setuid": "setuid",
+    "setuid-refused": "setuid",
+    "gettimeofday-trap": "gettimeofday",
+    "monotonic-trap": "clock_gettime",
+    "invalid": "syscall_0x186a0",
+    "gettimeofday-vdso": None,
+    "monotonic-vdso": None,
+    "loop": None,
+}
+CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+NO_VDSO = not CLOCK.exists() or CLOCK.read_text().strip() not in ("tsc", "arch_sys_counter")
+
+ProgramOf = Callable[[str], Program]
+
+
+def options(variant: str, samples: int = SAMPLES, batch: int = BATCH) -> list[str]:
+    return [
+        "--variant", variant, "--samples", str(samples), "--batch", str(batch), "--warmup", "0",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("variant", CALLS)
+def test_system_calls_are_made_as_often_as_claimed(
+    program_of: ProgramOf, variant: str, tmp_path: Path
+) -> None:
+    if NO_VDSO:
+        pytest.skip("the clock of this system is read by system calls, the harness's own too")
+    run = system_calls(program_of("system_call"), tmp_path / "calls", *options(variant))
+    claimed = int(conditions_of(run.output)["claimed.system_calls"])
+    expected = OPERATIONS if CALLS[variant] else 0
+    assert expected <= claimed <= expected + run.retakes * BATCH
+    for name in sorted({name for name in CALLS.values() if name}):
+        made = run.made()[name]
+        expected = claimed if name == CALLS[variant] else 0
+        assert expected <= made <= expected + A_FEW, name
+    if CALLS[variant] is None:
+        assert run.made()["gettimeofday"] == run.made()["clock_gettime"] == 0
+
+
+@pytest.mark.parametrize(
+    ("variant", "result"),
+    [("invalid", "-1 ENOSYS"), ("setuid-refused", "-1 E"), ("read0", "0"), ("setuid", "0")],
+)
+def test_the_result_is_the_one_that_the_variant_is_named_after(
+    program_of: ProgramOf, variant: str, result: str, tmp_path: Path
+) -> None:
+    run = system_calls(program_of("system_call"), tmp_path / "calls", *options(variant))
+    made = [what for _, name, what in run.calls if name == CALLS[variant]]
+    like_it = [what for what in made if what.startswith(result)]
+    assert len(like_it) >= OPERATIONS
+    assert len(made) - len(like_it) <= A_FEW
+
+
+@pytest.mark.parametrize(
+    ("kernel", "variant", "tasks"),
+    [
+        ("process_switch", "pipe-pinned", 2),
+        ("process_switch", "self-pipe", 1),
+        ("process_switch", "socketpair-pinned", 2),
+        ("process_switch", "eventfd-pinned", 2),
+        ("process_switch", "pipe-carried-back", 2),
+        ("thread_switch", "pipe", 2),
+        ("switch_footprint", "processes-4-0", 4),
+        ("switch_footprint", "threads-4-0", 4),
+    ],
+)
+def test_a_message_is_written_and_read_once_by_every_task(
+    program_of: ProgramOf, kernel: str, variant: str, tasks: int, tmp_path: Path
+) -> None:
+    run = system_calls(program_of(kernel), tmp_path / "calls", *options(variant))
+    claimed = int(conditions_of(run.output)["claimed.system_calls"])
+    # A write and a read by this task for each operation, those of the baseline among them.
+    for name in ("write", "read"):
+        assert claimed / 2 <= run.made(by_main=True)[name] <= claimed / 2 + A_FEW
+        others = run.made(by_main=False)[name]
+        least = OPERATIONS * (tasks - 1)
+        assert least <= others <= least + run.retakes * BATCH * (tasks - 1) + A_FEW
+
+
+MAKE = {"clone", "clone3", "fork", "vfork"}
+WAIT = {"wait4", "waitid"}
+
+
+@pytest.mark.parametrize(
+    "variant",
+    ["fork", "fork-wait", "vfork-wait", "clone-vm-wait", "posix-spawn-wait", "pthread-wait"],
+)
+def test_a_task_is_made_and_waited_for_once_an_operation(
+    program_of: ProgramOf, variant: str, tmp_path: Path
+) -> None:
+    run = system_calls(program_of("task_creation"), tmp_path / "calls", *options(variant, 10, 4))
+    made = run.made(by_main=True)
+    # clone-vm is tried once before, to see whether it is allowed at all.
+    most = 41 + 4 * run.retakes
+    assert 40 <= sum(made[name] for name in MAKE) <= most
+    if variant != "pthread-wait":
+        assert 40 <= sum(made[name] for name in WAIT) <= most
+    if variant == "posix-spawn-wait":
+        assert 40 <= run.made(by_main=False)["execve"] <= most
