@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labs.estimate import Line, fit_line
 from labs.recording import Integers, Recording
@@ -62,8 +63,12 @@ DISTURBANCES = {
 STEPS = (1, 8, 26, 108)
 
 
-def run(machine: Machine, seed: int) -> Recording:
-    """One run of `machine`, every sample decided by `seed`."""
+def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) -> Recording:
+    """One run of `machine`, every sample decided by `seed`.
+
+    `speeds`, shape (processes,), are the shares by which its processes are slower, where another
+    variant of the same run has met them too.
+    """
     random = np.random.default_rng(seed)
     each = machine.samples // machine.processes
     count = each * machine.processes
@@ -75,6 +80,8 @@ def run(machine: Machine, seed: int) -> Recording:
     batch = order.reshape(machine.processes, -1)[:, :each].reshape(-1)
     layout = random.normal(0, machine.process_spread, machine.processes)
     speed = 1 + random.normal(0, machine.speed_spread, machine.processes)
+    if speeds is not None:
+        speed = 1 + speeds
     work = batch * machine.cost
     seen = work - np.clip(work, 0, machine.hidden)
     length = machine.overhead + seen * speed[process] + layout[process]
