@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from labs import measure, toolchain, variants
+from labs import c_process, measure, toolchain, variants
 from labs.files import CannotWrite
 from labs.recording import BadRecording, Recording
 from labs.result import Result, result_of
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
     except (measure.BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
         return _stop(error, USAGE)
-    except measure.RunFailed as error:
+    except c_process.RunFailed as error:
         return _stop(error, error.status if error.status in (USAGE, IMPOSSIBLE) else FAILED)
     except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
         return _stop(error, FAILED)

@@ -6,7 +6,7 @@ import html
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from labs import measure, toolchain
+from labs import c_process, measure, toolchain
 from labs.files import CannotWrite
 from labs.recording import BadRecording
 
@@ -104,7 +104,7 @@ def shell() -> Any:
 #: What can go wrong with a run for reasons that the student can do something about.
 EXPECTED = (
     measure.BadPlan,
-    measure.RunFailed,
+    c_process.RunFailed,
     toolchain.NoCompiler,
     toolchain.CompileError,
     BadRecording,
@@ -126,7 +126,7 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
         return Message("problem", "there is no C compiler here", (_sentence(str(error)),))
     if isinstance(error, measure.BadPlan):
         return Message("problem", "this cannot be measured as asked", (_sentence(str(error)),))
-    if isinstance(error, measure.RunFailed):
+    if isinstance(error, c_process.RunFailed):
         heading = "this machine cannot measure that" if error.impossible_here else "the run failed"
         return Message("problem", heading, (_sentence(str(error)),))
     if isinstance(error, BadRecording):

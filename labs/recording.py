@@ -31,9 +31,9 @@ FORMAT = "ticklab recording"
 FORMAT_VERSION = "1"
 HEADER = "variant,process,sample,batch,ticks"
 
-#: Bounds of what is read. 100,000 samples of the longest variant name take 3.4 MB.
-MOST_BYTES = 4 * 1024 * 1024
-MOST_ROWS = 120_000
+#: Bounds of what is read: 100,000 samples, their baseline's, and warm-up, in rows of 30 bytes.
+MOST_BYTES = 8 * 1024 * 1024
+MOST_ROWS = 250_000
 MOST_CONDITIONS = 4_000
 MOST_LINE = 16_384
 MOST_PROCESSES = 1_000

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from labs import proof, published
-from labs.measure import Plan, Progress, RunFailed, measure_now
+from labs.c_process import RunFailed
+from labs.measure import Plan, Progress, measure_now
 from labs.published import Published
 from labs.recording import BadRecording, Recording
 from labs.result import Result, result_of

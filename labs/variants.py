@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 
 from labs import toolchain
-from labs.measure import RunFailed
+from labs.c_process import RunFailed
 
 TIME_LIMIT_S = 10
 

@@ -21,6 +21,7 @@ import psutil
 import pytest
 
 from labs import surroundings, toolchain
+from labs.c_process import RunFailed
 from labs.measure import (
     MOST_PROCESSES,
     MOST_SAMPLES,
@@ -28,7 +29,6 @@ from labs.measure import (
     BadPlan,
     Plan,
     Progress,
-    RunFailed,
     measure,
     measure_now,
 )
@@ -244,7 +244,7 @@ BAD_PLANS: dict[str, dict[str, object]] = {
     "CPU true": {"cpu": True},
     "peer CPU outside the set": {"peer_cpu": 1023},
     "more rows than a recording holds": {
-        "samples": 100_000, "variants": ("fenced", "unfenced")},
+        "samples": 100_000, "variants": ("fenced", "unfenced", "monotonic")},
 }  # fmt: skip
 
 

@@ -190,7 +190,7 @@ BAD: dict[str, tuple[bytes, int | None]] = {
     "a line of 50 MB": (HEAD + b"x" * 50_000_000, None),
     "a long condition": (HEAD + b"# note: " + b"x" * 20_000 + b"\n" + COLUMN_LINE + ROWS, 6),
     "too many conditions": (HEAD + b"".join(b"# n%d: 1\n" % n for n in range(5000)), None),
-    "too many rows": (HEAD + COLUMN_LINE + b"f,0,0,0,1\n" * 130_000, None),
+    "too many rows": (HEAD + COLUMN_LINE + b"f,0,0,0,1\n" * 260_000, None),
     "too many variants": (HEAD + COLUMN_LINE + b"".join(b"v%d,0,0,0,1\n" % n for n in range(99)),
                           None),
     "fewer samples than stated": (GOOD.replace(b"# kernel", b"# samples.count: 5\n# kernel"), None),

@@ -8,7 +8,8 @@ import pytest
 from c_programs import CPUS, LINUX, TWO_CPUS
 
 from labs import proof
-from labs.measure import Plan, RunFailed, measure_now
+from labs.c_process import RunFailed
+from labs.measure import Plan, measure_now
 from labs.recording import Recording
 from labs.result import Result, result_of
 
