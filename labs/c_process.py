@@ -39,8 +39,8 @@ async def output_of(
     """What `command` prints on standard output; `told` hears of its progress.
 
     `most_output` is in bytes, `deadline` a time of the running loop, which `time_limit_s` led to.
-    Raises RunFailed where it
-    prints more, takes longer, or ends with another status than 0. Cancelling ends it.
+    Raises RunFailed where it prints more, takes longer, or ends with another status than 0.
+    Cancelling ends it.
     """
     # Not asyncio's own subprocess: its wait() waits for whoever holds the pipes as well, so that a
     # process that left the group would keep a cancelled run from ending. And nothing is awaited
@@ -66,8 +66,8 @@ async def output_of(
             task.result()  # raises what it raised
         if unfinished:
             raise RunFailed(
-                f"{name} was ended after the time limit of {time_limit_s:g} s; take fewer samples or "
-                "raise the time limit"
+                f"{name} was ended after the time limit of {time_limit_s:g} s; take fewer samples "
+                "or raise the time limit"
             )
         output, words, status = reading.result(), listening.result(), waiting.result()
     finally:
