@@ -27,9 +27,9 @@ LEAST_REFUSED = 0.98
 
 
 def _bent(machine: Machine, seed: int) -> Recording:
-    """The cost grows with k: the 512th operation costs 10 % more than the first."""
+    """The cost grows with k: the 512th operation costs twice as much as the first."""
     recording = simulate.run(machine, seed)
-    bend = 0.1 * machine.cost / 512 / 2
+    bend = machine.cost / 512 / 2
     ticks = recording.ticks + (bend * recording.batch**2 + 0.5).astype(recording.ticks.dtype)
     return replace(recording, ticks=ticks)
 

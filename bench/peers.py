@@ -3,7 +3,8 @@
 Ours and the peer's take turns, peer first and last; each of ours is held against the mean of the
 peer's before and after it, so that a clock speed that drifts meets both alike. A peer takes the
 time of everything, also of other programs that had its CPU meanwhile, where ours leaves such
-intervals out: a peer that shared its CPU is held by its CPU time, and that is said.
+intervals out: a peer that shared its CPU is held by its CPU time, a loop timed by hand by the
+median of its thousandths; what they read with all of that is said too.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ Value = Callable[[], float]
 
 @dataclass(frozen=True)
 class Peer:
-    """What a peer says an operation takes, in ns, and its share of the CPU while it said so.
+    """What a peer says an operation takes, in ns, and the share of that which is its own.
 
-    `own` is as printed; `corrected` the CPU time, where other programs had that CPU as well.
+    `own` is as printed; `corrected` without other programs and interrupts, as far as that is known.
     """
 
     own: float
@@ -77,7 +78,8 @@ def _perf(quick: bool) -> bool:
 def _by_hand(quick: bool) -> bool:
     allowed = machine.cpus()
     cpu = allowed[-1] if allowed else None
-    must_hold("system calls within 2 % of a loop of 10 million in one interval, timed by hand")
+    must_hold("system calls within 2 % of a loop of 10 million, timed by hand")
+    say("   in one interval, read a thousand times: the median leaves interrupts out as ours does")
     with tempfile.TemporaryDirectory() as folder:
         try:
             program = _build(Path(folder))
@@ -109,18 +111,19 @@ def _alternating(
     except CannotRun as error:
         say(f"   {error}")
         return verdict(False, f"{name}: could not be measured")
-    pairs = zip(values, peers[:-1], peers[1:], strict=True)
-    ratios = [2 * value / (one.corrected + two.corrected) for value, one, two in pairs]
+    triples = list(zip(values, peers[:-1], peers[1:], strict=True))
+    ratios = [2 * value / (one.corrected + two.corrected) for value, one, two in triples]
     ratio = statistics.median(ratios)
     say(f"   {name}: ours {median_and_range(values, 1, 'ns')}")
     say(f"   {'':{len(name)}}  peer {median_and_range([p.corrected for p in peers], 1, 'ns')}")
     say(f"   {'':{len(name)}}  ratio {median_and_range(ratios, 3)}, {rounds} rounds")
     disturbed = sum(peer.share < UNDISTURBED for peer in peers)
     if disturbed:
+        with_all = [2 * v / (p.own + q.own) for v, p, q in triples]
         own = median_and_range([peer.own for peer in peers], 1, "ns")
         say(
-            f"   {disturbed} of {len(peers)} peers shared their CPU with other programs; with that "
-            f"time they read {own}"
+            f"   {disturbed} of {len(peers)} peers were interrupted; with that they read {own}, "
+            f"ratio {statistics.median(with_all):.3f}"
         )
     return verdict(abs(ratio - 1) <= within, f"{name}: {percent_off(ratio)}")
 
@@ -150,9 +153,8 @@ def _perf_bench(cpu: int, count: int, *benchmark: str) -> Peer:
 
 def _hand_timed(program: Path, name: str, count: int, cpu: int | None) -> Peer:
     ran = command.run(str(program), name, str(count), cpu=cpu)
-    wall, on_cpu = (float(word) for word in ran.output.split())
-    share = on_cpu / wall
-    return Peer(wall, wall if share >= UNDISTURBED else on_cpu, share)
+    whole, median = (float(word) for word in ran.output.split())
+    return Peer(whole, median, median / whole)
 
 
 def _build(folder: Path) -> Path:

@@ -40,15 +40,18 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             for measurement, recording, found in survey.carry_out(arguments.quick, progress):
                 rows += found
-                if recording is not None and arguments.save is not None:
-                    name = f"{measurement.kernel}-{'-'.join(measurement.variants)}"
+                if recording is None or arguments.save is None or status != 0:
+                    continue
+                name = f"{measurement.kernel}-{'-'.join(measurement.variants)}"
+                try:
                     recording.write(arguments.save / "recordings" / f"{name[:80]}.csv")
+                except CannotWrite as error:
+                    # What is measured can still be printed.
+                    print(f"labs survey: {error.strerror}", file=sys.stderr)
+                    status = 1
         except NoCompiler as error:
             print(f"labs survey: {error}", file=sys.stderr)
             return 1
-        except CannotWrite as error:
-            print(f"labs survey: {error.strerror}", file=sys.stderr)
-            status = 1
     if arguments.json:
         print(json.dumps([_as_json(row) for row in rows], indent=2))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 from c_programs import CPUS, LINUX, TWO_CPUS
@@ -29,8 +30,11 @@ SWITCHES = [
     ("switch_footprint", "processes-8-16k"),
     ("switch_footprint", "threads-8-16k"),
     ("switch_footprint", "processes-64-0"),
-    ("switch_footprint", "threads-4-1m"),
+    ("switch_footprint", "threads-4-64k"),
 ]
+#: On a machine where other tests run, the OS gives the CPU away so often at most.
+PREEMPTIONS_PER_S = 500
+
 NO_SWITCHES = [
     ("process_switch", "self-pipe"),
     ("process_switch", "self-eventfd"),
@@ -62,13 +66,16 @@ def told(recording: Recording, variant: str) -> tuple[Result, set[str]]:
 
 @pytest.mark.parametrize(("kernel", "variant"), SWITCHES)
 def test_the_os_counts_the_switches_that_are_claimed(kernel: str, variant: str) -> None:
+    begin = time.monotonic()
     recording = run(kernel, variant)
+    most = PREEMPTIONS_PER_S * (time.monotonic() - begin)
     claimed, counted = proof.switches(recording)
     assert claimed and counted is not None
     assert claimed > 5_000
-    assert abs(counted - claimed) <= 0.02 * claimed, f"{claimed} claimed, {counted} counted"
+    off = abs(counted - claimed)
+    assert off <= 0.02 * claimed + most, f"{claimed} claimed, {counted} counted"
     result, codes = told(recording, variant)
-    assert "switches-unaccounted" not in codes
+    assert ("switches-unaccounted" in codes) == (off > 0.02 * claimed)
     assert result.as_json()["switches"] == {"claimed": claimed, "counted": counted}
 
 
@@ -114,13 +121,14 @@ def test_two_cpus_claim_no_switch_and_are_another_quantity(kernel: str, variant:
 def test_switches_are_counted_on_whatever_cpu_is_asked_for(kernel: str, variant: str) -> None:
     if variant == "pipe-in-turn":
         pytest.skip("takes each CPU in turn, whatever is asked for")
+    begin = time.monotonic()
     recording = measure_now(
         Plan(kernel, (variant,), samples=100, batches=(16, 32), cpu=CPUS[-1], processes=1)
     )
+    most = PREEMPTIONS_PER_S * (time.monotonic() - begin)
     claimed, counted = proof.switches(recording)
     assert claimed and counted is not None
-    # Of some 10,000 a few more or less come from beginning and end.
-    assert abs(counted - claimed) <= 0.02 * claimed + 20
+    assert abs(counted - claimed) <= 0.02 * claimed + 20 + most
 
 
 @pytest.mark.parametrize(("kernel", "variant"), SEPARATE)

@@ -1,0 +1,245 @@
+"""`labs survey`: every measurement becomes rows; what cannot be measured says why."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from c_programs import LINUX
+
+from labs import cli, survey, survey_report, variants
+from labs.machine import read_machine
+from labs.survey import MEASUREMENTS, Measurement, Row
+
+CHEAP = Measurement(
+    "system calls", "system_call", ("getpid", "getpid-libc"), (400, 800), processes=(2, 2),
+    quantities={"getpid-libc": "system call getpid"},
+)  # fmt: skip
+SWITCH = Measurement(
+    "process switch", "process_switch", ("pipe-pinned",), (200, 400), processes=(2, 2),
+    quantities={"pipe-pinned": "process switch"},
+)  # fmt: skip
+UNKNOWN = Measurement("sundials", "timer_overhead", ("sundial",), (100, 100))
+NOWHERE = Measurement("nowhere", "no_such_kernel", ("it",), (100, 100))
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A survey of four measurements, two of which cannot be made."""
+    monkeypatch.setattr(survey, "MEASUREMENTS", (CHEAP, UNKNOWN, NOWHERE, SWITCH))
+
+
+@pytest.fixture
+def impossible(tmp_path: Path) -> Measurement:
+    """A C kernel that says by its exit status that this machine cannot do it."""
+    source = tmp_path / "never.c"
+    source.write_text(
+        "#include <stdio.h>\n"
+        'int main(void) { fprintf(stderr, "it: not on this machine: no moon\\n"); return 3; }\n'
+    )
+    return Measurement("moons", str(source), ("it",), (100, 100))
+
+
+def rows_of_all(quick: bool = True) -> list[Row]:
+    return [row for _, _, rows in survey.carry_out(quick) for row in rows]
+
+
+def test_every_variant_becomes_a_row_whatever_comes_of_the_others(short: None) -> None:
+    rows = rows_of_all()
+    assert [row.variant for row in rows] == [
+        "getpid",
+        "getpid-libc",
+        "sundial",
+        "it",
+        "pipe-pinned",
+    ]
+    assert [row.result is not None for row in rows] == [True, True, False, False, True]
+    by_name = {row.variant: row for row in rows}
+    assert "sundial" in by_name["sundial"].why_not
+    assert "no_such_kernel" in by_name["it"].why_not
+    assert all(row.why_not == "" for row in rows if row.result and row.result.estimate)
+
+
+def test_what_this_machine_cannot_do_is_a_row_that_says_so(
+    impossible: Measurement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "MEASUREMENTS", (impossible,))
+    (row,) = rows_of_all()
+    assert row.result is None
+    assert "no moon" in row.why_not
+    text = survey_report.text([row])
+    assert "no figure" in text
+    assert any("no moon" in line for line in survey_report.without_figure([row]))
+    page = survey_report.page([row], read_machine())
+    assert "no moon" in page
+
+
+def test_progress_goes_from_nothing_to_all(short: None) -> None:
+    seen: list[float] = []
+    for _ in survey.carry_out(True, seen.append):
+        pass
+    assert seen == sorted(seen)
+    assert seen[-1] == 1 and 0 <= seen[0] < 0.5
+
+
+@LINUX
+def test_a_switch_is_proved_and_a_system_call_told_apart(short: None) -> None:
+    proofs = {row.variant: row.proof() for row in rows_of_all()}
+    assert re.search(r"[\d,]+ switches counted, [\d,]+ claimed", proofs["pipe-pinned"])
+    assert "trap" in proofs["getpid"]
+    assert proofs["sundial"] == ""
+
+
+def test_published_figures_stand_beside_with_a_mark_where_they_are_suspect(short: None) -> None:
+    rows = rows_of_all()
+    by_name = {row.variant: row for row in rows}
+    assert by_name["getpid-libc"].published and not by_name["getpid"].published
+    text = survey_report.text(rows)
+    assert re.search(r"getpid-libc .*\bA [\d.,]+( to [\d.,]+)?\*", text)
+    assert survey_report.reasons(rows)
+
+
+def test_the_table_has_a_line_a_row_and_no_ragged_columns(short: None) -> None:
+    rows = rows_of_all()
+    lines = survey_report.text(rows).splitlines()
+    named = [
+        line for line in lines if re.match(r"(system_call|timer_overhead|no_such|process_)", line)
+    ]
+    assert len(named) >= len(rows)
+    for word in survey_report.HEADER:
+        assert word in lines[0]
+
+
+class Page(html.parser.HTMLParser):
+    """Whether every element is closed, and what it refers to."""
+
+    VOID = ("meta", "br", "img", "hr", "link", "input", "path", "use", "rect", "circle", "line")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.outside: list[str] = []
+        self.tags: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name in ("src", "href", "xlink:href") and not (value or "").startswith(
+                ("data:", "#")
+            ):
+                self.outside.append(f"{tag} {name}={value}")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open and self.open[-1] == tag, f"</{tag}> closes <{self.open[-1:]}>"
+            self.open.pop()
+
+
+def test_the_page_is_whole_and_needs_nothing_else(short: None) -> None:
+    text = survey_report.page(rows_of_all(), read_machine())
+    page = Page()
+    page.feed(text)
+    page.close()
+    assert page.open == [] and page.outside == []
+    assert "script" not in page.tags and "table" in page.tags
+    assert {"svg", "img"} & set(page.tags)
+    assert not re.search(r"(url|@import)\s*\(?\s*['\"]?http", text)
+
+
+def test_the_command_prints_json_that_scripts_can_read(
+    short: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["survey", "--quick", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [each["variant"] for each in told][:2] == ["getpid", "getpid-libc"]
+    for each in told:
+        assert {
+            "kernel",
+            "variant",
+            "value",
+            "method",
+            "proof",
+            "flags",
+            "published",
+        } <= each.keys()
+    by_name = {each["variant"]: each for each in told}
+    assert by_name["sundial"]["value"] is None and "sundial" in by_name["sundial"]["method"]
+    assert by_name["pipe-pinned"]["round_trip"] > by_name["pipe-pinned"]["unsubtracted"]
+    marks = [each["suspect"] for each in by_name["getpid-libc"]["published"]]
+    assert any(marks)
+
+
+def test_it_is_all_saved_where_asked(
+    short: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["survey", "--quick", "--save", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "index.html").stat().st_size > 2_000
+    saved = sorted(path.name for path in (tmp_path / "out" / "recordings").iterdir())
+    assert saved == ["process_switch-pipe-pinned.csv", "system_call-getpid-getpid-libc.csv"]
+    assert "getpid" in capsys.readouterr().out
+
+
+def test_a_place_that_cannot_be_written_costs_nothing_but_the_page(
+    short: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert cli.main(["survey", "--quick", "--save", str(tmp_path / "file")]) == 1
+    printed = capsys.readouterr()
+    for name in ("getpid", "sundial", "pipe-pinned"):
+        assert name in printed.out
+    assert "labs survey:" in printed.err
+
+
+def test_where_nothing_can_be_measured_the_status_says_so(
+    impossible: Measurement, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(survey, "MEASUREMENTS", (impossible,))
+    assert cli.main(["survey", "--quick"]) == 1
+    assert "no moon" in capsys.readouterr().out
+
+
+def test_the_survey_asks_for_nothing_that_the_c_kernels_do_not_have() -> None:
+    for each in MEASUREMENTS:
+        known = {listed.name for listed in variants.of_kernel(each.kernel)}
+        assert set(each.variants) <= known
+        assert set(each.quantities) <= set(each.variants)
+        each.plan(quick=True).check()
+        each.plan(quick=False).check()
+
+
+def test_nothing_is_measured_twice_nor_with_more_memory_than_it_needs() -> None:
+    names = [(each.kernel, name, each.flags) for each in MEASUREMENTS for name in each.variants]
+    assert len(names) == len(set(names))
+    assert not [name for _, name, _ in names if name.endswith("mb") or name.endswith("gb")]
+
+
+MEASURED_BY = """
+import resource, subprocess, sys
+command = [sys.executable, "-m", "labs.cli", "survey", "--quick", "--save", sys.argv[1]]
+done = subprocess.run(command)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+@LINUX
+def test_a_quick_survey_stays_below_300_mb(tmp_path: Path) -> None:
+    # In a process of its own: what other tests have started does not count.
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED_BY, str(tmp_path / "out")],
+        capture_output=True, text=True, check=True, timeout=110,
+    )  # fmt: skip
+    status, kilobytes = done.stderr.split()[-2:]
+    assert status == "0", done.stderr
+    assert int(kilobytes) < 300 * 1024
+    assert (tmp_path / "out" / "index.html").exists()
