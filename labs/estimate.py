@@ -5,7 +5,8 @@ intercept is what the timer costs, its slope what the operation costs.
 
 Method, for one variant:
 
-0. *Stretches.* Samples taken while a neighbour slowed the machine are set aside (labs.stretches).
+0. *Neighbours.* Samples taken while a neighbour slowed the machine are set aside: stretches of time
+   where the timer is what is measured (labs.stretches), else processes (labs.slow_processes).
 1. *Location of each batch size.* The mean of the samples that lie near the median (see `fence`). A
    median would do for a fine counter, but of a counter that steps by 26 ticks it can only be a
    multiple of 26 (or half of it); a mean of samples whose phase is random is true below the step
@@ -29,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labs import core_clock, stretches
+from labs import core_clock, slow_processes, stretches
 from labs.recording import Numbers, Recording, Samples
 from labs.stretches import Stretches
 from labs.units import Clock
@@ -126,11 +127,15 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     where the recording has no such variant.
     """
     every = recording.samples(variant)
+    at_one_speed = core_clock.at_one_speed(every, recording)
     if one_speed:
-        every = core_clock.at_one_speed(every, recording)
-    # What lengthens every interval by a constant does not touch a slope: nothing is set aside.
-    about_overhead = recording.kernel in ABOUT_OVERHEAD
-    found = stretches.find(every) if about_overhead else stretches.none(every)
+        every = at_one_speed
+    # A neighbour adds to every interval, which an intercept shows and a slope does not, and slows
+    # every operation, which a slope shows.
+    if recording.kernel in ABOUT_OVERHEAD:
+        found = stretches.find(every)
+    else:
+        found = slow_processes.find(at_one_speed)
     samples = every.only(found.undisturbed)
     batches = np.unique(samples.batch)
     on_line = batches[batches > 0]

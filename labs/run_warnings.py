@@ -80,11 +80,12 @@ def of_line(
         )
     if line.stretches.slow_share > SLOW_STRETCHES:
         slower = line.stretches.slower_by / line.clock.ticks_in("ns")
+        slowed = "interval" if recording.kernel in ABOUT_OVERHEAD else "operation"
         found.append(
             RunWarning(
                 "slow-stretches",
-                f"in {rounded(100 * line.stretches.slow_share, 2)} % of the time every interval "
-                f"was {rounded(slower)} ns longer; those samples were set aside",
+                f"in {rounded(100 * line.stretches.slow_share, 2)} % of the time every {slowed} "
+                f"took {rounded(slower)} ns longer; those samples were set aside",
                 "a neighbour on the same physical core: another virtual machine, or a "
                 "hyper-threaded sibling",
                 "another CPU, or the run again later",
