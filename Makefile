@@ -24,11 +24,11 @@ test: lint build/released.made ## lint, then every test (ARGS: passed on to pyte
 lint: $(VENV)/dev ## style and types of Python, style and warnings of C
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy labs grader
+	$(BIN)/mypy labs grader bench
 	find kernels_c -name '*.[ch]' -exec $(BIN)/clang-format --dry-run -Werror {} +
 	find kernels_c -name '*.c' -exec $${CC:-gcc} -fsyntax-only -std=gnu11 -O2 -Wall -Wextra -Werror {} +
 
-bench: $(VENV)/dev build/released.made ## how long the kit itself takes
+bench: $(VENV)/dev build/released.made ## what must hold of the figures, held against other tools (long)
 	@$(BIN)/python -m bench
 
 class: $(VENV)/run ## grade a demonstration class with nbgrader
