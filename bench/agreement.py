@@ -1,10 +1,10 @@
 """Groups of five runs of the first lab's measurement: do they agree within their intervals?
 
-Quiet, and while another CPU is kept busy. A pair of runs agrees where its two intervals meet. In
-core cycles nothing but a fault makes runs differ; in ns they also meet other clock speeds of the
-core, the more so the closer together the processes of a run lie, so that runs without spread (as
-from the panel) are shown beside those of the command. An interval so wide that everything agrees
-would be worth nothing: its width is printed too.
+Quiet, and while another CPU is kept busy, as the command and the panel run it. A pair of runs
+agrees where its two intervals meet. In ns they also meet other clock speeds of the core, which an
+interval spans as far as the last hour has seen them. An interval so wide that everything agrees
+would be worth nothing: its width is printed too. Runs whose processes start over a second are shown
+beside: a virtual CPU that slept comes back to other neighbours, and they agree less.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from labs.result import result_of
 
 GROUP = 5
 #: Of the groups, this share must agree: of ten pairs of 95 % intervals one misses now and then.
-LEAST = 0.85
+LEAST = 0.9
 
 
 def run(quick: bool) -> bool:
-    """Both states of the machine, and runs without spread."""
+    """Both states of the machine, and runs that are spread in time."""
     must_hold("five runs of timer_overhead fenced, 10,000 samples each: all intervals meet")
-    groups = 2 if quick else 8
+    groups = 2 if quick else 20
     allowed = machine.cpus()
     rows, shares = [], {}
-    for busy, spread_s in ((False, 1.0), (True, 1.0), (False, 0.0)):
+    for busy, spread_s in ((False, 0.0), (True, 0.0), (False, 1.0)):
         if busy and len(allowed) < 2:
             say("   one CPU only: the other cannot be kept busy")
             continue
@@ -52,7 +52,7 @@ def run(quick: bool) -> bool:
          "median", "least", "most", "half width"),
         rows,
     )  # fmt: skip
-    asked = {key: share for key, share in shares.items() if key[1] > 0}
+    asked = {key: share for key, share in shares.items() if key[1] == 0}
     told = ", ".join(
         f"{share:.0%} {'busy' if busy else 'quiet'} in {unit}"
         for (busy, _, unit), share in asked.items()

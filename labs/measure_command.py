@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task")
     parser.add_argument("--processes", type=int, default=10, metavar="N", help="fresh processes")
     parser.add_argument(
-        "--spread", type=float, default=1.0, metavar="SECONDS", help="over which they start"
+        "--spread", type=float, default=0.0, metavar="SECONDS", help="over which they start"
     )
     parser.add_argument("--flags", default="-O2", metavar="FLAGS", help="for the C compiler")
     parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
