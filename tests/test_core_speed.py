@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
 import pytest
-from submitted_figures import CYCLE_TICKS, FENCED, recording
+from submitted_figures import CYCLE_TICKS, FENCED, Clocked, recording
 
 from labs import core_speed
 from labs.core_speed import FILE_NAME, MOST_ENTRIES, REMEMBERED_S, seen_lately
+from labs.recording import Recording
 from labs.result import result_of
 
 
@@ -98,3 +100,34 @@ def test_an_interval_in_ns_spans_the_speeds_of_the_last_hour_and_one_in_cycles_d
     assert wide.high == pytest.approx(narrow.value * 0.80 / CYCLE_TICKS)
     in_cycles = [result_of(run, unit="cycles").estimate for run in (alone, lately)]
     assert in_cycles[0] == in_cycles[1]
+
+
+def five_runs(last_hour: str | None) -> list[Recording]:
+    """Runs of the same timer, each at another speed of the core, as in a virtual machine."""
+    runs = []
+    for seed, speed in enumerate((1.0, 1.14, 0.97, 1.05, 1.12), start=1):
+        extra = {"core_cycle_ticks": f"{CYCLE_TICKS * speed:.5f}"}
+        if last_hour is not None:
+            extra["core_cycle_ticks.last_hour"] = last_hour
+        clocked = Clocked(FENCED.overhead * speed, FENCED.cost * speed)
+        runs.append(recording({"fenced": clocked}, seed=seed, noise=1.5 * speed, extra=extra))
+    return runs
+
+
+def apart(runs: list[Recording], unit: str) -> int:
+    """Of the ten pairs, how many have intervals that do not meet."""
+    found = [result_of(run, unit=unit).estimate for run in runs]
+    estimates = [estimate for estimate in found if estimate is not None]
+    assert len(estimates) == len(runs)
+    return sum(
+        max(one.low, other.low) > min(one.high, other.high)
+        for one, other in itertools.combinations(estimates, 2)
+    )
+
+
+def test_five_runs_at_different_clock_speeds_agree_within_their_intervals() -> None:
+    seen = f"{CYCLE_TICKS * 0.97:.5f} {CYCLE_TICKS * 1.14:.5f}"
+    assert apart(five_runs(seen), "ns") == 0
+    assert apart(five_runs(seen), "cycles") == 0
+    # Who knows nothing of the other speeds is sure of a time that the next run contradicts.
+    assert apart(five_runs(None), "ns") > 5
