@@ -1,50 +1,20 @@
 """One submitted figure beside what its recording says: what every pitfall looks at.
 
 Pure: a recording and a figure go in; the results are reduced by the same functions of `labs` that
-drew the student's plot.
+drew the student's plot. What the recording admits is worked out in :mod:`grader.expected`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from grader.figures.spec import TIMES, FigureSpec, Quantity
+from grader.expected import Expected, of_recording, of_relation
+from grader.figures.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
 from labs.figures import Figure
 from labs.recording import Recording
 from labs.result import Result, result_of
 from labs.units import UnknownUnit, canonical, rounded
-
-#: How far a figure may lie from what its recording gives, beside the interval: as much as rounding
-#: to two significant digits may change it.
-SIGNIFICANT_DIGITS = 2
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What the recording gives for the figure: value and 95 % interval, in `unit`."""
-
-    value: float
-    low: float
-    high: float
-    unit: str
-
-    def admits(self, value: float, factor: float = 1.0) -> bool:
-        """Whether `value` is this, times `factor`, within interval and rounding."""
-        middle = self.value * factor
-        slack = _rounding(middle)
-        low, high = sorted((self.low * factor, self.high * factor))
-        return min(low, middle - slack) <= value <= max(high, middle + slack)
-
-    def in_words(self) -> str:
-        """The value and its interval, for a reader; a count has no interval."""
-        if self.low == self.high:
-            return f"{rounded(self.value)} {self.unit}"
-        return (
-            f"{rounded(self.value)} {self.unit} "
-            f"(95 % interval {rounded(self.low)} to {rounded(self.high)})"
-        )
 
 
 def is_meant(value: float, number: float) -> bool:
@@ -60,9 +30,12 @@ def is_meant(value: float, number: float) -> bool:
 class Case:
     """A figure, the recording it names, and what that recording gives.
 
-    `given` is the submitted value in the unit asked for, None where its unit cannot be turned into
-    it. `accepted` are the values that are right: of an overhead both the intercept and the empty
-    interval. It is empty where the recording allows no figure.
+    `results` holds the results by variant; of a relation between figures, by figure id, and then
+    `recording` is that of the first and `others` are their cases. `given` is the submitted value in
+    the unit asked for, None where its unit cannot be turned into it. `accepted` are the values that
+    are right: of an overhead both the intercept and the empty interval. It is empty where the
+    recording allows no figure. `source` is the C that was measured, where it is known: of a
+    released or broken C kernel, or saved beside the recording with the hash that this states.
     """
 
     spec: FigureSpec
@@ -71,6 +44,8 @@ class Case:
     results: Mapping[str, Result]
     given: float | None
     accepted: tuple[Expected, ...]
+    source: str | None = None
+    others: tuple[Case, ...] = field(default=(), repr=False)
 
     @property
     def expected(self) -> Expected | None:
@@ -89,85 +64,62 @@ class Case:
         )
 
     @property
+    def is_time(self) -> bool:
+        """Whether the figure is a length of time: no ratio, count, step or choice."""
+        return self.spec.unit not in (TIMES, CHOICE) and self.spec.quantity is not Quantity.STEP
+
+    @property
     def result(self) -> Result:
-        """The result of the variant that the figure is about."""
-        return self.results[self.spec.variant]
+        """The result of the variant that the figure is about; of a relation, the first."""
+        return self.results[self.spec.operands[0]]
 
     def as_submitted(self) -> str:
         """The figure as the student gave it."""
         return f"{rounded(self.figure.value, 6)} {self.figure.unit}"
 
 
-def make_case(spec: FigureSpec, figure: Figure, recording: Recording) -> Case:
+def make_case(
+    spec: FigureSpec, figure: Figure, recording: Recording, source: str | None = None
+) -> Case:
     """The case of `figure`, which `spec` asks for, by `recording`.
 
     Raises KeyError where the recording lacks a variant that the figure needs, BadRecording where it
     does not describe its clock.
     """
-    time_unit = "ns" if spec.unit in (TIMES, "cycles", "ticks") else spec.unit
-    results = {name: result_of(recording, name, time_unit) for name in spec.variants}
-    accepted = tuple(_accepted(spec, results))
-    return Case(spec, figure, recording, results, _given(spec, figure, results), accepted)
+    names = (*spec.variants, *spec.beside)
+    results = {name: result_of(recording, name, "ns") for name in names}
+    accepted = tuple(of_recording(spec, results, figure.unit))
+    given = _given(spec, figure, results[spec.variant])
+    return Case(spec, figure, recording, results, given, accepted, source)
 
 
-def _given(spec: FigureSpec, figure: Figure, results: Mapping[str, Result]) -> float | None:
+def make_relation(spec: FigureSpec, figure: Figure, others: tuple[Case, ...]) -> Case:
+    """The case of a figure that relates the figures of `others`, in the order of `spec.of`."""
+    results = {case.spec.id: case.result for case in others}
+    first = others[0]
+    given = _given(spec, figure, first.result)
+    accepted = tuple(
+        of_relation(
+            spec,
+            [case.accepted for case in others],
+            [case.given for case in others],
+            first.result.clock,
+        )
+    )
+    return Case(spec, figure, first.recording, results, given, accepted, first.source, others)
+
+
+def _given(spec: FigureSpec, figure: Figure, result: Result) -> float | None:
     """The submitted value in the unit asked for."""
-    if spec.unit == TIMES:
-        return figure.value if figure.unit in (TIMES, "x", "×", "1") else None
+    if spec.unit in (TIMES, CHOICE):
+        known = (CHOICE,) if spec.unit == CHOICE else (TIMES, "x", "×", "1")
+        return figure.value if figure.unit in known else None
     try:
-        unit = canonical(figure.unit)
-        return results[spec.variant].clock.convert(figure.value, unit, spec.unit)
+        return result.clock.convert(figure.value, canonical(figure.unit), spec.unit)
     except (UnknownUnit, ValueError):
         return None
 
 
-def _accepted(spec: FigureSpec, results: Mapping[str, Result]) -> list[Expected]:
-    first = results[spec.variant]
-    if spec.quantity is Quantity.STEP:
-        step = first.clock.step / first.clock.ticks_in(spec.unit)
-        return [Expected(step, step, step, spec.unit)]
-    if any(result.estimate is None for result in results.values()):
-        return []
-    if spec.quantity is Quantity.RATIO:
-        return _ratios(spec, results)
-    line = first.line
-    assert line is not None  # there is an estimate
-    wanted = [line.cost] if spec.quantity is Quantity.COST else [line.overhead]
-    if spec.quantity is Quantity.OVERHEAD and line.empty is not None:
-        wanted.append(line.empty)
-    found = []
-    for each in wanted:
-        try:
-            estimate = each.into(spec.unit, first.clock)
-        except ValueError:  # core cycles of unknown length: ask in ns instead
-            continue
-        found.append(Expected(estimate.value, estimate.low, estimate.high, spec.unit))
-    return found
-
-
-def _ratios(spec: FigureSpec, results: Mapping[str, Result]) -> list[Expected]:
-    """The ratio by the intercepts, and by the empty intervals."""
-    pairs = []
-    over, under = (results[name] for name in spec.variants)
-    if over.line is not None and under.line is not None:
-        pairs.append((over.line.overhead, under.line.overhead))
-        if over.line.empty is not None and under.line.empty is not None:
-            pairs.append((over.line.empty, under.line.empty))
-    found = []
-    for above, below in pairs:
-        a, b = above.into("ns", over.clock), below.into("ns", under.clock)
-        if b.value <= 0:
-            continue
-        value = a.value / b.value
-        # Relative half-widths of independent estimates add in quadrature.
-        relative = math.hypot(a.half_width / max(abs(a.value), 1e-12), b.half_width / b.value)
-        found.append(Expected(value, value * (1 - relative), value * (1 + relative), spec.unit))
-    return found
-
-
-def _rounding(value: float) -> float:
-    """Half a unit of the last digit that is kept, and a hair for the arithmetic."""
-    if value == 0 or not math.isfinite(value):
-        return 1e-12
-    magnitude = math.floor(math.log10(abs(value)))
-    return float(0.5 * 10.0 ** (magnitude - SIGNIFICANT_DIGITS + 1)) + 1e-9 * abs(value)
+def is_relation(spec: FigureSpec) -> bool:
+    """Whether the figure relates others, be it variants or figures."""
+    return spec.quantity in RELATIONS

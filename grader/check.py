@@ -7,7 +7,9 @@ recording itself is worth.
 
 from __future__ import annotations
 
-from grader.case import Case, make_case
+from collections.abc import Mapping
+
+from grader.case import Case, make_case, make_relation
 from grader.figures.spec import FigureSpec
 from grader.pitfalls import findings_of, while_reading
 from grader.verdict import Finding, Level, Outcome, Verdict
@@ -23,43 +25,73 @@ def check(
     spec: FigureSpec,
     figure: Figure | BadFigure | None,
     recording: Recording | BadRecording | None,
+    source: str | None = None,
 ) -> Verdict:
     """The verdict on `figure`, which `spec` asks for, by the recording that it names.
 
     `figure` is None where none was handed in, `recording` is None where the figure names none or
-    the file is not there, BadRecording where it cannot be read.
+    the file is not there, BadRecording where it cannot be read. `source` is the C behind it.
     """
-    if figure is None:
-        asked = f"Nothing stands in figures.json under {spec.id}."
-        return _without_evidence(spec, while_reading.NO_FIGURE.finding(asked), None)
-    if isinstance(figure, BadFigure):
-        told = f"Entry {spec.id}: {figure.what}."
-        return _without_evidence(spec, while_reading.FIGURE_UNREADABLE.finding(told), None)
+    return judge(spec, open_case(spec, figure, recording, source), figure)
+
+
+def judge(spec: FigureSpec, case: Case | Finding, figure: Figure | BadFigure | None) -> Verdict:
+    """The verdict on a case, or on what stands in the way of one."""
+    if isinstance(case, Finding):
+        return _without_evidence(spec, case, figure if isinstance(figure, Figure) else None)
+    return _judged(case)
+
+
+def open_case(
+    spec: FigureSpec,
+    figure: Figure | BadFigure | None,
+    recording: Recording | BadRecording | None,
+    source: str | None = None,
+) -> Case | Finding:
+    """The case of a figure with a recording of its own, or why there is none."""
+    if not isinstance(figure, Figure):
+        return _no_figure(spec, figure)
     if recording is None:
-        told = (
+        return while_reading.NO_RECORDING.finding(
             f"The figure names {figure.recording}, and there is no such file."
             if figure.recording
             else "The figure names no recording."
         )
-        return _without_evidence(spec, while_reading.NO_RECORDING.finding(told), figure)
     if isinstance(recording, BadRecording):
-        return _without_evidence(
-            spec, while_reading.RECORDING_UNREADABLE.finding(f"{recording}."), figure
-        )
+        return while_reading.RECORDING_UNREADABLE.finding(f"{recording}.")
     wrong = _wrong_subject(spec, recording)
     if wrong is not None:
-        return _without_evidence(spec, while_reading.OTHER_RECORDING.finding(wrong), figure)
+        return while_reading.OTHER_RECORDING.finding(wrong)
     try:
-        case = make_case(spec, figure, recording)
+        return make_case(spec, figure, recording, source)
     except BadRecording as error:
-        return _without_evidence(
-            spec, while_reading.RECORDING_UNREADABLE.finding(f"{error}."), figure
-        )
-    return _judged(case)
+        return while_reading.RECORDING_UNREADABLE.finding(f"{error}.")
+
+
+def open_relation(
+    spec: FigureSpec, figure: Figure | BadFigure | None, cases: Mapping[str, Case | Finding]
+) -> Case | Finding:
+    """The case of a figure that relates others, by their cases, or why there is none."""
+    if not isinstance(figure, Figure):
+        return _no_figure(spec, figure)
+    others = [case for name in spec.of if isinstance(case := cases.get(name), Case)]
+    if len(others) < len(spec.of):
+        usable = {case.spec.id for case in others}
+        missing = " and ".join(name for name in spec.of if name not in usable)
+        return while_reading.NO_OTHER_FIGURE.finding(f"It needs {missing} with its recording.")
+    return make_relation(spec, figure, tuple(others))
+
+
+def _no_figure(spec: FigureSpec, figure: BadFigure | None) -> Finding:
+    if figure is None:
+        asked = f"Nothing stands in figures.json under {spec.id}."
+        return while_reading.NO_FIGURE.finding(asked)
+    return while_reading.FIGURE_UNREADABLE.finding(f"Entry {spec.id}: {figure.what}.")
 
 
 def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
-    missing = [name for name in spec.variants if name not in recording.variants]
+    needed = (*spec.variants, *spec.beside)
+    missing = [name for name in needed if name not in recording.variants]
     if recording.kernel != spec.kernel:
         return f"It is of the C kernel {recording.kernel}; asked is {spec.kernel}."
     if missing:
@@ -111,6 +143,9 @@ def _judged(case: Case) -> Verdict:
 
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
     if passed and case.expected is not None:
+        if case.others:
+            others = " and ".join(each.spec.id for each in case.others)
+            return f"{case.as_submitted()} follows from {others}: {case.expected.in_words()}."
         return (
             f"{case.as_submitted()} follows from {case.figure.recording}, which gives "
             f"{case.expected.in_words()}."

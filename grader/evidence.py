@@ -11,9 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader import flags
-from grader.check import check
+from grader.case import Case
+from grader.check import check, judge, open_case, open_relation
 from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
-from grader.verdict import Outcome, Verdict
+from grader.sources import source_of
+from grader.verdict import Finding, Outcome, Verdict
 from labs import figures
 from labs.figures import BadFigure, BadFigures, Figure
 from labs.recording import BadRecording, Recording, read
@@ -37,18 +39,38 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
     raised = flags.of_submission(
         {spec.id: submitted.get(spec.id) for spec in specs}, recordings, specs
     )
-    return [_verdict(spec, submitted.get(spec.id), recordings, raised) for spec in specs]
+    cases: dict[str, Case | Finding] = {}
+    verdicts = {}
+    for spec in sorted(specs, key=lambda spec: bool(spec.of)):  # relations after what they relate
+        figure = submitted.get(spec.id)
+        verdict = _verdict(folder, spec, figure, recordings, cases)
+        found = raised.get(spec.id, ())
+        verdicts[spec.id] = replace(verdict, flags=found) if found else verdict
+    return [verdicts[spec.id] for spec in specs]
 
 
 def _verdict(
+    folder: Path,
     spec: FigureSpec,
     figure: Figure | BadFigure | None,
     recordings: Recordings,
-    raised: dict[str, tuple[str, ...]],
+    cases: dict[str, Case | Finding],
 ) -> Verdict:
+    """The verdict on one figure; its case is laid into `cases` for the relations that follow."""
     name = figure.recording if isinstance(figure, Figure) else None
     try:
-        verdict = check(spec, figure, recordings.get(name) if name else None)
+        if spec.of:
+            case = open_relation(spec, figure, cases)
+        else:
+            recording = recordings.get(name) if name else None
+            source = (
+                source_of(recording, (Path(folder) / (name or "")).with_suffix(".c"))
+                if isinstance(recording, Recording)
+                else None
+            )
+            case = open_case(spec, figure, recording, source)
+        cases[spec.id] = case
+        return judge(spec, case, figure)
     except Exception as error:  # a fault of ours must not become a zero, nor end the batch
         log.exception("the check of %s failed", spec.id)
         return Verdict(
@@ -59,12 +81,6 @@ def _verdict(
             reason=f"The check itself failed ({type(error).__name__}); a person must look at it.",
             recording=name,
         )
-    found = raised.get(spec.id, ())
-    return verdict if not found else _with_flags(verdict, found)
-
-
-def _with_flags(verdict: Verdict, found: tuple[str, ...]) -> Verdict:
-    return replace(verdict, flags=found)
 
 
 def _unreadable(spec: FigureSpec, told: str) -> Verdict:

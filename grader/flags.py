@@ -5,11 +5,11 @@ Students own their machines, so that evidence can be made up; and an honest run 
 
 from __future__ import annotations
 
-import functools
+import datetime
 from collections.abc import Mapping, Sequence
 
 from grader.figures.spec import FigureSpec
-from labs import paths, toolchain
+from grader.sources import broken_sources, released_sources
 from labs.figures import BadFigure, Figure
 from labs.recording import BadRecording, Recording
 
@@ -30,6 +30,7 @@ def of_submission(
         name = figure.recording if isinstance(figure, Figure) else None
         if name is not None and name in usable:
             raised = [*_of_recording(usable[name], spec), *_beside(name, usable)]
+            raised += _of_dates(figure, usable[name])
             if raised:
                 found[spec.id] = tuple(raised)
     return found
@@ -37,8 +38,8 @@ def of_submission(
 
 def _of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
     raised = []
-    stated = recording.conditions.get("source.sha256")
-    if not spec.own and stated not in released_sources():
+    stated = recording.conditions.get("source.sha256", "")
+    if not spec.own and stated not in released_sources() and stated not in broken_sources():
         raised.append("the C kernel's source hash is not that of a released one")
     for name in spec.variants:
         samples = recording.samples(name)
@@ -49,6 +50,18 @@ def _of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
                 f"of {samples.clock.step} ticks"
             )
     return raised
+
+
+def _of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[str]:
+    """A figure cannot be older than the samples that it was taken from."""
+    when = figure.when if isinstance(figure, Figure) else None
+    try:
+        given = datetime.datetime.fromisoformat(when or "")
+        created = datetime.datetime.fromisoformat(recording.conditions.get("created", ""))
+        backwards = given < created
+    except (ValueError, TypeError):  # no date, or one without a time zone
+        return []
+    return [f"time goes backwards: given {when}, measured {created.isoformat()}"] * backwards
 
 
 def _beside(name: str, usable: Mapping[str, Recording]) -> list[str]:
@@ -67,12 +80,3 @@ def _beside(name: str, usable: Mapping[str, Recording]) -> list[str]:
         if changed:
             raised.append(f"{', '.join(changed)} differ from {other}")
     return raised
-
-
-@functools.lru_cache(maxsize=1)
-def released_sources() -> frozenset[str]:
-    """The hashes of the C kernels that this version of the kit holds."""
-    return frozenset(
-        toolchain.source_hash(path.read_text(encoding="utf-8"))
-        for path in paths.kernels_c().glob("*.c")
-    )

@@ -102,7 +102,8 @@ def plot_png(verdict: Verdict, folder: Path) -> bytes | None:
     path = Path(folder) / verdict.recording
     try:
         recording = read(path)
-        variant = figure_named(verdict.figure).variant
+        spec = figure_named(verdict.figure)
+        variant = spec.variant if spec.variants else ""
         if variant not in recording.variants:
             return None
         return plot.png(plot.samples_figure(recording, variant, "ns"))

@@ -26,6 +26,7 @@ struct variant {
     uint64_t (*interval)(long batch); /* time one interval of batch operations, in ticks */
     uint64_t (*read)(void);           /* the clock it reads, for its step; NULL: the counter */
     double frequency_hz;              /* of that clock; 0: this machine's counter, measured */
+    const char *clock;                /* its name; NULL: the counter's */
     const char *missing;              /* why this machine cannot do it; NULL: it can */
     const char *(*cannot)(void);      /* the same, where it takes a look; NULL: it can */
     const char *baseline;             /* variant whose cost is subtracted, measured along */
@@ -317,6 +318,8 @@ static void print_clocks(struct run *run, double counter_hz)
            ticks_per_core_cycle(&run->core_clock));
     for (int i = 0; i < run->chosen_count; i++) {
         const struct variant *variant = run->chosen[i];
+        printf("# clock.%s.name: %s\n", variant->name,
+               variant->clock != NULL ? variant->clock : COUNTER_NAME);
         printf("# clock.%s.frequency_hz: %.1f\n# clock.%s.step: %lu\n", variant->name,
                variant->frequency_hz > 0 ? variant->frequency_hz : counter_hz, variant->name,
                (unsigned long)step_of(variant->read != NULL ? variant->read : counter_end_now));

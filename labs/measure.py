@@ -176,7 +176,7 @@ async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recor
         **surroundings.of_machine(),
         **surroundings.during(before, surroundings.cpu_times()),
     }
-    recording = gather(plan.kernel_name, conditions, runs)
+    recording = gather(conditions, runs, plan.kernel_name)
     length = recording.number("core_cycle_ticks")
     if length is None or length <= 0:
         return recording

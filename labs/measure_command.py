@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure and print; the exit status says whether there is a run, not whether it is good."""
     try:
         unit = canonical(arguments.unit)
-        plan = _plan(arguments)
+        plan = plan_of(arguments)
         plan.check()
         recording = _measure(plan)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
@@ -73,7 +73,7 @@ def _batches(text: str) -> tuple[int, ...]:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers") from None
 
 
-def _plan(arguments: argparse.Namespace) -> measure.Plan:
+def plan_of(arguments: argparse.Namespace) -> measure.Plan:
     names = tuple(name for name in arguments.variant.split(",") if name)
     flags = tuple(shlex.split(arguments.flags))
     samples = arguments.samples

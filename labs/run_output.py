@@ -56,11 +56,13 @@ def parse_run(output: bytes, where: str) -> ProcessRun:
     return ProcessRun(MappingProxyType(conditions), variants, table)
 
 
-def gather(kernel: str, conditions: Mapping[str, str], runs: Sequence[ProcessRun]) -> Recording:
+def gather(conditions: Mapping[str, str], runs: Sequence[ProcessRun], name: str) -> Recording:
     """One recording of all `runs`, which are the processes 0, 1, ... of it.
 
-    What all processes say alike becomes a condition of the run.
+    What all processes say alike becomes a condition of the run. The C kernel is what it calls
+    itself: a copy of it under another file name measures the same. One that does not say is `name`.
     """
+    kernel = runs[0].conditions.get("kernel", name)
     shared = {
         key: value
         for key, value in runs[0].conditions.items()

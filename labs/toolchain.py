@@ -207,7 +207,10 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
         source.write_text(f'#line {first_line} "{label}"\n{text}', encoding="utf-8")
         built = Path(work) / binary.name
         command = [*compiler.command, *BASE_FLAGS, *binary.flags]
-        command += ["-I", str(paths.kernels_c()), str(source), "-o", str(built), "-lm"]
+        # The second: a broken C kernel includes "../harness.h", from its folder or from a cell.
+        for folder in (paths.kernels_c(), paths.kernels_c() / "broken"):
+            command += ["-I", str(folder)]
+        command += [str(source), "-o", str(built), "-lm"]
         try:
             done = subprocess.run(
                 command,

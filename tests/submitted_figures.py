@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.figures import figure_named
-from grader.flags import released_sources
+from grader.sources import released_sources
 from labs.figures import Figure
 from labs.recording import Recording, parse
 

@@ -291,7 +291,7 @@ def test_exit_status_0_all_passed_2_not_graded(
     def broken(*_: object) -> Verdict:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(evidence, "check", broken)
+    monkeypatch.setattr(evidence, "judge", broken)
     verdicts = evidence.check_folder(folder, "01-timer-overhead")
     assert {verdict.outcome for verdict in verdicts} == {Outcome.NOT_GRADED}
     assert main(["check", str(folder)]) == 2

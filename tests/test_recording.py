@@ -354,7 +354,7 @@ OUTPUT = b"# kernel: mine\n# seed: 3\n" + COLUMNS + b"\nfenced,-1,0,50\nfenced,0
 
 def test_processes_are_put_together_with_what_they_share_said_once() -> None:
     runs = [parse_run(OUTPUT.replace(b"seed: 3", b"seed: %d\n# os: x" % n), "k") for n in (3, 4)]
-    whole = gather("mine", {"flags": "-O2"}, runs)
+    whole = gather({"flags": "-O2"}, runs, "mine")
     assert dict(whole.conditions) == {"flags": "-O2", "os": "x"}
     assert [process["seed"] for process in whole.processes] == ["3", "4"]
     assert whole.process.tolist() == [0, 0, 1, 1]

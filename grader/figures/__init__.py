@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from grader.figures import timer_overhead
+import importlib
+import pkgutil
+
 from grader.figures.spec import FigureSpec, Quantity
 
 __all__ = ["LABS", "FigureSpec", "Quantity", "figure_named", "figures_of", "lab_of_figures"]
 
+
+def _by_lab() -> dict[str, tuple[FigureSpec, ...]]:
+    """A module of this folder that has a LAB and its FIGURES is that lab's."""
+    modules = (
+        importlib.import_module(f"{__name__}.{module.name}")
+        for module in pkgutil.iter_modules(__path__)
+    )
+    found = {module.LAB: module.FIGURES for module in modules if hasattr(module, "FIGURES")}
+    return dict(sorted(found.items()))
+
+
 #: Every lab that has figures, in the order taught.
-LABS: dict[str, tuple[FigureSpec, ...]] = {timer_overhead.LAB: timer_overhead.FIGURES}
+LABS: dict[str, tuple[FigureSpec, ...]] = _by_lab()
 
 
 def figures_of(lab: str) -> tuple[FigureSpec, ...]:

@@ -2,33 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
 from grader.verdict import Level
+from labs.estimate import Estimate
 
 
 class Quantity(str, Enum):
-    """What a figure is, in terms of the line T(k) = overhead + k * cost."""
+    """What a figure is, in terms of the line T(k) = overhead + k * cost, and of what is counted.
+
+    A cost is net of the baseline that its C kernel names, and a part of an operation where that has
+    several (half a round trip); `WHOLE` is the slope itself. The last three are relations, between
+    variants of one recording or between other figures.
+    """
 
     OVERHEAD = "overhead"
     COST = "cost"
+    WHOLE = "operation as timed"
     STEP = "step of the clock"
-    RATIO = "ratio of two overheads"
+    SWITCHES = "switches that the OS counted for one operation"
+    RATIO = "ratio"
+    DIFFERENCE = "difference"
+    CHOICE = "conclusion"
 
 
-#: The unit of a ratio.
+RELATIONS = frozenset({Quantity.RATIO, Quantity.DIFFERENCE, Quantity.CHOICE})
+
+#: The units of a ratio or a count, and of a choice among conclusions.
 TIMES = "times"
+CHOICE = "choice"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of the conclusions to choose from.
+
+    `holds` says whether the recordings bear it out: it is given the estimates, in ns, in the order
+    of the relation's operands. Two neighbouring choices may both hold where a measurement lies on
+    the edge between them.
+    """
+
+    text: str
+    holds: Callable[[tuple[Estimate, ...]], bool]
 
 
 @dataclass(frozen=True)
 class FigureSpec:
     """One figure of a lab.
 
-    `asked` is the question in words. `variants` must be in the recording; a ratio is the first over
-    the second. `unit` is the one asked for; any unit of time that is declared will do. With `own`
-    the C kernel is the student's, `kernel` its name.
+    `asked` is the question in words. `variants` must be in the recording, and so must those
+    `beside` them, which the check compares with; a ratio is the first over the second, a difference
+    the first less the second, by `divisor`. A relation `of` other figures has no recording of its
+    own: theirs are its evidence, and a mistake in one of them is not held against it again. `unit`
+    is the one asked for; any unit of time that is declared will do. With `own` the C kernel is the
+    student's, `kernel` its name.
     """
 
     id: str
@@ -42,6 +71,10 @@ class FigureSpec:
         default_factory=lambda: dict.fromkeys(Level, 1.0), compare=False
     )
     own: bool = False
+    beside: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
+    divisor: float = 1.0
+    choices: tuple[Choice, ...] = ()
     praise: str = ""
     look_next: str = ""
 
@@ -52,5 +85,42 @@ class FigureSpec:
 
     @property
     def variant(self) -> str:
-        """The variant that the figure is about; of a ratio, the one above the line."""
+        """The variant that the figure is about; of a relation, the first."""
         return self.variants[0]
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """What a relation relates: figure ids, or variants of its recording."""
+        return self.of or self.variants
+
+
+def relation(
+    id: str,
+    lab: str,
+    asked: str,
+    of: tuple[str, ...],
+    quantity: Quantity,
+    unit: str,
+    *,
+    points: float = 2.0,
+    divisor: float = 1.0,
+    choices: tuple[Choice, ...] = (),
+    praise: str = "",
+    look_next: str = "",
+) -> FigureSpec:
+    """A figure that follows from other figures of the lab: only its interpretation is judged."""
+    return FigureSpec(
+        id=id,
+        lab=lab,
+        asked=asked,
+        kernel="",
+        variants=(),
+        quantity=quantity,
+        unit=unit,
+        points={Level.INTERPRETATION: points},
+        of=of,
+        divisor=divisor,
+        choices=choices,
+        praise=praise,
+        look_next=look_next,
+    )

@@ -1,73 +1,83 @@
-"""The catalogue of pitfalls: each known mistake is one entry in a file of its own."""
+"""The catalogue of pitfalls: each known mistake is one entry, in a file of its own in this folder.
+
+A file is part of the catalogue by holding a `PITFALL`. `while_reading` holds those that show before
+there is anything to look at.
+"""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+
 from grader.case import Case
-from grader.pitfalls import (
-    affinity_not_obtained,
-    clock_read_too_early,
-    cold_samples_in_mean,
-    cycles_for_ticks,
-    figure_not_from_recording,
-    half_or_double,
-    minimum_taken,
-    negative_overhead,
-    one_process,
-    ratio_of_ticks,
-    ratio_upside_down,
-    recording_altered,
-    step_assumed,
-    ticks_for_nanoseconds,
-    too_few_samples,
-    unit_slip,
-    unit_unknown,
-    while_reading,
-    work_counted_as_timer,
-)
+from grader.pitfalls import while_reading
 from grader.pitfalls.pitfall import Pitfall
-from grader.verdict import Finding
+from grader.verdict import Finding, Level
 
-__all__ = ["CATALOGUE", "EXPLANATIONS", "Pitfall", "findings_of"]
+__all__ = ["CATALOGUE", "Pitfall", "findings_of", "pitfall_named"]
 
-#: Slips that account for a figure which is not what its recording gives. The first that fits is
-#: told: a plain slip of the unit before anything subtler.
-EXPLANATIONS: tuple[Pitfall, ...] = (
-    unit_slip.PITFALL,
-    ticks_for_nanoseconds.PITFALL,
-    ratio_upside_down.PITFALL,
-    ratio_of_ticks.PITFALL,
-    step_assumed.PITFALL,
-    work_counted_as_timer.PITFALL,
-    cold_samples_in_mean.PITFALL,
-    minimum_taken.PITFALL,
-    half_or_double.PITFALL,
-    cycles_for_ticks.PITFALL,
+_LEVELS = list(Level)
+
+
+def _entries() -> tuple[Pitfall, ...]:
+    modules = (
+        importlib.import_module(f"{__name__}.{module.name}")
+        for module in pkgutil.iter_modules(__path__)
+    )
+    found = [module.PITFALL for module in modules if hasattr(module, "PITFALL")]
+    return tuple(sorted(found, key=lambda each: (_LEVELS.index(each.level), each.code)))
+
+
+_FOUND_IN_CASES = _entries()
+
+#: Slips that account for a figure which is not what its recording gives, the plainest first.
+EXPLANATIONS: tuple[Pitfall, ...] = tuple(
+    sorted(
+        (each for each in _FOUND_IN_CASES if each.explains is not None),
+        key=lambda each: (each.explains, each.code),
+    )
 )
-
-
-def _explained(case: Case) -> bool:
-    return any(pitfall.detect(case) is not None for pitfall in EXPLANATIONS)
-
 
 #: Pitfalls that are looked for beside each other, the most basic level first.
-BESIDE_EACH_OTHER: tuple[Pitfall, ...] = (
-    recording_altered.PITFALL,
-    figure_not_from_recording.pitfall(_explained),
-    clock_read_too_early.PITFALL,
-    negative_overhead.PITFALL,
-    affinity_not_obtained.PITFALL,
-    too_few_samples.PITFALL,
-    one_process.PITFALL,
-    unit_unknown.PITFALL,
+BESIDE_EACH_OTHER: tuple[Pitfall, ...] = tuple(
+    each for each in _FOUND_IN_CASES if each.explains is None
 )
+
+#: Of a relation between other figures only these are looked for beside the explanations: whatever
+#: is wrong with a recording is told where that recording is handed in.
+OF_RELATIONS = ("figure-not-from-recording", "unit-unknown")
 
 CATALOGUE: tuple[Pitfall, ...] = (*while_reading.ALL, *BESIDE_EACH_OTHER, *EXPLANATIONS)
 
 
 def findings_of(case: Case) -> list[Finding]:
     """Every finding of this case, the most basic level first; of the explanations at most one."""
-    found = [finding for pitfall in BESIDE_EACH_OTHER if (finding := pitfall.find(case))]
-    explanation = next(
-        (finding for pitfall in EXPLANATIONS if (finding := pitfall.find(case))), None
-    )
-    return found + ([explanation] if explanation else [])
+    beside = [
+        (pitfall, finding)
+        for pitfall in BESIDE_EACH_OTHER
+        if (not case.others or pitfall.code in OF_RELATIONS) and (finding := pitfall.find(case))
+    ]
+    explanation = _explanation(case)
+    if explanation is not None:
+        # The figure is accounted for: it does follow from its recording, by a slip.
+        beside = [each for each in beside if each[0].code != "figure-not-from-recording"]
+    codes = {finding.code for _, finding in beside}
+    if explanation is not None:
+        codes.add(explanation.code)
+    found = [finding for pitfall, finding in beside if not codes & set(pitfall.yields_to)]
+    return found + ([explanation] if explanation is not None else [])
+
+
+def _explanation(case: Case) -> Finding | None:
+    if case.right:
+        return None
+    return next((finding for pitfall in EXPLANATIONS if (finding := pitfall.find(case))), None)
+
+
+def pitfall_named(code: str) -> Pitfall:
+    """The entry with this code. Raises KeyError, naming those there are."""
+    for pitfall in CATALOGUE:
+        if pitfall.code == code:
+            return pitfall
+    known = ", ".join(pitfall.code for pitfall in CATALOGUE)
+    raise KeyError(f"no pitfall {code!r}; there is {known}")

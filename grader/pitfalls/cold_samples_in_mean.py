@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
 from labs.units import rounded
 
@@ -42,4 +42,5 @@ PITFALL = Pitfall(
     experiment="Leave out the largest 1 % of the samples and see how far the mean moves.",
     seen_in="report E: 366 ns, then 90 to 96 ns, reported as 104 ns",
     detect=detect,
+    explains=Slip.REDUCTION,
 )

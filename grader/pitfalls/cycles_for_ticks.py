@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from grader.case import Case
-from grader.figures.spec import TIMES
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
 from labs.units import rounded
 
 
 def detect(case: Case) -> str | None:
     cycle = case.result.clock.core_cycle_ticks
-    if case.right or case.expected is None or case.spec.unit == TIMES or not cycle:
+    if case.right or case.expected is None or not case.is_time or not cycle:
         return None
     if abs(cycle - 1) <= 0.02 or not (case.is_times(cycle) or case.is_times(1 / cycle)):
         return None
@@ -29,4 +28,5 @@ PITFALL = Pitfall(
     experiment="Time 1,000 dependent additions, one core cycle each, and count the ticks.",
     seen_in="report A: counter ticks called cycles; report C: cycles from the turbo clock",
     detect=detect,
+    explains=Slip.FACTOR,
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from grader.case import Case
-from grader.figures.spec import Quantity
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
 
 
 def detect(case: Case) -> str | None:
-    if case.right or case.expected is None or case.spec.quantity is Quantity.RATIO:
+    if case.right or case.expected is None or not case.is_time:
         return None
     for factor, told in ((2.0, "twice"), (0.5, "half")):
         if case.is_times(factor):
@@ -28,4 +27,5 @@ PITFALL = Pitfall(
     experiment="Write down what one interval contains, and what your figure is one of.",
     seen_in="report B: a trial holds two switches, and it is not said which was printed",
     detect=detect,
+    explains=Slip.FACTOR,
 )

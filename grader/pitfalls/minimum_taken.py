@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
 
 
@@ -33,4 +33,5 @@ PITFALL = Pitfall(
     experiment="Sort the samples and look where the middle one lies.",
     seen_in="common in benchmark scripts",
     detect=detect,
+    explains=Slip.REDUCTION,
 )

@@ -4,9 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 
 from grader.case import Case
 from grader.verdict import Finding, Level
+
+
+class Slip(IntEnum):
+    """How a figure can miss what its recording gives, in the order in which slips are looked for.
+
+    Of a figure that is not right one slip is told, the plainest that accounts for it: a unit before
+    a clock, a number that stands in this recording before a mere factor.
+    """
+
+    UNIT = 1
+    CLOCK = 2
+    RELATION = 3
+    CONTENTS = 4
+    REDUCTION = 5
+    FACTOR = 6
+
+
+@dataclass(frozen=True)
+class Live:
+    """How a broken C kernel shows the pitfall live: its run, handed in as that figure.
+
+    `needs` says what a machine must have for it, such as `two CPUs`; empty: nothing.
+    """
+
+    kernel: str
+    figure: str
+    needs: str = ""
 
 
 @dataclass(frozen=True)
@@ -15,7 +43,9 @@ class Pitfall:
 
     `detect` looks at one case and returns the evidence in the student's own data as one sentence,
     or None. The texts are the wording, apart from detection. `seen_in` says where the mistake was
-    met (report A to E, or a tool).
+    met (report A to E, or a tool). An entry that `explains` a wrong figure names the kind of slip.
+    One that `yields_to` others keeps silent where one of those is found: they say the same, and
+    more exactly. `broken` are C kernels that make the mistake.
     """
 
     code: str
@@ -25,6 +55,9 @@ class Pitfall:
     experiment: str
     seen_in: str
     detect: Callable[[Case], str | None]
+    explains: Slip | None = None
+    yields_to: tuple[str, ...] = ()
+    broken: tuple[Live, ...] = ()
 
     def find(self, case: Case) -> Finding | None:
         """The finding, where this case shows the pitfall."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.case import Case
 from grader.figures.spec import Quantity
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
 from labs.units import rounded
 
@@ -12,7 +12,7 @@ from labs.units import rounded
 def detect(case: Case) -> str | None:
     if case.spec.quantity is not Quantity.RATIO or case.right or case.expected is None:
         return None
-    over, under = (case.results[name].clock.frequency_hz for name in case.spec.variants)
+    over, under = (case.results[name].clock.frequency_hz for name in case.spec.operands[:2])
     if abs(over / under - 1) <= 0.01 or not case.is_times(over / under):
         return None
     return (
@@ -29,4 +29,5 @@ PITFALL = Pitfall(
     experiment="Turn both into nanoseconds, then divide.",
     seen_in="report A: cycles of machines with different clocks side by side",
     detect=detect,
+    explains=Slip.RELATION,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.case import Case
 from grader.figures.spec import Quantity
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
 from labs.units import rounded
 
@@ -14,7 +14,7 @@ def detect(case: Case) -> str | None:
         return None
     if not case.given or not any(each.admits(1 / case.given) for each in case.accepted):
         return None
-    over, under = case.spec.variants
+    over, under = case.spec.operands[:2]
     return (
         f"You gave {rounded(case.given)}; in your recording {over} takes "
         f"{rounded(case.expected.value)} times as long as {under}, not the other way round."
@@ -29,4 +29,5 @@ PITFALL = Pitfall(
     experiment="Say the sentence in words, 'A takes so many times as long as B', and divide so.",
     seen_in="report A: its conclusion says the opposite of its table",
     detect=detect,
+    explains=Slip.RELATION,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.case import Case
 from grader.figures.spec import Quantity
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
 
 
@@ -27,4 +27,5 @@ PITFALL = Pitfall(
     experiment="Take the greatest common divisor of many differences between readings.",
     seen_in="report A: single calls of 1 to 4 cycles on counters that step by 8 to 26",
     detect=detect,
+    explains=Slip.CONTENTS,
 )

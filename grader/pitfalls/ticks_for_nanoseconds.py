@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from grader.case import Case
-from grader.figures.spec import TIMES
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
 from labs.units import rounded
 
 
 def detect(case: Case) -> str | None:
-    if case.right or case.expected is None or case.spec.unit == TIMES:
+    if case.right or case.expected is None or not case.is_time:
         return None
     ticks_per_ns = case.result.clock.frequency_hz / 1e9
     for factor, told in (
@@ -34,4 +33,5 @@ PITFALL = Pitfall(
     experiment="Read the counter twice, one second apart, and divide the ticks by 1,000,000,000.",
     seen_in="report A: ticks divided by the clock that lscpu prints",
     detect=detect,
+    explains=Slip.CLOCK,
 )

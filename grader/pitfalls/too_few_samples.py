@@ -6,6 +6,7 @@ from grader.case import Case
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Pitfall
 from grader.verdict import Level
+from labs.first_time import FEWEST_PROCESSES, is_of_first_time
 
 FEWEST_PER_BATCH = 20
 
@@ -15,6 +16,11 @@ def detect(case: Case) -> str | None:
         return None
     for name, result in case.results.items():
         samples = case.recording.samples(name)
+        if is_of_first_time(case.recording, name):
+            processes = len(set(samples.process.tolist()))
+            if processes < FEWEST_PROCESSES:
+                return f"Your recording shows the first time of {name} only {processes} times."
+            continue
         sizes = len(set(samples.batch.tolist()))
         if sizes == 0 or len(samples) < FEWEST_PER_BATCH * sizes:
             return (

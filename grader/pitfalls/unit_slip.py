@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from grader.case import Case
-from grader.figures.spec import TIMES
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
 
 
 def detect(case: Case) -> str | None:
-    if case.right or case.expected is None or case.spec.unit in (TIMES, "ticks", "cycles"):
+    if (
+        case.right
+        or case.expected is None
+        or not case.is_time
+        or case.spec.unit in ("ticks", "cycles")
+    ):
         return None
     for power in (-9, -6, -3, 3, 6, 9):
         if case.is_times(10.0**power):
@@ -30,4 +34,5 @@ PITFALL = Pitfall(
     "number.",
     seen_in="report C: 3.2 s for 10 million calls printed as 320 µs a call",
     detect=detect,
+    explains=Slip.UNIT,
 )

@@ -57,5 +57,21 @@ OTHER_RECORDING = Pitfall(
     seen_in="report A: an overhead measured on one machine, used on all",
     detect=_needs_no_case,
 )
+NO_OTHER_FIGURE = Pitfall(
+    code="no-figure-to-relate",
+    level=Level.PROVENANCE,
+    symptom="This figure relates others, and one of them has no usable evidence.",
+    misconception="A ratio or a conclusion is worth what the figures behind it are worth.",
+    experiment="Hand in those figures with their recordings first; this one then counts.",
+    seen_in="report E: a conclusion about thread switching, which was not measured",
+    detect=_needs_no_case,
+)
 
-ALL = (NO_FIGURE, FIGURE_UNREADABLE, NO_RECORDING, RECORDING_UNREADABLE, OTHER_RECORDING)
+ALL = (
+    NO_FIGURE,
+    FIGURE_UNREADABLE,
+    NO_RECORDING,
+    RECORDING_UNREADABLE,
+    OTHER_RECORDING,
+    NO_OTHER_FIGURE,
+)

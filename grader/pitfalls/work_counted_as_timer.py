@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
 from labs.units import rounded
 
@@ -31,4 +31,5 @@ PITFALL = Pitfall(
     experiment="Draw the mean against k and read the line at k = 0.",
     seen_in="report D: clock and operation are one number",
     detect=detect,
+    explains=Slip.CONTENTS,
 )

@@ -1,0 +1,187 @@
+"""What a recording admits for a figure: the values that are right, with their intervals.
+
+The figure's own tolerance is the interval of its recording, and what rounding to two digits does.
+A relation between figures is right by their recordings, and as well by the student's own figures: a
+slip in one of those has been told and paid for there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from grader.figures.spec import CHOICE, RELATIONS, FigureSpec, Quantity
+from labs import proof
+from labs.estimate import ABOUT_OVERHEAD, Estimate
+from labs.result import Result, result_of
+from labs.units import Clock, UnknownUnit, canonical, rounded
+
+#: How far a figure may lie from what its recording gives, beside the interval: as much as rounding
+#: to two significant digits may change it.
+SIGNIFICANT_DIGITS = 2
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the recording gives for the figure: value and 95 % interval, in `unit`."""
+
+    value: float
+    low: float
+    high: float
+    unit: str
+    words: str = ""
+
+    def admits(self, value: float, factor: float = 1.0) -> bool:
+        """Whether `value` is this, times `factor`, within interval and rounding."""
+        middle = self.value * factor
+        slack = _rounding(middle) if self.unit != CHOICE else 1e-9
+        low, high = sorted((self.low * factor, self.high * factor))
+        return min(low, middle - slack) <= value <= max(high, middle + slack)
+
+    def in_words(self) -> str:
+        """The value and its interval, for a reader; a count has no interval."""
+        if self.words:
+            return self.words
+        if self.low == self.high:
+            return f"{rounded(self.value)} {self.unit}"
+        return (
+            f"{rounded(self.value)} {self.unit} "
+            f"(95 % interval {rounded(self.low)} to {rounded(self.high)})"
+        )
+
+
+def of_recording(spec: FigureSpec, results: Mapping[str, Result], unit: str) -> list[Expected]:
+    """What `results`, by variant, admit for a figure that was given in `unit`; empty: no figure."""
+    first = results[spec.variant]
+    if spec.quantity is Quantity.STEP:
+        step = first.clock.step / first.clock.ticks_in(spec.unit)
+        return [Expected(step, step, step, spec.unit)]
+    if spec.quantity is Quantity.SWITCHES:
+        return _switches(spec, first)
+    if any(results[name].estimate is None for name in spec.variants):
+        return []
+    if spec.quantity in RELATIONS:
+        alternatives = [_alternatives(results[name]) for name in spec.variants]
+        most = min(len(each) for each in alternatives)
+        operands = [tuple(each[i] for each in alternatives) for i in range(most)]
+        return [found for each in operands for found in _related(spec, each, first.clock)]
+    return list(_own(spec, first, unit))
+
+
+def of_relation(
+    spec: FigureSpec,
+    accepted: Sequence[Sequence[Expected]],
+    given: Sequence[float | None],
+    clock: Clock,
+) -> list[Expected]:
+    """What figures with these accepted and submitted values admit for the relation between them.
+
+    Times must be in ns; `clock` serves to turn them into the unit asked for.
+    """
+    found: list[Expected] = []
+    if all(accepted):
+        found += _related(spec, tuple(_as_estimate(each[0]) for each in accepted), clock)
+    values = [value for value in given if value is not None]
+    if len(values) == len(given):
+        exact = tuple(Estimate(value, value, value, "ns", "", 0, 0) for value in values)
+        found += _related(spec, exact, clock)
+    return found
+
+
+def _as_estimate(expected: Expected) -> Estimate:
+    return Estimate(expected.value, expected.low, expected.high, expected.unit, "", 0, 0)
+
+
+def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
+    """Switches counted, divided by the operations that the C kernel says it made."""
+    claimed, counted = proof.switches(result.recording)
+    each = result.recording.number(f"variant.{result.variant}.switches")
+    if not claimed or counted is None or not each:
+        return []
+    value = counted / claimed * each
+    return [Expected(value, value, value, spec.unit)]
+
+
+def _alternatives(result: Result) -> list[Estimate]:
+    """The values that count as this result, in ns: of a timer also its empty interval."""
+    assert result.estimate is not None  # the caller has seen to it
+    line = result.line
+    if result.recording.kernel not in ABOUT_OVERHEAD or line is None:
+        return [result.estimate]
+    # A ratio of two clocks seen in one run: the core's speed cancels, so its span is left out.
+    found = [line.overhead.into("ns", result.clock)]
+    return found if line.empty is None else [*found, line.empty.into("ns", result.clock)]
+
+
+def _own(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
+    """The estimate, in the unit asked for and in the one given: their intervals may differ."""
+    for into in dict.fromkeys((spec.unit, _canonical_or(unit, spec.unit))):
+        try:
+            again = result_of(result.recording, result.variant, into)
+            factor = again.clock.ticks_in(into) / again.clock.ticks_in(spec.unit)
+        except ValueError:  # core cycles of unknown length: another unit will do
+            continue
+        for estimate in _wanted(spec.quantity, again, into):
+            value, low, high = (
+                number * factor for number in (estimate.value, estimate.low, estimate.high)
+            )
+            yield Expected(value, low, high, spec.unit)
+
+
+def _wanted(quantity: Quantity, result: Result, unit: str) -> Iterator[Estimate]:
+    line = result.line
+    if result.estimate is None:
+        return
+    if quantity is Quantity.WHOLE:
+        if result.net is not None:
+            yield result.net.whole.into(unit, result.clock)
+    elif quantity is Quantity.OVERHEAD and line is not None:
+        yield line.overhead.into(unit, result.clock)
+        if line.empty is not None:
+            yield line.empty.into(unit, result.clock)
+    else:
+        yield result.estimate
+
+
+def _canonical_or(unit: str, otherwise: str) -> str:
+    try:
+        return canonical(unit)
+    except UnknownUnit:
+        return otherwise
+
+
+def _related(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock) -> list[Expected]:
+    if spec.quantity is Quantity.CHOICE:
+        return [
+            Expected(number, number, number, CHOICE, f"{number} ({choice.text})")
+            for number, choice in enumerate(spec.choices, start=1)
+            if choice.holds(operands)
+        ]
+    first, second = operands[:2]
+    if spec.quantity is Quantity.RATIO:
+        if second.value <= 0:
+            return []
+        value = first.value / second.value
+        # Relative half-widths of independent estimates add in quadrature.
+        relative = math.hypot(
+            first.half_width / max(abs(first.value), 1e-12), second.half_width / second.value
+        )
+        return [Expected(value, value * (1 - relative), value * (1 + relative), spec.unit)]
+    width = math.hypot(first.half_width, second.half_width)
+    value = first.value - second.value
+    between = replace(first, value=value, low=value - width, high=value + width)
+    try:
+        inside = between.into(spec.unit, clock)
+    except ValueError:
+        return []
+    value, low, high = (n / spec.divisor for n in (inside.value, inside.low, inside.high))
+    return [Expected(value, low, high, spec.unit)]
+
+
+def _rounding(value: float) -> float:
+    """Half a unit of the last digit that is kept, and a hair for the arithmetic."""
+    if value == 0 or not math.isfinite(value):
+        return 1e-12
+    magnitude = math.floor(math.log10(abs(value)))
+    return float(0.5 * 10.0 ** (magnitude - SIGNIFICANT_DIGITS + 1)) + 1e-9 * abs(value)

@@ -1,0 +1,39 @@
+"""A conclusion that the student's own figures contradict."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.verdict import Level
+from labs.result import Result
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.quantity is not Quantity.CHOICE or case.right or case.given is None:
+        return None
+    chosen, choices = case.given, case.spec.choices
+    if chosen not in range(1, len(choices) + 1):
+        return f"You chose {rounded(chosen)}; there are the conclusions 1 to {len(choices)}."
+    measured = " and ".join(_told(name, case.results[name]) for name in case.spec.operands)
+    holds = " or ".join(each.in_words() for each in case.accepted) or "none of them"
+    said = choices[int(chosen) - 1].text
+    return f"You concluded that {said}; your data give {measured}, which bears out {holds}."
+
+
+def _told(name: str, result: Result) -> str:
+    return f"{name} {result.value_in_words()}"
+
+
+PITFALL = Pitfall(
+    code="conclusion-against-table",
+    level=Level.INTERPRETATION,
+    symptom="The conclusion says something else than the figures.",
+    misconception="What one expected is easily read into a table that says the opposite.",
+    experiment="Put both values with their intervals in one line, and read it aloud.",
+    seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
+    "four machines",
+    detect=detect,
+    explains=Slip.RELATION,
+)

@@ -1,0 +1,35 @@
+"""Samples that lie on no line: the interval does not grow in proportion to the work."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.pitfalls.pitfall import Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    for name in case.spec.variants:
+        line = case.results[name].line
+        if line is None or line.straight:
+            continue
+        worst = int(abs(line.residual / line.location).argmax())
+        off = 100 * line.residual[worst] / line.location[worst]
+        return (
+            f"In your samples of {name} the mean at k = {line.batch[worst]:.0f} lies "
+            f"{rounded(float(off))} % off the line through all batch sizes."
+        )
+    return None
+
+
+PITFALL = Pitfall(
+    code="not-on-a-line",
+    level=Level.VALIDITY,
+    symptom="Twice the work does not take twice the time.",
+    misconception="A cost for one operation exists only where every further one takes as long: "
+    "else work is left out, shared, or something else lies inside.",
+    experiment="Draw the mean against k, and look which batch size leaves the line.",
+    seen_in="report A: creation, which happens once, divided by a loop of exchanges",
+    detect=detect,
+    yields_to=("clock-read-too-early",),
+)

@@ -1,0 +1,46 @@
+/*
+ * Wrong on purpose: getpid() of a C library that keeps the answer, so that no system call is made.
+ * Repaired: system_call --variant getppid,invalid
+ *
+ * glibc 2.3.4 to 2.24 kept the process id; report A timed that and called it a system call. Here
+ * the cache stands in the open.
+ */
+#define _GNU_SOURCE
+#include <unistd.h>
+
+#include "../harness.h"
+
+static pid_t kept;
+
+static __attribute__((noinline)) pid_t getpid_of_library(void)
+{
+    if (kept == 0)
+        kept = getpid(); /* the one and only system call */
+    __asm__ volatile("" ::: "memory");
+    return kept;
+}
+
+static uint64_t getpid_kept(long batch)
+{
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0; left--)
+        getpid_of_library();
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    return end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "getppid", .about = "getpid(), kept", .interval = getpid_kept, .system_calls = 1}};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {.name = "system_call",
+                                           .about = "what a system call costs",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 4};
+    return measure(&kernel, argc, argv);
+}
