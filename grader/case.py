@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from grader.expected import Expected, of_recording, of_relation
-from grader.figures.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
+from grader.figures.spec import CHOICE, TIMES, FigureSpec
 from labs.figures import Figure
 from labs.recording import Recording
 from labs.result import Result, result_of
@@ -64,11 +64,6 @@ class Case:
         )
 
     @property
-    def is_time(self) -> bool:
-        """Whether the figure is a length of time: no ratio, count, step or choice."""
-        return self.spec.unit not in (TIMES, CHOICE) and self.spec.quantity is not Quantity.STEP
-
-    @property
     def result(self) -> Result:
         """The result of the variant that the figure is about; of a relation, the first."""
         return self.results[self.spec.operands[0]]
@@ -86,7 +81,8 @@ def make_case(
     Raises KeyError where the recording lacks a variant that the figure needs, BadRecording where it
     does not describe its clock.
     """
-    names = (*spec.variants, *spec.beside)
+    beside = (name for name in spec.beside if name in recording.variants)
+    names = (*spec.variants, *beside)
     results = {name: result_of(recording, name, "ns") for name in names}
     accepted = tuple(of_recording(spec, results, figure.unit))
     given = _given(spec, figure, results[spec.variant])
@@ -118,8 +114,3 @@ def _given(spec: FigureSpec, figure: Figure, result: Result) -> float | None:
         return result.clock.convert(figure.value, canonical(figure.unit), spec.unit)
     except (UnknownUnit, ValueError):
         return None
-
-
-def is_relation(spec: FigureSpec) -> bool:
-    """Whether the figure relates others, be it variants or figures."""
-    return spec.quantity in RELATIONS

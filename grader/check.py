@@ -90,8 +90,7 @@ def _no_figure(spec: FigureSpec, figure: BadFigure | None) -> Finding:
 
 
 def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
-    needed = (*spec.variants, *spec.beside)
-    missing = [name for name in needed if name not in recording.variants]
+    missing = [name for name in spec.variants if name not in recording.variants]
     if recording.kernel != spec.kernel:
         return f"It is of the C kernel {recording.kernel}; asked is {spec.kernel}."
     if missing:

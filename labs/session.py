@@ -198,6 +198,20 @@ class Session:
         heading = f"figure stored: {figure} = {rounded(value, 5)} {unit}"
         show(Message("done", heading, (evidence, f"In {figures.FILE_NAME}.")))
 
+    def conclude(self, figure: str, value: float, unit: str = "choice") -> None:
+        """Submit what follows from other figures: the number of a conclusion, a ratio ("times").
+
+        Its evidence is the recordings of those figures. Submitting again replaces it. Raises
+        Refused.
+        """
+        try:
+            figures.put(self.folder, figures.Figure(figure, value, unit, None))
+        except (ValueError, CannotWrite) as error:
+            raise Refused(messages.of_error(error)) from None
+        told = "Its evidence is the recordings of the figures that it follows from."
+        heading = f"conclusion stored: {figure} = {rounded(value, 5)} {unit}"
+        show(Message("done", heading, (told, f"In {figures.FILE_NAME}.")))
+
     def hint(self, topic: str, rung: int | None = None) -> None:
         """Show the next hint of `topic`, or up to number `rung`; the last is nearly the answer."""
         rungs = self._guide.hints.get(topic)

@@ -52,8 +52,8 @@ class Choice:
 class FigureSpec:
     """One figure of a lab.
 
-    `asked` is the question in words. `variants` must be in the recording, and so must those
-    `beside` them, which the check compares with; a ratio is the first over the second, a difference
+    `asked` is the question in words. `variants` must be in the recording; those `beside` them
+    are compared with where they are there; a ratio is the first over the second, a difference
     the first less the second, by `divisor`. A relation `of` other figures has no recording of its
     own: theirs are its evidence, and a mistake in one of them is not held against it again. `unit`
     is the one asked for; any unit of time that is declared will do. With `own` the C kernel is the
@@ -87,6 +87,11 @@ class FigureSpec:
     def variant(self) -> str:
         """The variant that the figure is about; of a relation, the first."""
         return self.variants[0]
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the figure is a length of time: no ratio, count, step or choice."""
+        return self.unit not in (TIMES, CHOICE) and self.quantity is not Quantity.STEP
 
     @property
     def operands(self) -> tuple[str, ...]:

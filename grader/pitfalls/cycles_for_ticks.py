@@ -10,7 +10,7 @@ from labs.units import rounded
 
 def detect(case: Case) -> str | None:
     cycle = case.result.clock.core_cycle_ticks
-    if case.right or case.expected is None or not case.is_time or not cycle:
+    if case.right or case.expected is None or not case.spec.is_time or not cycle:
         return None
     if abs(cycle - 1) <= 0.02 or not (case.is_times(cycle) or case.is_times(1 / cycle)):
         return None

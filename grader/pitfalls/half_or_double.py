@@ -8,7 +8,7 @@ from grader.verdict import Level
 
 
 def detect(case: Case) -> str | None:
-    if case.right or case.expected is None or not case.is_time:
+    if case.right or case.expected is None or not case.spec.is_time:
         return None
     for factor, told in ((2.0, "twice"), (0.5, "half")):
         if case.is_times(factor):

@@ -10,7 +10,7 @@ from labs.units import rounded
 
 
 def detect(case: Case) -> str | None:
-    if not case.is_time or case.spec.quantity is Quantity.DIFFERENCE:
+    if not case.spec.is_time or case.spec.quantity is Quantity.DIFFERENCE:
         return None
     if case.figure.value < 0 and case.right:
         return None

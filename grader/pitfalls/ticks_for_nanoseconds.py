@@ -9,7 +9,7 @@ from labs.units import rounded
 
 
 def detect(case: Case) -> str | None:
-    if case.right or case.expected is None or not case.is_time:
+    if case.right or case.expected is None or not case.spec.is_time:
         return None
     ticks_per_ns = case.result.clock.frequency_hz / 1e9
     for factor, told in (

@@ -11,7 +11,7 @@ def detect(case: Case) -> str | None:
     if (
         case.right
         or case.expected is None
-        or not case.is_time
+        or not case.spec.is_time
         or case.spec.unit in ("ticks", "cycles")
     ):
         return None

@@ -1,0 +1,87 @@
+"""Every pitfall: a submission that shows it and no other, one that is close but right, and live.
+
+The submissions lie under fixtures/pitfalls/CODE/: `wrong` and `near`, each a lab folder with its
+figures.json and recordings.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grader import evidence
+from grader.check import check
+from grader.figures import figure_named
+from grader.pitfalls import CATALOGUE, pitfall_named
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.sources import source_of
+from grader.verdict import Outcome, Verdict
+from labs import broken, measure
+from labs.figures import Figure
+from labs.result import result_of
+from labs.surroundings import allowed_cpus
+
+FOLDER = Path(__file__).parent / "fixtures" / "pitfalls"
+MOST_WORDS = 80
+
+CODES = [pitfall.code for pitfall in CATALOGUE]
+LIVE = [(pitfall, live) for pitfall in CATALOGUE for live in pitfall.broken]
+
+
+def judged(folder: Path, code: str) -> list[Verdict]:
+    """The verdicts on what is handed in there; for `no-figure`, on what is not."""
+    handed_in = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+    verdicts = evidence.check_folder(folder, evidence.lab_of(folder))
+    return [v for v in verdicts if v.figure in handed_in or code == "no-figure"]
+
+
+def test_there_are_as_many_as_promised() -> None:
+    assert len(CODES) == len(set(CODES)) >= 36
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_its_fixture_shows_it_and_no_other_of_its_level(code: str) -> None:
+    level = pitfall_named(code).level
+    found = {
+        finding.code
+        for verdict in judged(FOLDER / code / "wrong", code)
+        for finding in verdict.findings
+        if finding.level is level
+    }
+    assert found == {code}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_its_near_miss_shows_none(code: str) -> None:
+    verdicts = judged(FOLDER / code / "near", code="")
+    assert verdicts
+    assert [finding for verdict in verdicts for finding in verdict.findings] == []
+    assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_what_is_told_is_short(code: str) -> None:
+    for verdict in judged(FOLDER / code / "wrong", code):
+        for finding in verdict.findings:
+            told = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
+            assert all(text.strip() for text in told)
+            assert len(" ".join(told).split()) <= MOST_WORDS, finding
+
+
+@pytest.mark.parametrize(
+    ("pitfall", "live"), LIVE, ids=[f"{pitfall.code}-{live.kernel}" for pitfall, live in LIVE]
+)
+def test_its_broken_c_kernel_shows_it_live(pitfall: Pitfall, live: Live) -> None:
+    if live.needs == "two CPUs" and len(allowed_cpus() or (0,)) < 2:
+        pytest.skip("needs two CPUs")
+    kernel = broken.find(live.kernel)
+    recording = measure.measure_now(kernel.plan())
+    spec = figure_named(live.figure)
+    unit = spec.unit if spec.is_time else "ns"
+    value = broken.as_believed(result_of(recording, spec.variant, unit))
+    figure = Figure(spec.id, value, unit, "recordings/broken.csv")
+    verdict = check(spec, figure, recording, source_of(recording))
+    assert pitfall.code in [finding.code for finding in verdict.findings], verdict
+    assert verdict.outcome is Outcome.FAILED
