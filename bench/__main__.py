@@ -21,6 +21,7 @@ NAMES = (
     "reading",
     "start",
     "coverage",
+    "honest",
 )
 
 

@@ -55,7 +55,16 @@ def measure_cell(session: Session, line: str, cell: str) -> Run:
     Raises Refused, which a notebook shows as a message: a compile error names the line of the cell.
     """
     arguments = _arguments(line)
-    plan = measure.Plan(
+    plan = plan_of(line, cell)
+    run = session.carry_out(plan, arguments.save or arguments.name, arguments.unit)
+    session.runs[arguments.name] = run
+    return run
+
+
+def plan_of(line: str, cell: str) -> measure.Plan:
+    """The plan that the words `line` after the magic make of the C in `cell`. Raises Refused."""
+    arguments = _arguments(line)
+    return measure.Plan(
         kernel=arguments.name,
         variants=tuple(name for name in arguments.variant.split(",") if name),
         samples=arguments.samples,
@@ -69,9 +78,6 @@ def measure_cell(session: Session, line: str, cell: str) -> Run:
         shown_as="cell",
         first_line=FIRST_LINE,
     )
-    run = session.carry_out(plan, arguments.save or arguments.name, arguments.unit)
-    session.runs[arguments.name] = run
-    return run
 
 
 def _arguments(line: str) -> argparse.Namespace:

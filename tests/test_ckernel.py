@@ -140,4 +140,4 @@ def test_in_a_notebook_a_cell_shows_its_figure(
 ) -> None:
     ckernel.register(lab)
     assert shell.run_cell(f"%%ckernel {QUICK}\n{CELL}").success
-    assert "own own: cost" in capsys.readouterr().out
+    assert "own_pair own: cost" in capsys.readouterr().out

@@ -1,0 +1,284 @@
+"""Do honest submissions pass? A thousand of them, each measured under circumstances of its own.
+
+A student who is told that a run gives no figure runs it again, as the kit says; what that takes is
+counted. The figure is then taken off the run, rounded, put into one unit or another, and handed in
+with its recording. It must get full marks, and nothing may be found against it.
+
+`python -m bench.honest FOLDER [COUNT]` saves such submissions as fixtures for the tests.
+"""
+
+from __future__ import annotations
+
+import collections
+import random
+import re
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from bench import honest_runs
+from bench.honest_runs import COUNTERS, Circumstance
+from bench.report import must_hold, say, verdict
+from grader.evidence import check_folder
+from grader.figures import LABS, FigureSpec, Quantity
+from grader.figures.spec import CHOICE, TIMES
+from grader.verdict import Level, Outcome, Verdict
+from labs import ckernel, figures, measure, proof
+from labs.estimate import Estimate
+from labs.recording import Recording
+from labs.result import Result, result_of
+
+RUNS, RUNS_QUICK = 1_000, 48
+LEAST_FULL, MOST_FALSE = 0.995, 0.005
+MOST_AGAIN = 5
+SMALLEST = 200  # samples of a variant
+
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+
+#: Of every hundred submissions so many are measured like this.
+SHARES: dict[Circumstance, int] = {
+    Circumstance("quiet"): 28,
+    Circumstance("2 busy processes", busy=2): 12,
+    Circumstance("4 busy processes", busy=4): 9,
+    Circumstance("8 busy processes", busy=8): 6,
+    Circumstance("emulated aarch64", emulated=True): 3,
+    **{Circumstance(f"counter: {each.name}", counter=each): 7 for each in COUNTERS},
+}
+
+
+@dataclass
+class Tally:
+    """What became of the submissions made under one circumstance."""
+
+    made: int = 0
+    full: int = 0
+    false: int = 0
+    again: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+class CannotMeasure(RuntimeError):
+    """A run gave no figure, however often it was made."""
+
+
+def run(quick: bool) -> bool:
+    """All labs in turn, under every circumstance."""
+    runs = RUNS_QUICK if quick else RUNS
+    must_hold(f"of {runs:,} honest submissions {LEAST_FULL:.1%} get full marks")
+    tallies = {circumstance: Tally() for circumstance in SHARES}
+    for circumstance, share in SHARES.items():
+        count = max(round(runs * share / sum(SHARES.values())), 1)
+        with honest_runs.busy(circumstance.busy):
+            for number in range(count):
+                _one(circumstance, number, tallies[circumstance])
+        tally = tallies[circumstance]
+        say(
+            f"   {circumstance.name:<22}{tally.made:>5} made, {tally.full:>4} in full,"
+            f" {tally.false:>3} falsely accused, {tally.again:>3} runs made again"
+        )
+        for told in tally.wrong[:8]:
+            say(f"      {told}")
+    made = sum(tally.made for tally in tallies.values())
+    full = sum(tally.full for tally in tallies.values()) / made
+    false = sum(tally.false for tally in tallies.values()) / made
+    return verdict(
+        full >= LEAST_FULL and false <= MOST_FALSE,
+        f"{full:.1%} of {made:,} in full; {false:.1%} with a false finding of provenance or "
+        "validity",
+    )
+
+
+def _one(circumstance: Circumstance, number: int, tally: Tally) -> None:
+    lab = list(LABS)[number % len(LABS)]
+    chance = random.Random(f"{circumstance.name} {number}")
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            made = submission(lab, circumstance, chance, Path(folder))
+        except honest_runs.NoEmulator as why:
+            tally.wrong[:] = [f"left out: {why}"]
+            return
+        except CannotMeasure as why:
+            tally.made += 1
+            tally.wrong.append(f"{lab}: {why}")
+            return
+        verdicts = judged(Path(folder), lab, made)
+    tally.made += 1
+    tally.again += made.again
+    tally.full += all(each.outcome is Outcome.PASSED for each in verdicts)
+    grave = (Level.PROVENANCE, Level.VALIDITY)
+    findings = [(each, finding) for each in verdicts for finding in each.findings]
+    tally.false += any(finding.level in grave for _, finding in findings)
+    tally.wrong += [f"{each.figure}: {f.code}: {f.evidence}" for each, f in findings]
+    tally.wrong += [
+        f"{each.figure}: {each.reason}"
+        for each in verdicts
+        if each.outcome is not Outcome.PASSED and not each.findings
+    ]
+
+
+@dataclass
+class Made:
+    """A submission: which figures it holds, and how many runs had to be made again."""
+
+    handed_in: list[str] = field(default_factory=list)
+    again: int = 0
+
+
+def judged(folder: Path, lab: str, made: Made) -> list[Verdict]:
+    """The verdicts on the figures that were handed in."""
+    return [each for each in check_folder(folder, lab) if each.figure in made.handed_in]
+
+
+def submission(lab: str, circumstance: Circumstance, chance: random.Random, folder: Path) -> Made:
+    """Lay an honest submission of `lab` into `folder`. Raises CannotMeasure, NoEmulator."""
+    made = Made()
+    recordings: dict[tuple[Any, ...], tuple[str, Recording]] = {}
+    operands: dict[str, Estimate] = {}
+    for spec in sorted(LABS[lab], key=lambda spec: bool(spec.of)):
+        if spec.of:
+            value, unit = _concluded(spec, tuple(operands[name] for name in spec.of))
+            name = None
+        else:
+            plan = _plan(spec, circumstance, chance)
+            key = (plan.kernel, plan.source, plan.variants, plan.flags)
+            if key not in recordings:
+                recording, again = _recorded(spec, plan, circumstance, chance)
+                made.again += again
+                name = f"recordings/{spec.id}.csv"
+                recording.write(folder / name)
+                if plan.source is not None:
+                    (folder / name).with_suffix(".c").write_text(plan.source, encoding="utf-8")
+                recordings[key] = (name, recording)
+            name, recording = recordings[key]
+            value, unit = _read_off(spec, recording, chance)
+            operands[spec.id] = _estimate(spec, recording)
+        figures.put(folder, figures.Figure(spec.id, value, unit, name))
+        made.handed_in.append(spec.id)
+    return made
+
+
+def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -> measure.Plan:
+    asked = getattr(spec, "flags", "")
+    flags = (asked,) if asked else (chance.choice(["-O2", "-O2", "-O0"]),)
+    if spec.own:
+        plan = _own_plan(spec)
+        plan = measure.Plan(**{**vars(plan), "samples": chance.choice([400, 1_000, 4_000])})
+    else:
+        names = tuple(dict.fromkeys((*spec.variants, *spec.beside)))
+        samples = honest_runs.samples_for(spec.kernel, chance)
+        plan = measure.Plan(spec.kernel, names, samples=max(samples, SMALLEST), flags=flags)
+    if circumstance.emulated:
+        return measure.Plan(**{**vars(plan), "samples": min(plan.samples, 400)})
+    return honest_runs.placed_at_random(plan, chance)
+
+
+def _own_plan(spec: FigureSpec) -> measure.Plan:
+    """The author's own solution of the exercise in C, as its cell asks for it to be run."""
+    notebook = nbformat.read(NOTEBOOKS / spec.lab / f"{spec.lab}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    for cell in notebook.cells:
+        line, _, text = cell.source.partition("\n")
+        if re.match(rf"%%ckernel {spec.kernel}\b", line):
+            return ckernel.plan_of(line.removeprefix("%%ckernel"), text)
+    raise CannotMeasure(f"{spec.id}: no cell '%%ckernel {spec.kernel}' in the notebook")
+
+
+def _recorded(
+    spec: FigureSpec, plan: measure.Plan, circumstance: Circumstance, chance: random.Random
+) -> tuple[Recording, int]:
+    """A recording that gives its figures, and how often it was made again."""
+    why = ""
+    for again in range(MOST_AGAIN + 1):
+        try:
+            recording = (
+                honest_runs.emulated(plan) if circumstance.emulated else honest_runs.real(plan)
+            )
+        except RuntimeError as error:
+            if isinstance(error, honest_runs.NoEmulator):
+                raise
+            raise CannotMeasure(f"{spec.id}: {error}") from error
+        if circumstance.counter is not None:
+            seed = chance.randrange(2**31)
+            recording = honest_runs.seen_by(recording, circumstance.counter, seed)
+        results = [result_of(recording, name) for name in spec.variants]
+        missing = [each for each in results if each.estimate is None]
+        if not missing:
+            return recording, again
+        why = f"{spec.id}: {missing[0].no_figure}"
+    raise CannotMeasure(why)
+
+
+def _read_off(spec: FigureSpec, recording: Recording, chance: random.Random) -> tuple[float, str]:
+    """The figure, as somebody reads it off the run: rounded, in a unit that is declared."""
+    unit = spec.unit
+    if spec.is_time and spec.unit == "ns":
+        unit = chance.choice(["ns", "ns", "us", "ticks"])
+    value = _value(spec, result_of(recording, spec.variant, unit if spec.is_time else "ns"))
+    if spec.unit == CHOICE:
+        return value, unit
+    return float(f"{value:.{chance.choice([3, 3, 4, 6])}g}"), unit
+
+
+def _value(spec: FigureSpec, result: Result) -> float:
+    recording = result.recording
+    if spec.quantity is Quantity.STEP:
+        return float(result.clock.step)
+    if spec.quantity is Quantity.SWITCHES:
+        claimed, counted = proof.switches(recording)
+        each = recording.number(f"variant.{spec.variant}.switches")
+        return (counted or 0) / (claimed or 1) * (each or 0)
+    if spec.quantity in (Quantity.RATIO, Quantity.DIFFERENCE, Quantity.CHOICE):
+        unit = spec.unit if spec.is_time else "ns"
+        return _concluded(
+            spec, tuple(_of(result_of(recording, name, unit)) for name in spec.variants)
+        )[0]
+    if spec.quantity is Quantity.WHOLE and result.net is not None:
+        return result.net.whole.into(result.unit, result.clock).value
+    return _of(result).value
+
+
+def _of(result: Result) -> Estimate:
+    if result.estimate is None:
+        raise CannotMeasure(f"{result.variant}: {result.no_figure}")
+    return result.estimate
+
+
+def _estimate(spec: FigureSpec, recording: Recording) -> Estimate:
+    """What a conclusion is drawn from: the estimate in ns; of a mere count a value without."""
+    if spec.unit in (TIMES, CHOICE) or spec.quantity is Quantity.STEP:
+        value = _value(spec, result_of(recording, spec.variant))
+        return Estimate(value, value, value, "ns", "", 0, 0)
+    return _of(result_of(recording, spec.variant))
+
+
+def _concluded(spec: FigureSpec, operands: tuple[Estimate, ...]) -> tuple[float, str]:
+    if spec.quantity is Quantity.CHOICE:
+        holds = [n for n, each in enumerate(spec.choices, start=1) if each.holds(operands)]
+        if not holds:
+            raise CannotMeasure(f"{spec.id}: none of its conclusions fits {operands}")
+        return float(holds[0]), CHOICE
+    first, second = operands[:2]
+    if spec.quantity is Quantity.RATIO:
+        return float(f"{first.value / second.value:.4g}"), spec.unit
+    return (first.value - second.value) / spec.divisor, spec.unit
+
+
+def save(folder: Path, count: int) -> None:
+    """Save `count` small honest submissions below `folder`, of every circumstance and lab."""
+    chance = random.Random(count)
+    turns: dict[str, int] = collections.Counter()
+    pairs = [(lab, each) for each in SHARES for lab in LABS if not each.busy or each.busy == 4]
+    chance.shuffle(pairs)
+    for lab, circumstance in pairs[:count]:
+        turns[lab] += 1
+        target = folder / f"{lab}-{turns[lab]:02}"
+        with honest_runs.busy(circumstance.busy):
+            submission(lab, circumstance, chance, target)
+        say(f"   {target.name}: {circumstance.name}")
+
+
+if __name__ == "__main__":
+    save(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 60)
