@@ -117,6 +117,8 @@ def _without_evidence(spec: FigureSpec, finding: Finding, figure: Figure | None)
 def _judged(case: Case) -> Verdict:
     spec = case.spec
     findings = tuple(findings_of(case))
+    if spec.shows:
+        return _reproduced(case, findings)
     lost = {finding.level for finding in findings}
     lost |= {FALLS_WITH[finding.code] for finding in findings if finding.code in FALLS_WITH}
     if not case.accepted:
@@ -136,6 +138,28 @@ def _judged(case: Case) -> Verdict:
         findings=findings,
         praise=spec.praise if passed else "",
         look_next=spec.look_next if passed else "",
+        recording=case.figure.recording,
+    )
+
+
+def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
+    """The verdict on a mistake that was asked for: it must be found, whatever else is."""
+    spec = case.spec
+    shown = next((finding for finding in findings if finding.code == spec.shows), None)
+    missing = while_reading.NOT_REPRODUCED.finding(
+        f"Asked for is {spec.asked}; in {case.figure.recording} the grader finds "
+        f"{' and '.join(finding.code for finding in findings) or 'no mistake'}."
+    )
+    return Verdict(
+        figure=spec.id,
+        outcome=Outcome.PASSED if shown else Outcome.FAILED,
+        points=spec.max_points if shown else 0.0,
+        max_points=spec.max_points,
+        reason=shown.evidence if shown else missing.symptom,
+        levels={level: (most if shown else 0.0, most) for level, most in spec.points.items()},
+        findings=() if shown else (missing,),
+        praise=spec.praise if shown else "",
+        look_next=spec.look_next if shown else "",
         recording=case.figure.recording,
     )
 

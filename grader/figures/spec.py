@@ -57,7 +57,8 @@ class FigureSpec:
     the first less the second, by `divisor`. A relation `of` other figures has no recording of its
     own: theirs are its evidence, and a mistake in one of them is not held against it again. `unit`
     is the one asked for; any unit of time that is declared will do. With `own` the C kernel is the
-    student's, `kernel` its name.
+    student's, `kernel` its name. A figure that `shows` a pitfall, by its code, is right where its
+    recording makes just that mistake: lab 08 asks for published mistakes to be made again.
     """
 
     id: str
@@ -75,6 +76,7 @@ class FigureSpec:
     of: tuple[str, ...] = ()
     divisor: float = 1.0
     choices: tuple[Choice, ...] = ()
+    shows: str = ""
     praise: str = ""
     look_next: str = ""
 

@@ -66,6 +66,15 @@ NO_OTHER_FIGURE = Pitfall(
     seen_in="report E: a conclusion about thread switching, which was not measured",
     detect=_needs_no_case,
 )
+NOT_REPRODUCED = Pitfall(
+    code="mistake-not-reproduced",
+    level=Level.VALIDITY,
+    symptom="This recording does not show the mistake that was asked for.",
+    misconception="To refute a figure one must first get it in the way it was got.",
+    experiment="Run the broken C kernel as it stands, and hand in that run.",
+    seen_in="reports A to E: what lab 08 puts on trial",
+    detect=_needs_no_case,
+)
 
 ALL = (
     NO_FIGURE,
@@ -74,4 +83,5 @@ ALL = (
     RECORDING_UNREADABLE,
     OTHER_RECORDING,
     NO_OTHER_FIGURE,
+    NOT_REPRODUCED,
 )
