@@ -24,8 +24,8 @@ class Published:
 
     `quantity` is what it is said to be of; `series` tells a single run or sample from the figure
     that the report settles on (`table` or `stated`). `value` and `unit` are as printed.
-    `iterations` is None where the report does not say. `suspicions` are the mistakes known to be in
-    it, the gravest first.
+    `iterations`, and `clock_mhz` by which cycles are divided, are None where the report does not
+    say. `suspicions` are the mistakes known to be in it, the gravest first.
     """
 
     report: str
@@ -38,6 +38,7 @@ class Published:
     timer: str
     iterations: int | None
     note: str
+    clock_mhz: float | None = None
     suspicions: tuple[Suspicion, ...] = ()
 
     @property
@@ -89,5 +90,6 @@ def _published(row: dict[str, str]) -> Published:
         timer=row["timer"],
         iterations=int(row["iterations"]) if row["iterations"] else None,
         note=row["note"],
+        clock_mhz=float(row["clock_mhz"]) if row["clock_mhz"] else None,
         suspicions=against(row),
     )

@@ -78,7 +78,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule(
         "A",
         "system call setuid",
-        "transcription",
+        "figure-not-from-recording",
         "the runs average 1217.20 cycles; 1261.60 cycles would be 525.67 ns, not 506.10",
         _opteron_table,
     ),
@@ -122,7 +122,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule(
         "A",
         "process switch",
-        "transcription",
+        "figure-not-from-recording",
         "the runs average 52680.48 cycles; the table says 52380.77",
         _opteron_table,
     ),
@@ -135,7 +135,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule(
         "A",
         "thread switch",
-        "transcription",
+        "figure-not-from-recording",
         "the runs average 38896.42 cycles; the table says 38500.34",
         _opteron_table,
     ),

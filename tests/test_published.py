@@ -44,7 +44,7 @@ def codes(report: str, quantity: str, series: str, unit: str) -> set[str]:
     [
         ("A", "timer overhead", "table", "cycles", "stale-constant"),
         ("A", "system call getpid", "table", "cycles", "library-call-not-system-call"),
-        ("A", "system call setuid", "table", "cycles", "transcription"),
+        ("A", "system call setuid", "table", "cycles", "figure-not-from-recording"),
         ("A", "procedure call 3 args", "table", "cycles", "below-the-clock"),
         ("A", "process switch", "table", "cycles", "creation-counted-as-switch"),
         ("A", "thread switch", "table", "ns", "nominal-clock"),
@@ -66,7 +66,7 @@ def test_the_mistake_of_a_report_is_marked(
 
 
 def test_a_mark_touches_only_what_it_is_of() -> None:
-    assert "transcription" not in {
+    assert "figure-not-from-recording" not in {
         suspicion.code
         for each in published.figures("system call setuid", report="A")
         if "Opteron" not in each.machine
