@@ -34,7 +34,7 @@ async def output_of(
     most_output: int,
     deadline: float,
     time_limit_s: float,
-    told: Callable[[int], None],
+    told: Callable[[int, int], None],
 ) -> bytes:
     """What `command` prints on standard output; `told` hears of its progress.
 
@@ -106,7 +106,7 @@ async def _read_all(pipe: IO[bytes], most: int, name: str) -> bytes:
     return b"".join(parts)
 
 
-async def _read_words(pipe: IO[bytes], told: Callable[[int], None]) -> list[str]:
+async def _read_words(pipe: IO[bytes], told: Callable[[int, int], None]) -> list[str]:
     """The lines of standard error that are not progress: the first of them, each cut short."""
     words: list[str] = []
     rest = b""
@@ -121,10 +121,10 @@ async def _read_words(pipe: IO[bytes], told: Callable[[int], None]) -> list[str]
     return words
 
 
-def _sort_line(line: bytes, words: list[str], told: Callable[[int], None]) -> None:
+def _sort_line(line: bytes, words: list[str], told: Callable[[int, int], None]) -> None:
     fields = line.split()
-    if len(fields) == 3 and fields[0] == b"progress" and fields[1].isdigit():
-        told(int(fields[1][:12]))
+    if len(fields) == 3 and fields[0] == b"progress" and all(map(bytes.isdigit, fields[1:])):
+        told(int(fields[1][:12]), int(fields[2][:12]))
     elif len(words) < 20:
         words.append(line[:500].decode("utf-8", "replace"))
 

@@ -160,9 +160,10 @@ async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recor
     for number, share in enumerate(shares):
         turn = begin + plan.spread_s * number / len(shares)
         await asyncio.sleep(max(turn - loop.time(), 0))
-        told = _telling(progress, done, total)
+        mine = (share + plan.warmup) * variants
+        told = _telling(progress, done, mine, total)
         runs.append(await _one_process(binary, plan, share, deadline, told))
-        done += (share + plan.warmup) * variants
+        done += mine
         if progress is not None:
             progress(Progress(done, total))
     conditions = {
@@ -220,10 +221,17 @@ def measure_now(plan: Plan, progress: ProgressCallback | None = None) -> Recordi
     return result
 
 
-def _telling(progress: ProgressCallback | None, before: int, total: int) -> Callable[[int], None]:
-    def told(done: int) -> None:
+def _telling(
+    progress: ProgressCallback | None, before: int, mine: int, total: int
+) -> Callable[[int, int], None]:
+    """What hears a process say how far it has come; of all intervals, `mine` are its own.
+
+    It counts the intervals of the baselines too, which were not asked for: so its share counts.
+    """
+
+    def told(done: int, of: int) -> None:
         if progress is not None:
-            progress(Progress(min(before + done, total), total))
+            progress(Progress(before + mine * min(done, of) // max(of, 1), total))
 
     return told
 
@@ -245,7 +253,7 @@ async def _one_process(
     plan: Plan,
     samples: int,
     deadline: float,
-    told: Callable[[int], None],
+    told: Callable[[int, int], None],
 ) -> ProcessRun:
     """Run `binary` once for so many samples per variant, and read what it printed."""
     command = [str(binary.path), "--samples", str(samples)]
