@@ -69,9 +69,13 @@ def findings_of(case: Case) -> list[Finding]:
 
 
 def _explanation(case: Case) -> Finding | None:
+    candidates = EXPLANATIONS
     if case.right:
-        return None
-    return next((finding for pitfall in EXPLANATIONS if (finding := pitfall.find(case))), None)
+        # What is wrong with the recordings of a relation is told where those are handed in.
+        candidates = tuple(
+            each for each in EXPLANATIONS if each.shows_in_recording and not case.others
+        )
+    return next((finding for pitfall in candidates if (finding := pitfall.find(case))), None)
 
 
 def pitfall_named(code: str) -> Pitfall:

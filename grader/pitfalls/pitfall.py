@@ -43,9 +43,11 @@ class Pitfall:
 
     `detect` looks at one case and returns the evidence in the student's own data as one sentence,
     or None. The texts are the wording, apart from detection. `seen_in` says where the mistake was
-    met (report A to E, or a tool). An entry that `explains` a wrong figure names the kind of slip.
-    One that `yields_to` others keeps silent where one of those is found: they say the same, and
-    more exactly. `broken` are C kernels that make the mistake.
+    met (report A to E, or a tool). An entry that `explains` a wrong figure names the kind of slip;
+    where the same slip can as well be made in the C, so that the figure does follow from its
+    recording, it `shows_in_recording`, and is looked for in right figures too. One that `yields_to`
+    others keeps silent where one of those is found: they say the same, and more exactly. `broken`
+    are C kernels that make the mistake.
     """
 
     code: str
@@ -56,6 +58,7 @@ class Pitfall:
     seen_in: str
     detect: Callable[[Case], str | None]
     explains: Slip | None = None
+    shows_in_recording: bool = False
     yields_to: tuple[str, ...] = ()
     broken: tuple[Live, ...] = ()
 
