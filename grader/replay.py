@@ -21,6 +21,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Unicode
 from traitlets.utils.importstring import import_item
 
+from grader.beside import evidence_cell, evidence_html
 from grader.intake import printable
 from grader.verdict import Outcome, Verdict
 
@@ -61,6 +62,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         cells = [cell for cell in nb.cells if _is_test(cell)]
         if not cells:
             return nb, resources
+        free_texts = [cell for cell in nb.cells if _is_free_text(cell)]
         folder = Path(resources["metadata"]["path"])
         lab = resources["nbgrader"]["notebook"]
         verdicts, fault = self._verdicts(folder, lab)
@@ -80,7 +82,25 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
                 student = resources["nbgrader"]["student"]
                 reason = printable(verdict.reason, 300)
                 self.log.warning("%s, %s: not graded: %s", printable(student), figure, reason)
+        if verdicts:
+            self._lay_beside(nb, free_texts, list(verdicts.values()), folder)
         return nb, resources
+
+    def _lay_beside(
+        self,
+        nb: NotebookNode,
+        free_texts: list[NotebookNode],
+        verdicts: list[Verdict],
+        folder: Path,
+    ) -> None:
+        """Below each answer that a person grades, what the recordings say."""
+        try:
+            page = evidence_html(verdicts, folder)
+        except Exception:
+            self.log.exception("The evidence could not be laid beside the free texts")
+            return
+        for number, cell in enumerate(free_texts, start=1):
+            nb.cells.insert(nb.cells.index(cell) + 1, evidence_cell(page, number))
 
     def _verdicts(self, folder: Path, lab: str) -> tuple[dict[str, Verdict], str]:
         """The verdict of each figure, and, where our check failed, what to say instead of one."""
@@ -153,6 +173,11 @@ class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
 def _is_test(cell: NotebookNode) -> bool:
     """Whether points of this cell come from a machine, not from a person."""
     return bool(utils.is_grade(cell)) and not utils.is_solution(cell) and cell.cell_type == "code"
+
+
+def _is_free_text(cell: NotebookNode) -> bool:
+    """Whether a person gives the points for this answer."""
+    return bool(utils.is_grade(cell) and utils.is_solution(cell))
 
 
 def _output(

@@ -15,6 +15,9 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.apps.baseapp import NbGrader
 from small_course import FIGURES, LAB, MARKER, Course
 
+from grader.beside import CELL_ID, evidence_html
+from grader.verdict import Outcome, Verdict
+
 SUBMISSIONS: dict[str, Any] = {
     "whole": {"cost": {"points": 4.0}, "step": {"points": 2.0}},
     "partial": FIGURES,
@@ -72,6 +75,35 @@ def test_not_graded_is_neither_a_pass_nor_a_zero(batch: Course) -> None:
 
 def test_points_that_are_no_number_are_not_graded(batch: Course) -> None:
     assert batch.scores("no_number") == {"cost": None, "step": None, "report": None}
+
+
+def test_beside_a_free_text_stands_what_the_recordings_say(batch: Course) -> None:
+    cells = batch.graded("partial")["cells"]
+    ids = [cell.get("id") for cell in cells]
+    answer = next(
+        number
+        for number, cell in enumerate(cells)
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "report"
+    )
+    assert ids[answer + 1] == f"{CELL_ID}1"
+    page = "".join(cells[answer + 1]["outputs"][0]["data"]["text/html"])
+    assert "step: passed, 1.5 of 2 points" in page and "as recorded" in page
+    assert "nbgrader" not in cells[answer + 1]["metadata"], "it is nobody's answer"
+
+
+def test_evidence_names_samples_and_conditions_and_escapes(tmp_path: Path) -> None:
+    saved = Path(__file__).parent / "fixtures" / "fenced.csv"
+    (tmp_path / "recordings").mkdir()
+    (tmp_path / "recordings" / "run.csv").write_bytes(saved.read_bytes())
+    (tmp_path / "recordings" / "bad.csv").write_text("<script>")
+    verdicts = [
+        Verdict("a", Outcome.PASSED, 4, 4, "<b>16 ns</b>", recording="recordings/run.csv"),
+        Verdict("b", Outcome.FAILED, 0, 4, "no", recording="recordings/bad.csv"),
+    ]
+    page = evidence_html(verdicts, tmp_path)
+    assert "samples: " in page and "processes: " in page and "OS kernel: Linux" in page
+    assert "cannot be read" in page
+    assert "<b>" not in page and "<script" not in page
 
 
 def test_fault_of_ours_is_not_graded_and_told(batch: Course) -> None:
