@@ -65,7 +65,8 @@ def of_recording(spec: FigureSpec, results: Mapping[str, Result], unit: str) -> 
         alternatives = [_alternatives(results[name]) for name in spec.variants]
         most = min(len(each) for each in alternatives)
         operands = [tuple(each[i] for each in alternatives) for i in range(most)]
-        return [found for each in operands for found in _related(spec, each, first.clock)]
+        found = [found for each in operands for found in _related(spec, each, first.clock)]
+        return list(dict.fromkeys(found))
     return list(_own(spec, first, unit))
 
 
@@ -104,14 +105,20 @@ def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
 
 
 def _alternatives(result: Result) -> list[Estimate]:
-    """The values that count as this result, in ns: of a timer also its empty interval."""
+    """The values that count as this result, in ns: of a timer also its empty interval, of a cost
+    also what its core cycles are, where a change of the core's speed does not blur a relation."""
     assert result.estimate is not None  # the caller has seen to it
     line = result.line
-    if result.recording.kernel not in ABOUT_OVERHEAD or line is None:
+    if result.recording.kernel in ABOUT_OVERHEAD and line is not None:
+        # A ratio of two clocks seen in one run: the speed cancels, so its span is left out.
+        found = [line.overhead.into("ns", result.clock)]
+        return found if line.empty is None else [*found, line.empty.into("ns", result.clock)]
+    if result.net is None or result.clock.core_cycle_ticks is None:
         return [result.estimate]
-    # A ratio of two clocks seen in one run: the core's speed cancels, so its span is left out.
-    found = [line.overhead.into("ns", result.clock)]
-    return found if line.empty is None else [*found, line.empty.into("ns", result.clock)]
+    in_cycles = result_of(result.recording, result.variant, "cycles").estimate
+    if in_cycles is None:
+        return [result.estimate]
+    return [result.estimate, in_cycles.into("ns", result.clock)]
 
 
 def _own(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:

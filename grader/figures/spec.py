@@ -57,8 +57,9 @@ class FigureSpec:
     the first less the second, by `divisor`. A relation `of` other figures has no recording of its
     own: theirs are its evidence, and a mistake in one of them is not held against it again. `unit`
     is the one asked for; any unit of time that is declared will do. With `own` the C kernel is the
-    student's, `kernel` its name. A figure that `shows` a pitfall, by its code, is right where its
-    recording makes just that mistake: lab 08 asks for published mistakes to be made again.
+    student's, `kernel` its name. `flags` is the optimisation level asked for, such as `-O0`. A
+    figure that `shows` a pitfall, by its code, is right where its recording makes just that
+    mistake: lab 08 asks for published mistakes to be made again.
     """
 
     id: str
@@ -72,6 +73,7 @@ class FigureSpec:
         default_factory=lambda: dict.fromkeys(Level, 1.0), compare=False
     )
     own: bool = False
+    flags: str = ""
     beside: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
     divisor: float = 1.0

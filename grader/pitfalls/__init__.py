@@ -75,7 +75,9 @@ def _explanation(case: Case) -> Finding | None:
         candidates = tuple(
             each for each in EXPLANATIONS if each.shows_in_recording and not case.others
         )
-    return next((finding for pitfall in candidates if (finding := pitfall.find(case))), None)
+    found = [(each, finding) for each in candidates if (finding := each.find(case))]
+    codes = {each.code for each, _ in found}
+    return next((finding for each, finding in found if not codes & set(each.yields_to)), None)
 
 
 def pitfall_named(code: str) -> Pitfall:

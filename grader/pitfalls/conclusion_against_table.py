@@ -36,4 +36,5 @@ PITFALL = Pitfall(
     "four machines",
     detect=detect,
     explains=Slip.RELATION,
+    yields_to=("trend-inside-the-noise",),
 )
