@@ -35,6 +35,13 @@ class BadBroken(ValueError):
     """A broken C kernel whose comment does not say what is wrong, or what would be right."""
 
 
+class NoSuchBroken(KeyError):
+    """There is no broken C kernel of this name; the message names those there are."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 @dataclass(frozen=True)
 class BrokenKernel:
     """One measurement that is wrong on purpose.
@@ -74,10 +81,10 @@ def folder() -> Path:
 
 
 def find(name: str) -> BrokenKernel:
-    """The broken C kernel `name`. Raises KeyError, naming those there are, and BadBroken."""
+    """The broken C kernel `name`. Raises NoSuchBroken and BadBroken."""
     path = folder() / f"{name}.c"
     if name not in names():
-        raise KeyError(f"no broken C kernel {name!r}; there is {', '.join(names())}")
+        raise NoSuchBroken(f"no broken C kernel {name!r}; there is {', '.join(names())}")
     says = {
         key: re.sub(r"\s*\n \*\s*", " ", words)
         for key, words in _SAYS.findall(path.read_text(encoding="utf-8"))

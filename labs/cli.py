@@ -1,4 +1,4 @@
-"""The command `labs`: start, doctor, measure, survey."""
+"""The command `labs`: start, doctor, measure, broken, survey."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 
 import labs
-from labs import doctor, measure_command, start_command, survey_command
+from labs import broken_command, doctor, measure_command, start_command, survey_command
 
 
 def main(words: list[str] | None = None) -> int:
@@ -20,6 +20,11 @@ def main(words: list[str] | None = None) -> int:
         ("start", start_command, "put your own copy of the labs in a folder and open JupyterLab"),
         ("doctor", doctor, "say whether this machine is fit to measure, and what would help"),
         ("measure", measure_command, "measure one C kernel and print its figure"),
+        (
+            "broken",
+            broken_command,
+            "run a C kernel that is wrong on purpose beside its repaired twin",
+        ),
         ("survey", survey_command, "measure everything on this machine, beside what was published"),
     ):
         command = commands.add_parser(name, help=about, description=about)

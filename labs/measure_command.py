@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         unit = canonical(arguments.unit)
         plan = plan_of(arguments)
         plan.check()
-        recording = _measure(plan)
+        recording = carry_out(plan)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
     except (measure.BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
         return _stop(error, USAGE)
@@ -94,8 +94,8 @@ def plan_of(arguments: argparse.Namespace) -> measure.Plan:
     )
 
 
-def _measure(plan: measure.Plan) -> Recording:
-    """Run under a progress bar, which shows on a terminal only."""
+def carry_out(plan: measure.Plan) -> Recording:
+    """Carry out `plan` under a progress bar, which shows on a terminal only."""
     with tqdm(unit=" intervals", leave=False, disable=None, file=sys.stderr) as bar:
 
         def progress(at: measure.Progress) -> None:

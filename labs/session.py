@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labs import comparison, figures, guide, machine, messages, predictions, toolchain
+from labs import broken, comparison, figures, guide, machine, messages, predictions, toolchain
 from labs.files import CannotWrite, write_atomically
 from labs.measure import Plan, measure_now
 from labs.messages import Message, Refused, show
@@ -20,6 +20,7 @@ from labs.recording import Recording
 from labs.units import rounded
 
 if TYPE_CHECKING:
+    from labs.broken_pair import Pair
     from labs.panel import Panel
     from labs.run import Run
 
@@ -131,11 +132,31 @@ class Session:
             raise Refused(messages.of_error(error, plan.source, plan.first_line)) from None
         return self.runs[name]
 
+    def broken(self, name: str, *, unit: str = "ns") -> Pair:
+        """Run the broken C kernel `name` and its repaired twin, save both, and show them.
+
+        The recordings are `recordings/broken-NAME.csv` and `recordings/repaired-NAME.csv`. Raises
+        Refused.
+        """
+        from labs.broken_pair import Pair, plans
+
+        try:
+            kernel = broken.find(name)
+            wrong, right = plans(kernel)
+        except (broken.NoSuchBroken, ValueError, OSError) as error:
+            raise Refused(messages.of_error(error)) from None
+        runs = (
+            self.carry_out(wrong, f"broken-{name}", unit),
+            self.carry_out(right, f"repaired-{name}", unit),
+        )
+        return Pair(kernel, *runs)
+
     def reduce(self, plan: Plan, recording: Recording, path: str | None, unit: str = "ns") -> Run:
         """The run that `recording` holds. Raises what reducing raises."""
         from labs.run import Run
 
-        marks = self.marks(plan.kernel_name, plan.variants or recording.variants)
+        # By what it measures: a broken C kernel, or the student's own, may have any file name.
+        marks = self.marks(recording.kernel, plan.variants or recording.variants)
         return Run.of(recording, plan.variants, unit, path, marks)
 
     def save(self, plan: Plan, recording: Recording, name: str) -> str:

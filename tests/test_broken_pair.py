@@ -1,0 +1,242 @@
+"""A broken C kernel beside its repaired twin: what is run, saved and shown, and what is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import MappingProxyType
+
+import psutil
+import pytest
+import simulate
+from simulate import Machine
+
+from grader.sources import source_of
+from labs import broken, cli, measure, measure_command, recording
+from labs.broken_pair import Pair, plans
+from labs.messages import Refused
+from labs.run import Run
+from labs.session import Session
+
+NAME = "cached_getpid"
+
+#: A C kernel that no machine can run.
+IMPOSSIBLE = """/*
+ * Wrong on purpose: it asks for what no machine has.
+ * Repaired: system_call --variant getppid
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+int main(int argc, char **argv)
+{
+    /* measured region begins */
+    static const struct variant variants[] = {{.name = "getppid", .missing = "no machine has it"}};
+    /* measured region ends */
+    static const long batches[] = {1};
+    static const struct c_kernel kernel = {"system_call", "nothing", variants, 1, batches, 1, 1};
+    return measure(&kernel, argc, argv);
+}
+"""
+
+
+@pytest.fixture
+def impossible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "impossible.c").write_text(IMPOSSIBLE)
+    monkeypatch.setattr(broken, "folder", lambda: tmp_path / "broken")
+    return "impossible"
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, Pair]:
+    lab = Session("03-system-call", tmp_path_factory.mktemp("03-system-call"))
+    return lab, lab.broken(NAME)
+
+
+def run_of(machine: Machine, kernel: str = "timer_overhead", **conditions: str) -> Run:
+    """A simulated run, saved nowhere."""
+    made = simulate.run(machine, 1)
+    stated = MappingProxyType({**made.conditions, **conditions})
+    return Run.of(dataclasses.replace(made, kernel=kernel, conditions=stated))
+
+
+def pair_of(wrong: Run, right: Run) -> Pair:
+    return Pair(broken.find(NAME), wrong, right)
+
+
+def test_both_are_run_saved_and_kept(shown: tuple[Session, Pair]) -> None:
+    lab, pair = shown
+    for run, name in ((pair.broken, f"broken-{NAME}"), (pair.repaired, f"repaired-{NAME}")):
+        assert run.recording_path == f"recordings/{name}.csv"
+        assert lab.runs[name] is run
+        assert len(recording.read(lab.folder / run.recording_path)) == len(run.recording)
+        assert run.plot().image
+    assert pair.repaired.value > pair.broken.value > 0
+    assert pair.repaired.variant == "getppid"
+
+
+def test_the_c_of_the_broken_one_is_saved_and_known_to_the_grader(
+    shown: tuple[Session, Pair],
+) -> None:
+    lab, pair = shown
+    saved = lab.folder / "recordings" / f"broken-{NAME}.c"
+    assert saved.read_text() == pair.kernel.source
+    assert not saved.with_name(f"repaired-{NAME}.c").exists()
+    assert source_of(pair.broken.recording) == pair.kernel.source
+
+
+def test_a_recording_names_no_path_of_this_machine(shown: tuple[Session, Pair]) -> None:
+    lab, pair = shown
+    assert pair.broken.recording_path is not None
+    text = (lab.folder / pair.broken.recording_path).read_text()
+    assert f"labs measure recordings/broken-{NAME}.c " in text
+    assert str(Path(__file__).parent.parent) not in text
+    assert str(lab.folder) not in text
+
+
+def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings(
+    shown: tuple[Session, Pair],
+) -> None:
+    pair = shown[1]
+    for text in (repr(pair), pair._repr_html_()):
+        assert pair.kernel.mistake in text
+        assert "getpid_of_library();" in text
+        assert "trap(SYS_getppid" in text, "the operation that the twin's variant stands for"
+        for run in (pair.broken, pair.repaired):
+            assert run.result().value_in_words() in text
+            assert run.recording_path in text
+            for warning in run.warnings:
+                assert warning.code in {each.code for each in run.warnings}
+                assert warning.try_this in text.replace("&#x27;", "'").replace("&quot;", '"')
+        assert "times as large" in text
+
+
+def test_the_halves_stand_side_by_side_and_fold_where_it_is_narrow(
+    shown: tuple[Session, Pair],
+) -> None:
+    page = shown[1].as_html()
+    assert "repeat(auto-fit,minmax(min(100%,28em),1fr))" in page
+    assert page.count('role="group"') == 2
+    assert page.count('tabindex="0"') == 2, "what is scrolled is reached by the keyboard"
+
+
+def test_code_is_escaped(tmp_path: Path) -> None:
+    source = '/* measured region begins */\nif (a < b && c) "</pre>";\n/* measured region ends */'
+    (tmp_path / "odd.c").write_text(source)
+    kernel = dataclasses.replace(broken.find(NAME), path=tmp_path / "odd.c")
+    page = Pair(kernel, run_of(Machine()), run_of(Machine())).as_html()
+    assert "a &lt; b &amp;&amp; c" in page
+    assert page.count("</pre>") == 2
+
+
+def test_the_difference_is_told_the_right_way_round() -> None:
+    dear, cheap = run_of(Machine(overhead=500.0)), run_of(Machine(overhead=50.0))
+    assert "The repaired figure is 10 times as large." in pair_of(cheap, dear).difference()
+    assert "The broken figure is 10 times as large." in pair_of(dear, cheap).difference()
+    assert "are alike" in pair_of(cheap, cheap).difference()
+
+
+def test_without_a_figure_the_mean_of_all_samples_is_what_would_be_reported() -> None:
+    bent = run_of(Machine(hidden=200.0), kernel="system_call")
+    assert bent.result().estimate is None
+    pair = pair_of(bent, run_of(Machine(), kernel="system_call"))
+    mean = broken.mean_of_all(bent.recording, bent.variant, "ns")
+    assert pair.believed == pytest.approx(mean)
+    assert "Its author would report the mean of all samples" in pair.as_text()
+    assert "gives no figure here" in pair_of(pair.repaired, bent).difference()
+
+
+def test_switches_are_told_where_some_are_claimed() -> None:
+    counts = {f"task.{t}.{k}_switches": "0" for t in ("main", "peers") for k in ("voluntary",)}
+    some = run_of(Machine(), **{"claimed.switches": "400", **counts})
+    none = run_of(Machine(), **{"claimed.switches": "0", **counts})
+    told = pair_of(some, none).as_text()  # of ten processes
+    assert told.count("Switches: ") == 1
+    assert "Switches: 4,000 claimed, 0 counted by the OS." in told
+
+
+def test_an_unknown_one_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=r"there is .*cached_getpid"):
+        Session("03-system-call", tmp_path).broken("nowhere")
+
+
+def test_what_this_machine_cannot_run_is_refused(impossible: str, tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=r"cannot measure that(.|\n)*no machine has it"):
+        Session("03-system-call", tmp_path).broken(impossible)
+
+
+def test_a_broken_one_is_drawn_with_the_prediction_of_what_it_believes_to_be(
+    tmp_path: Path,
+) -> None:
+    lab = Session("03-system-call", tmp_path)
+    lab.predict("system-call-getppid", 150, "ns")
+    wrong, _ = plans(broken.find(NAME))
+    made = measure.measure_now(dataclasses.replace(wrong, samples=200, processes=2))
+    assert "Your prediction, 150" in lab.reduce(wrong, made, None).plot().meaning
+
+
+# -------------------------------------------------------------------------------- the command
+
+
+def test_the_list_has_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["broken"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(broken.names())
+    assert cli.main(["broken", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in listed] == list(broken.names())
+    assert all(each["mistake"] and each["repaired"] for each in listed)
+
+
+def test_the_command_prints_both(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["broken", NAME]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("Wrong on purpose: ")
+    assert "\nBroken: cached_getpid.c\n" in told
+    assert "\nRepaired: labs measure system_call --variant getppid,invalid\n" in told
+
+
+def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["broken", NAME, "--json", "--unit", "us"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["name"], told["unit"]) == (NAME, "us")
+    assert told["believed"] == told["broken"]["value"] < told["repaired"]["value"]
+    assert {"conditions", "warnings", "interval"} <= set(told["repaired"])
+
+
+@pytest.mark.parametrize("words", [["nowhere"], [NAME, "--unit", "years"]])
+def test_a_wrong_word_ends_with_status_2(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["broken", *words]) == measure_command.USAGE
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.startswith("labs broken: ") and said.err.count("\n") == 1
+
+
+def test_what_this_machine_cannot_run_ends_with_status_3(
+    impossible: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["broken", impossible]) == measure_command.IMPOSSIBLE
+    assert "no machine has it" in capsys.readouterr().err
+
+
+def test_control_c_ends_it_and_its_processes(tmp_path: Path) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-m", "labs.cli", "broken", NAME],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    me = psutil.Process(run.pid)
+    seen: list[psutil.Process] = []
+    while not seen:
+        assert run.poll() is None, "it has ended before it was interrupted"
+        seen = [child for child in me.children(recursive=True) if NAME in child.name()]
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=30)
+    assert (run.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "interrupted"
+    assert not any(child.is_running() for child in seen)

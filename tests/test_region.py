@@ -1,0 +1,72 @@
+"""The measured region of one variant: what its macro was given stands in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from labs import paths, toolchain
+from labs.region import region_of
+
+SOURCE = """
+#define TIMED(name, operation, after)                  \\
+    static long name(long batch)                       \\
+    {                                                  \\
+        /* measured region begins */                   \\
+        begin = now();                                 \\
+        failed |= !(operation);                        \\
+        /* measured region ends */                     \\
+        after;                                         \\
+    }
+
+TIMED(first, call(1, 2), (void)0)
+TIMED(second, two_lines(a, b) ||
+          more(c), wait_for("a, b"))
+
+static const struct variant variants[] = {
+    {.name = "one", .about = "calls second", .interval = first},
+    {.name = "two", WHICH_IS(second)},
+    {.name = "many-" #size, .interval = second},
+    {.name = "elsewhere", .interval = third},
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("variant", "operation"),
+    [
+        ("one", "!call(1, 2)"),
+        ("two", "!(two_lines(a, b) || more(c))"),
+        ("many-64k", "!(two_lines(a, b) || more(c))"),
+        ("elsewhere", "!(operation)"),
+        ("absent", "!(operation)"),
+    ],
+)
+def test_the_operation_stands_in_its_place(variant: str, operation: str) -> None:
+    assert region_of(SOURCE, variant) == f"begin = now();\nfailed |= {operation};"
+
+
+def test_without_marks_there_is_none() -> None:
+    with pytest.raises(ValueError, match="measured region"):
+        region_of("int main(void) { return 0; }", "one")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "variant", "holds"),
+    [
+        ("system_call", "read0", "trap(SYS_read, zero, 0, 0) == 0"),
+        ("task_creation", "fork-wait", "ended(forked())"),
+        ("task_creation", "fork-64mb", "(child = "),
+        ("thread_switch", "bare-mutex", "exchange(&bare, MINE)"),
+        ("process_switch", "pipe-pinned", "receive(channel, MINE)"),
+    ],
+)
+def test_of_released_c_kernels(kernel: str, variant: str, holds: str) -> None:
+    region = region_of((paths.kernels_c() / f"{kernel}.c").read_text(), variant)
+    assert holds in region
+    assert region.count("counter_begin") == region.count("counter_end") == 1
+
+
+@pytest.mark.parametrize("name", toolchain.c_kernel_names())
+def test_an_unknown_variant_gets_the_region_of_its_c_kernel(name: str) -> None:
+    source = (paths.kernels_c() / f"{name}.c").read_text()
+    assert region_of(source, "absent") == toolchain.measured_region(source)
