@@ -140,12 +140,14 @@ static struct rusage usage_of(int whom)
     return usage;
 }
 
-/* What the OS counted for one task between two readings. */
+/* What the OS counted for one task between two readings; of switches, where it counts them. */
 static void print_os_counters(const char *task, struct rusage before, struct rusage after,
-                              long migrations)
+                              long migrations, int switches_counted)
 {
-    printf("# task.%s.voluntary_switches: %ld\n", task, after.ru_nvcsw - before.ru_nvcsw);
-    printf("# task.%s.involuntary_switches: %ld\n", task, after.ru_nivcsw - before.ru_nivcsw);
+    if (switches_counted) {
+        printf("# task.%s.voluntary_switches: %ld\n", task, after.ru_nvcsw - before.ru_nvcsw);
+        printf("# task.%s.involuntary_switches: %ld\n", task, after.ru_nivcsw - before.ru_nivcsw);
+    }
     printf("# task.%s.minor_faults: %ld\n", task, after.ru_minflt - before.ru_minflt);
     printf("# task.%s.major_faults: %ld\n", task, after.ru_majflt - before.ru_majflt);
     if (migrations >= 0) /* not known of tasks that cannot be asked between intervals */

@@ -16,6 +16,7 @@
 #include "conditions.h"
 #include "counter.h"
 #include "options.h"
+#include "tasks.h"
 
 struct run;
 
@@ -72,6 +73,7 @@ struct run {
     long migrations;
     struct core_clock core_clock;
     double switches_claimed, system_calls_claimed;
+    struct account accounts[MAX_VARIANTS]; /* of those chosen that claim switches */
 };
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators" (2016). */
@@ -246,8 +248,26 @@ static void prepare(struct run *run)
     lay_schedule(run, run->samples, run->warmup_total);
     lay_schedule(run, run->samples + run->warmup_total, run->total);
     for (int i = 0; i < run->chosen_count; i++)
-        if (run->chosen[i]->prepare != NULL)
+        if (run->chosen[i]->prepare != NULL) {
             run->chosen[i]->prepare(run);
+            peers_belong_to(i);
+        }
+}
+
+/* An interval of a variant that claims switches, with what the OS counts meanwhile. */
+static uint64_t counted_interval(struct run *run, int chosen, long batch)
+{
+    const struct variant *variant = run->chosen[chosen];
+    struct account *account = &run->accounts[chosen];
+    const struct rusage own = usage_of(RUSAGE_SELF), ended = usage_of(RUSAGE_CHILDREN);
+    const uint64_t ticks = variant->interval(batch);
+    const struct rusage ended_now = usage_of(RUSAGE_CHILDREN), own_now = usage_of(RUSAGE_SELF);
+    account->counted += switches_of(own, own_now) + switches_of(ended, ended_now);
+    account->faults += own_now.ru_minflt - own.ru_minflt + ended_now.ru_minflt - ended.ru_minflt;
+    account->operations += (double)batch;
+    account->claimed += variant->switches * (double)batch;
+    note_cpu(account, cpu_now());
+    return ticks;
 }
 
 TICKLAB_INLINE void take(struct run *run, struct sample *sample)
@@ -256,7 +276,8 @@ TICKLAB_INLINE void take(struct run *run, struct sample *sample)
         ;
     const struct variant *variant = run->chosen[sample->variant];
     const long batch = run->options.batch[sample->batch];
-    sample->ticks = variant->interval(batch);
+    sample->ticks = variant->switches > 0 ? counted_interval(run, sample->variant, batch)
+                                          : variant->interval(batch);
     run->switches_claimed += variant->switches * (double)batch;
     run->system_calls_claimed += variant->system_calls * (double)batch;
 }
@@ -302,6 +323,26 @@ static void print_placement(const struct options *options, const char *allowed, 
     else
         printf("# cpu.asked: %ld\n", options->cpu);
     printf("# cpu.allowed: %s\n# cpu.before: %d\n# cpu.after: %d\n", allowed, before, after);
+}
+
+/* End the peers of every variant; what the OS counted for those is known when they have ended. */
+static void finish(struct run *run)
+{
+    for (int i = 0; i < run->chosen_count; i++) {
+        note_placement(&run->accounts[i], i);
+        if (run->chosen[i]->finish == NULL)
+            continue;
+        const struct rusage ended = usage_of(RUSAGE_CHILDREN);
+        run->chosen[i]->finish();
+        run->accounts[i].counted += switches_of(ended, usage_of(RUSAGE_CHILDREN));
+    }
+}
+
+static void print_accounts(const struct run *run, int counted)
+{
+    for (int i = 0; i < run->chosen_count; i++)
+        if (run->chosen[i]->switches > 0)
+            print_account(run->chosen[i]->name, &run->accounts[i], counted);
 }
 
 /* The counter as a function whose address can be taken. */
@@ -374,8 +415,10 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     snprintf(allowed, sizeof allowed, "%s", cpus_allowed());
     must_be_allowed("peer-cpu", run.options.peer_cpu);
     pin_to("cpu", run.options.cpu);
+    peers_belong_to(NOBODY);
     prepare(&run);
 
+    const int counted = switches_are_counted();
     const struct moment first = moment_now();
     const int cpu_before = cpu_now();
     const struct rusage before = usage_of(RUSAGE_SELF);
@@ -384,9 +427,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     all_taken = 1;
     const struct rusage after = usage_of(RUSAGE_SELF);
     const int cpu_after = cpu_now();
-    for (int i = 0; i < run.chosen_count; i++)
-        if (run.chosen[i]->finish != NULL)
-            run.chosen[i]->finish();
+    finish(&run);
     const struct rusage peers_after = usage_of(RUSAGE_CHILDREN);
     /* The frequency wants some milliseconds between its two moments. */
     while (clock_ns(REFERENCE_CLOCK) - first.ns < 4000000u)
@@ -403,9 +444,10 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
 
     print_run(&run);
     print_placement(&run.options, allowed, cpu_before, cpu_after);
-    print_os_counters("main", before, after, run.migrations);
-    print_os_counters("peers", peers_before, peers_after, -1);
+    print_os_counters("main", before, after, run.migrations, counted);
+    print_os_counters("peers", peers_before, peers_after, -1, counted);
     print_claims(&run);
+    print_accounts(&run, counted);
     print_clocks(&run, frequency_between(first, last));
     print_samples(&run);
     free(run.samples);

@@ -45,8 +45,10 @@ static pid_t start_peer(void (*work)(void *), void *argument)
     const pid_t peer = fork();
     if (peer < 0)
         stop(STATUS_IMPOSSIBLE, "no peer process: fork: %s", strerror(errno));
-    if (peer > 0)
+    if (peer > 0) {
+        note_peer(peer);
         return peer;
+    }
     stay_with(parent);
     work(argument);
     _exit(0);

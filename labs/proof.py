@@ -10,18 +10,29 @@ TOLERANCE = 0.02
 _KINDS = ("voluntary_switches", "involuntary_switches")
 
 
-def switches(recording: Recording) -> tuple[int | None, int | None]:
-    """Switches claimed and counted over the whole run; None where the recording does not say.
+def switches(recording: Recording, variant: str | None = None) -> tuple[int | None, int | None]:
+    """Switches claimed and counted for `variant`, or over the whole run; None: not recorded.
 
     Both kinds are summed, over all tasks: a wake-up can preempt the one who wakes, which the OS
-    then counts as involuntary.
+    then counts as involuntary. A variant's own are counted around its intervals; recordings made
+    before that was done have those of the whole run only.
     """
+    if variant is not None and recording.condition(f"variant.{variant}.claimed_switches"):
+        return (
+            recording.total(f"variant.{variant}.claimed_switches"),
+            recording.total(f"variant.{variant}.counted_switches"),
+        )
     claimed = recording.total("claimed.switches")
     counted = [
         recording.total(f"task.{task}.{kind}") for task in ("main", "peers") for kind in _KINDS
     ]
     known = [count for count in counted if count is not None]
     return claimed, sum(known) if known else None
+
+
+def claim_of(recording: Recording, variant: str) -> float:
+    """The switches that one operation of `variant` claims to make."""
+    return recording.number(f"variant.{variant}.switches") or 0.0
 
 
 def accounted_for(claimed: int, counted: int) -> bool:

@@ -141,8 +141,8 @@ class Result:
         return told
 
     def _proof(self) -> dict[str, Any]:
-        """Switches claimed by the C kernel and counted by the OS, over the whole run."""
-        claimed, counted = proof.switches(self.recording)
+        """Switches claimed by the C kernel and counted by the OS, of this variant."""
+        claimed, counted = proof.switches(self.recording, self.variant)
         if claimed is None or counted is None:
             return {}
         return {"switches": {"claimed": claimed, "counted": counted}}

@@ -130,15 +130,26 @@ def _shortest_cycle(recording: Recording, line: Line) -> float:
 
 
 def _of_switches(recording: Recording) -> list[RunWarning]:
-    """Switches that are claimed and did not happen, or happened and are not claimed."""
-    claimed, counted = proof.switches(recording)
-    if not claimed or counted is None or proof.accounted_for(claimed, counted):
+    """Switches that are claimed and did not happen, or happened and are not claimed.
+
+    Of the variants that are so, the one whose count is farthest from its claim is told.
+    """
+    claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
+    told = [(name, *proof.switches(recording, name)) for name in claiming]
+    known = [
+        (name, claimed, counted)
+        for name, claimed, counted in told
+        if claimed and counted is not None and not proof.accounted_for(claimed, counted)
+    ]
+    if not known:
         return []
+    name, claimed, counted = max(known, key=lambda each: abs(each[2] - each[1]) / each[1])
+    of = f" for {name}" if len(claiming) > 1 else ""
     few = counted < claimed
     return [
         RunWarning(
             "switches-unaccounted",
-            f"{claimed:,} switches are claimed, and the OS counted {counted:,}",
+            f"{claimed:,} switches are claimed{of}, and the OS counted {counted:,}",
             "the other task did not have to run: a lock without hand-over, or a CPU of its own"
             if few
             else "each exchange takes more switches than it seems: a task is woken, blocks on a "

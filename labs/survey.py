@@ -66,7 +66,7 @@ class Row:
         """The evidence that the event happened at all, in a few words."""
         if self.result is None:
             return ""
-        claimed, counted = proof.switches(self.result.recording)
+        claimed, counted = proof.switches(self.result.recording, self.result.variant)
         if claimed and counted is not None:
             return f"{counted:,} switches counted, {claimed:,} claimed"
         calls = self.result.recording.number(f"variant.{self.variant}.system_calls")

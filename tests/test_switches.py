@@ -69,7 +69,7 @@ def test_the_os_counts_the_switches_that_are_claimed(kernel: str, variant: str) 
     begin = time.monotonic()
     recording = run(kernel, variant)
     most = PREEMPTIONS_PER_S * (time.monotonic() - begin)
-    claimed, counted = proof.switches(recording)
+    claimed, counted = proof.switches(recording, variant)
     assert claimed and counted is not None
     assert claimed > 5_000
     off = abs(counted - claimed)
@@ -94,6 +94,33 @@ def test_a_convoy_is_recognised_although_it_claims_to_switch() -> None:
     warnings = {warning.code: warning for warning in told(recording, "bare-mutex")[0].warnings}
     assert f"{claimed:,} switches are claimed" in warnings["switches-unaccounted"].symptom
     assert "hand-over" in warnings["switches-unaccounted"].likely_cause
+
+
+def test_each_variant_of_a_run_has_its_own_count_and_place() -> None:
+    recording = measure_now(
+        Plan("thread_switch", ("condvar", "bare-mutex"), samples=200, processes=2)
+    )
+    claimed, counted = proof.switches(recording, "condvar")
+    assert claimed and counted and counted >= 0.98 * claimed
+    claimed, counted = proof.switches(recording, "bare-mutex")
+    assert claimed and counted is not None and counted < 0.9 * claimed
+    for variant in ("condvar", "bare-mutex"):
+        assert recording.condition(f"variant.{variant}.peers") == ("1",)
+        assert recording.condition(f"variant.{variant}.peers_may_use") == (str(CPUS[0]),)
+    warnings = [w for w in result_of(recording, "condvar").warnings if "unaccounted" in w.code]
+    assert "for bare-mutex" in warnings[0].symptom
+
+
+@TWO_CPUS
+def test_a_wake_up_across_cpus_does_not_spoil_the_count_of_a_switch() -> None:
+    recording = measure_now(
+        Plan("process_switch", ("pipe-pinned", "pipe-two-cpus"), samples=100, processes=2)
+    )
+    claimed, counted = proof.switches(recording, "pipe-pinned")
+    whole = proof.switches(recording)
+    assert claimed and counted and whole[1]
+    assert whole[1] > 1.3 * claimed, "the OS counted both"
+    assert counted < 1.1 * claimed
 
 
 @pytest.mark.parametrize("variant", ["yield", "condvar-inside"])

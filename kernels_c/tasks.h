@@ -1,0 +1,155 @@
+/*
+ * What the OS counted for one variant, and where its tasks were: one run may hold several variants,
+ * which switch in different ways and places.
+ */
+#ifndef TICKLAB_TASKS_H
+#define TICKLAB_TASKS_H
+
+#include <dirent.h>
+#include <time.h>
+
+#include "conditions.h"
+
+enum { MOST_PEERS = 512 };
+
+/* Of one variant that claims to switch between tasks. */
+struct account {
+    double claimed, operations;
+    long counted, faults; /* by the OS: switches of all its tasks; page faults in its intervals */
+    int peers;
+#if defined(__linux__)
+    cpu_set_t seen, peers_seen, peers_may_use; /* CPUs: of this task, and of its peers */
+#endif
+};
+
+enum { NOBODY = -2, NOT_SAID = -1 };
+
+struct peer {
+    pid_t task; /* process or thread id */
+    int variant;
+};
+
+static struct peer peers[MOST_PEERS];
+static int peer_count;
+
+static void note_peer(pid_t task)
+{
+    for (int i = 0; i < peer_count; i++)
+        if (peers[i].task == task)
+            return;
+    if (peer_count < MOST_PEERS)
+        peers[peer_count++] = (struct peer){task, NOT_SAID};
+}
+
+/* Note every thread of this process but the first: those that a variant has just started. */
+static void note_threads(void)
+{
+#if defined(__linux__)
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL)
+        return;
+    for (struct dirent *entry = readdir(tasks); entry != NULL; entry = readdir(tasks)) {
+        const pid_t task = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (task > 0 && task != getpid())
+            note_peer(task);
+    }
+    if (closedir(tasks) != 0)
+        stop(STATUS_FAILED, "closedir: %s", strerror(errno));
+#endif
+}
+
+/* All peers that nobody had so far are of this variant; of NOBODY those of the system itself. */
+static void peers_belong_to(int variant)
+{
+    note_threads();
+    for (int i = 0; i < peer_count; i++)
+        if (peers[i].variant == NOT_SAID)
+            peers[i].variant = variant;
+}
+
+/* Whether the OS counts switches: some offer getrusage and always say 0. A sleep must be one. */
+static int switches_are_counted(void)
+{
+    const struct timespec a_while = {0, 200000};
+    const long before = usage_of(RUSAGE_SELF).ru_nvcsw;
+    for (int i = 0; i < 3; i++)
+        if (nanosleep(&a_while, NULL) != 0 && errno != EINTR)
+            return 0;
+    return usage_of(RUSAGE_SELF).ru_nvcsw > before;
+}
+
+static long switches_of(struct rusage before, struct rusage after)
+{
+    return after.ru_nvcsw - before.ru_nvcsw + after.ru_nivcsw - before.ru_nivcsw;
+}
+
+static void note_cpu(struct account *account, int cpu)
+{
+#if defined(__linux__)
+    if (cpu >= 0 && cpu < CPU_SETSIZE)
+        CPU_SET(cpu, &account->seen);
+#else
+    (void)account;
+    (void)cpu;
+#endif
+}
+
+#if defined(__linux__)
+/* The CPU that a task was on last; -1: the system does not say. */
+static int cpu_of(pid_t task)
+{
+    char path[64], line[1024] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)task);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return -1;
+    const size_t length = fread(line, 1, sizeof line - 1, file);
+    line[length] = '\0';
+    if (fclose(file) != 0)
+        return -1;
+    /* The name, in parentheses, may hold anything; the CPU is the 37th field after it. */
+    char *rest = strrchr(line, ')');
+    char *field = rest != NULL ? strtok(rest + 1, " ") : NULL;
+    for (int i = 3; field != NULL && i < 39; i++)
+        field = strtok(NULL, " ");
+    return field != NULL ? (int)strtol(field, NULL, 10) : -1;
+}
+#endif
+
+/* Note where the peers of a variant are, and where they may be; while they still live. */
+static void note_placement(struct account *account, int variant)
+{
+#if defined(__linux__)
+    for (int i = 0; i < peer_count; i++) {
+        cpu_set_t allowed;
+        const int cpu = peers[i].variant == variant ? cpu_of(peers[i].task) : -1;
+        if (cpu < 0 || sched_getaffinity(peers[i].task, sizeof allowed, &allowed) != 0)
+            continue;
+        account->peers++;
+        CPU_SET(cpu, &account->peers_seen);
+        CPU_OR(&account->peers_may_use, &account->peers_may_use, &allowed);
+    }
+#else
+    (void)account;
+    (void)variant;
+#endif
+}
+
+static void print_account(const char *name, const struct account *account, int counted)
+{
+    printf("# variant.%s.operations: %.0f\n# variant.%s.claimed_switches: %.0f\n", name,
+           account->operations, name, account->claimed);
+    if (counted)
+        printf("# variant.%s.counted_switches: %ld\n", name, account->counted);
+    printf("# variant.%s.faults: %ld\n# variant.%s.peers: %d\n", name, account->faults, name,
+           account->peers);
+#if defined(__linux__)
+    printf("# variant.%s.cpus: %s\n", name, cpus_in_words(&account->seen));
+    if (account->peers == 0)
+        return;
+    printf("# variant.%s.peers_cpus: %s\n", name, cpus_in_words(&account->peers_seen));
+    printf("# variant.%s.peers_may_use: %s\n", name, cpus_in_words(&account->peers_may_use));
+#endif
+}
+
+#endif
