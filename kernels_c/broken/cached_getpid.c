@@ -5,10 +5,7 @@
  * glibc 2.3.4 to 2.24 kept the process id; report A timed that and called it a system call. Here
  * the cache stands in the open.
  */
-#define _GNU_SOURCE
-#include <unistd.h>
-
-#include "../harness.h"
+#include "../own_call.h"
 
 static pid_t kept;
 
@@ -24,7 +21,7 @@ static uint64_t getpid_kept(long batch)
 {
     /* measured region begins */
     const uint64_t begin = counter_begin();
-    for (long left = batch; left > 0; left--)
+    for (register long left = batch; left > 0; left--)
         getpid_of_library();
     const uint64_t end = counter_end();
     /* measured region ends */
@@ -33,13 +30,17 @@ static uint64_t getpid_kept(long batch)
 
 int main(int argc, char **argv)
 {
-    static const struct variant variants[] = {
-        {.name = "getppid", .about = "getpid(), kept", .interval = getpid_kept, .system_calls = 1}};
+    static const struct variant variants[] = {{.name = "getppid",
+                                               .about = "getpid(), kept",
+                                               .interval = getpid_kept,
+                                               .system_calls = 1,
+                                               .baseline = "loop"},
+                                              OWN_FLOOR};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {.name = "system_call",
                                            .about = "what a system call costs",
                                            .variants = variants,
-                                           .variant_count = 1,
+                                           .variant_count = 3,
                                            .batches = batches,
                                            .batch_count = 4};
     return measure(&kernel, argc, argv);

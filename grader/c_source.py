@@ -1,0 +1,108 @@
+"""What a C source says of the system calls it makes: read as text, never built or run.
+
+The text is a student's: patterns that fit nothing simply find nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PREPROCESSOR = re.compile(r"^[ \t]*#[^\n]*$", re.MULTILINE)
+_COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|("(?:[^"\\\n]|\\.)*")', re.DOTALL)
+_ASM = re.compile(r"\b(?:asm|__asm|__asm__)\s*(?:volatile|__volatile__)?\s*\(")
+_OPERAND = re.compile(r'"([=+&%]*)([A-Za-z])"\s*\(\s*(\w*)')
+_MOVED_TO = re.compile(r"\bmov\w*\s+[^,\n]+,\s*%+(\w+)")
+_BOUND = re.compile(r'\b(\w+)\s+(?:asm|__asm|__asm__)\s*\(\s*"(\w+)"\s*\)')
+_LETTERS = {"a": "rax", "b": "rbx", "c": "rcx", "d": "rdx", "S": "rsi", "D": "rdi"}
+_LONG_NAMES = {"eax": "rax", "ebx": "rbx", "ecx": "rcx", "edx": "rdx", "esi": "rsi", "edi": "rdi"}
+
+#: Calls of a clock that the C library answers by the vDSO, where there is one.
+_CLOCKS = re.compile(r"\b(gettimeofday|clock_gettime|clock_getres|time|getcpu)\s*\(")
+
+#: System calls that take an argument and can be refused, as a student would write them.
+_REFUSABLE = r"trap|read|write|open|close|lseek|setuid|setgid|seteuid|setpgid|kill|dup|ioctl|fcntl"
+_EMPTY = re.compile(
+    r"(?:\breturn\s+|[^\w\s]\s*)((?:setuid|setgid|seteuid|setpgid|kill|dup)\s*\(\s*\))"
+)
+_BY_NUMBER_ALONE = re.compile(r"\bsyscall\s*\(\s*(?:SYS_|__NR_)(\w+)\s*\)")
+_TAKE_NOTHING = (
+    *("getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getpgrp", "setsid"),
+    *("sched_yield", "fork", "vfork", "pause", "sync", "vhangup", "munlockall", "inotify_init"),
+)
+_IGNORED = re.compile(
+    rf"(?:[;{{}}]|\)[ \t]*\n)\s*(?:\(\s*void\s*\)\s*!?\s*)?"
+    rf"((?:{_REFUSABLE}|syscall)\s*\([^;]{{0,300}}\))\s*;"
+)
+
+
+@dataclass(frozen=True)
+class TrapInstruction:
+    """One trap in inline assembly: `syscall` or `svc`, and the registers loaded for it."""
+
+    instruction: str
+    loaded: frozenset[str]
+
+    @property
+    def first_argument_missing(self) -> bool:
+        """Whether arguments are loaded, and none of them where the first belongs."""
+        if self.instruction == "svc":
+            return "x1" in self.loaded and "x0" not in self.loaded
+        return bool(self.loaded & {"rbx", "rcx"}) and "rdi" not in self.loaded
+
+
+def without_comments(text: str) -> str:
+    """`text` with every comment replaced by a blank, and strings left as they are."""
+    return _COMMENT_OR_STRING.sub(lambda match: match[1] or " ", text)
+
+
+def clocks_of_library(text: str) -> list[str]:
+    """The calls of a clock by its library function, by name."""
+    return list(dict.fromkeys(_CLOCKS.findall(without_comments(text))))
+
+
+def calls_without_argument(text: str) -> list[str]:
+    """The calls that lack the argument they take, as they stand there."""
+    code = without_comments(text)
+    found = [match[1] for match in _EMPTY.finditer(code)]
+    found += [m[0] for m in _BY_NUMBER_ALONE.finditer(code) if m[1] not in _TAKE_NOTHING]
+    return [re.sub(r"\s+", "", each) for each in found]
+
+
+def results_ignored(text: str) -> list[str]:
+    """The calls that can be refused and whose result goes nowhere, as they stand there."""
+    code = _PREPROCESSOR.sub("", without_comments(text))
+    found = [match[1] for match in _IGNORED.finditer(code)]
+    return [
+        re.sub(r"\s+", " ", each)
+        for each in found
+        if not any(re.search(rf"SYS_{name}\b", each) for name in _TAKE_NOTHING)
+    ]
+
+
+def trap_instructions(text: str) -> list[TrapInstruction]:
+    """Every `syscall` or `svc` in inline assembly, with the registers that are loaded for it."""
+    code = without_comments(text)
+    bound = dict(_BOUND.findall(code))
+    found = []
+    for match in _ASM.finditer(code):
+        body = re.sub(r"\\[nt]", " ", _in_parentheses(code, match.end()))
+        instruction = re.search(r"\b(syscall|svc)\b", body)
+        if instruction is None:
+            continue
+        loaded = {_LONG_NAMES.get(name, name) for name in _MOVED_TO.findall(body)}
+        for modifiers, letter, variable in _OPERAND.findall(body):
+            if "=" not in modifiers:
+                loaded.add(bound.get(variable) or _LETTERS.get(letter, letter))
+        found.append(TrapInstruction(instruction[1], frozenset(loaded)))
+    return found
+
+
+def _in_parentheses(code: str, begin: int) -> str:
+    """The text from `begin` to the parenthesis that closes the one before it."""
+    depth = 1
+    for place in range(begin, min(begin + 4_000, len(code))):
+        depth += {"(": 1, ")": -1}.get(code[place], 0)
+        if depth == 0:
+            return code[begin:place]
+    return ""

@@ -1,0 +1,95 @@
+"""Lab 03: what a system call costs."""
+
+from __future__ import annotations
+
+from grader.figures.choices import at_least_times, at_most_times, dearer
+from grader.figures.spec import CHOICE, TIMES, Choice, FigureSpec, Quantity, relation
+from grader.verdict import Level
+
+LAB = "03-system-call"
+
+#: A call number that does not exist: into the OS kernel and back, and nothing done there.
+FLOOR = "invalid"
+
+FIGURES = (
+    FigureSpec(
+        id="system-call-getppid",
+        lab=LAB,
+        asked="the cost of getppid by the trap instruction",
+        kernel="system_call",
+        variants=("getppid",),
+        quantity=Quantity.COST,
+        unit="ns",
+        beside=(FLOOR,),
+        praise="The trap itself was timed, its result looked at, the loop subtracted: nothing "
+        "cached could pass for it.",
+        look_next="strace counts the calls that this run claims. Does `getpid-libc` make as many "
+        "on your machine?",
+    ),
+    FigureSpec(
+        id="system-call-floor",
+        lab=LAB,
+        asked="the floor of every trap: a call number that does not exist",
+        kernel="system_call",
+        variants=(FLOOR,),
+        quantity=Quantity.COST,
+        unit="ns",
+        points={Level.PROVENANCE: 1.0, Level.INTERPRETATION: 1.0},
+        praise="A call that does nothing is the yardstick for all that do something.",
+        look_next="A filter of system calls (seccomp) raises this floor. Is one active here?",
+    ),
+    FigureSpec(
+        id="system-call-setuid",
+        lab=LAB,
+        asked="the cost of setuid to one's own id, when it works",
+        kernel="system_call",
+        variants=("setuid",),
+        quantity=Quantity.COST,
+        unit="ns",
+        points={Level.VALIDITY: 1.0, Level.INTERPRETATION: 1.0},
+        beside=("setuid-refused", FLOOR),
+        praise="The call had its argument and was seen to work.",
+        look_next="A refused setuid costs far less. Which line of the C kernel keeps it out of "
+        "this figure?",
+    ),
+    FigureSpec(
+        id="system-call-vdso-ratio",
+        lab=LAB,
+        asked="how many times dearer gettimeofday is by the trap instruction than by the vDSO",
+        kernel="system_call",
+        variants=("gettimeofday-trap", "gettimeofday-vdso"),
+        quantity=Quantity.RATIO,
+        unit=TIMES,
+        beside=(FLOOR,),
+        praise="Both ways to the same answer were measured in one run, interleaved.",
+        look_next="What must the OS kernel keep up to date in shared memory for the cheap one?",
+    ),
+    relation(
+        "system-call-trap-share",
+        LAB,
+        "what the larger part of a getppid is",
+        ("system-call-getppid", "system-call-floor"),
+        Quantity.CHOICE,
+        CHOICE,
+        choices=(
+            Choice("at least half of it is the way in and out", at_most_times(2.0, 0, 1)),
+            Choice("less than half of it is the way in and out", at_least_times(2.0, 0, 1)),
+            Choice("it costs less than the way in and out", dearer(1, 0)),
+        ),
+        praise="A relation between two figures says more than either of them.",
+        look_next="Which part would a faster processor shrink, which part a smaller OS kernel?",
+    ),
+    FigureSpec(
+        id="system-call-read0",
+        lab=LAB,
+        asked="the cost of reading 0 bytes, by the system call in your own C",
+        kernel="own_call",
+        variants=("read0",),
+        quantity=Quantity.COST,
+        unit="ns",
+        own=True,
+        beside=(FLOOR,),
+        praise="The right registers, a result that is looked at, and the loop taken off.",
+        look_next="Put the file descriptor into another register: who notices, and when?",
+    ),
+)

@@ -1,0 +1,34 @@
+"""A system call that is not given the argument it takes."""
+
+from __future__ import annotations
+
+from grader import c_source, traps
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+
+
+def detect(case: Case) -> str | None:
+    source = traps.own_source(case) if case.spec.kernel in traps.KERNELS else None
+    calls = c_source.calls_without_argument(source) if source is not None else []
+    if not calls:
+        return None
+    ignored = (each.replace(" ", "") for each in c_source.results_ignored(source or ""))
+    unseen = ", and does not look at its result" if calls[0] in ignored else ""
+    return (
+        f"Your C calls {calls[0]} and gives it no argument{unseen}. Your "
+        f"{traps.beside_floor(case, case.spec.variant)}."
+    )
+
+
+PITFALL = Pitfall(
+    code="call-without-its-argument",
+    level=Level.VALIDITY,
+    symptom="The call takes an argument, and gets none.",
+    misconception="It then takes what a register happens to hold. A refused call takes time as "
+    "well, but not the time of one that works.",
+    experiment="Print the result of one call, and errno, before timing many.",
+    seen_in="report A: setuid() without its argument, 35 to 1,200 cycles",
+    detect=detect,
+    broken=(Live("setuid_without_argument", "system-call-setuid"),),
+)

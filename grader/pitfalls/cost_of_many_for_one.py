@@ -1,0 +1,63 @@
+"""The time of many operations, handed in as that of one: the divisor is forgotten."""
+
+from __future__ import annotations
+
+from grader import traps
+from grader.case import Case, is_meant
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.verdict import Level
+from labs.units import rounded
+
+#: Twice the cost is another slip: a pair counted as one (grader.pitfalls.half_or_double).
+FEWEST = 3
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.quantity not in (Quantity.COST, Quantity.WHOLE) or case.given is None:
+        return None
+    return _several_claimed(case) if case.right else _interval(case, case.given)
+
+
+def _interval(case: Case, given: float) -> str | None:
+    """The figure is a whole interval, or what the operations of one cost together."""
+    line = case.result.line
+    if line is None:
+        return None
+    per_unit = line.clock.ticks_in(case.spec.unit)
+    for k, mean in zip(line.batch, line.location / per_unit, strict=True):
+        if k >= FEWEST and (is_meant(given, float(mean)) or case.is_times(float(k))):
+            return (
+                f"You gave {case.as_submitted()}: your intervals with {k:.0f} operations inside "
+                f"take {rounded(float(mean))} {case.spec.unit}, all of them together."
+            )
+    return None
+
+
+def _several_claimed(case: Case) -> str | None:
+    """One round makes several system calls, and the figure is that of a round."""
+    if case.spec.kernel not in traps.KERNELS:
+        return None
+    for name, result, claimed in traps.claiming(case):
+        each = claimed / (result.net.parts if result.net is not None else 1)
+        if each >= 2:
+            return (
+                f"By its own account one round of your {name} makes {claimed:g} system calls; "
+                f"{case.as_submitted()} is the time of a round."
+            )
+    return None
+
+
+PITFALL = Pitfall(
+    code="cost-of-many-for-one",
+    level=Level.INTERPRETATION,
+    symptom="The figure is the time of many operations, not of one.",
+    misconception="An interval holds k of them, and a round of the loop may hold several: the "
+    "divisor is their number.",
+    experiment="Double the number in an interval: a cost of one stays, a total doubles.",
+    seen_in="common where a loop is unrolled, or a total is read for a mean",
+    detect=detect,
+    explains=Slip.CONTENTS,
+    shows_in_recording=True,
+    broken=(Live("four_calls_for_one", "system-call-getppid"),),
+)

@@ -1,0 +1,46 @@
+"""A system call that seems to fail at once, with nobody looking at its result."""
+
+from __future__ import annotations
+
+from grader import c_source, traps
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+
+#: A call that is refused at the door costs little more than one that does not exist.
+TIMES_FLOOR = 1.25
+
+
+def detect(case: Case) -> str | None:
+    source = traps.own_source(case) if case.spec.kernel in traps.KERNELS else None
+    ignored = c_source.results_ignored(source) if source is not None else []
+    least = traps.floor(case)
+    if not ignored or least is None:
+        return None
+    for name, _, _ in traps.claiming(case):
+        own = traps.cost(case, name)
+        if name != traps.FLOOR and own is not None and own < TIMES_FLOOR * least:
+            return (
+                f"Your {traps.beside_floor(case, name)}; and your C does not look at the result of "
+                f"{ignored[0]}."
+            )
+    return None
+
+
+PITFALL = Pitfall(
+    code="failing-call-timed",
+    level=Level.VALIDITY,
+    symptom="The call seems to be refused at once.",
+    misconception="A call that fails takes time too, and the loop does not stop for it: a cost is "
+    "worth what the look at the result is worth.",
+    experiment="Compare each result with what it must be, and stop at the first that differs.",
+    seen_in="reports A and C: no result is looked at",
+    detect=detect,
+    yields_to=(
+        "wrong-registers",
+        "call-without-its-argument",
+        "library-call-not-system-call",
+        "vdso-not-system-call",
+    ),
+    broken=(Live("failed_open", "system-call-read0"),),
+)

@@ -1,0 +1,67 @@
+"""The loop around an operation, handed in as a part of its cost."""
+
+from __future__ import annotations
+
+from grader import traps
+from grader.case import Case, is_meant
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.verdict import Level
+from labs.net import Net
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    net = case.result.net
+    if case.spec.quantity is not Quantity.COST or net is None:
+        return None
+    if case.right:
+        return _nothing_to_subtract(case, net)
+    if net.baseline is None or net.parts != 1 or not _is_loop(case, net):
+        return None
+    per_unit = case.result.clock.ticks_in(case.spec.unit)
+    loop = net.times * net.baseline.value / per_unit
+    if case.given is None or not is_meant(case.given, net.unsubtracted.value / per_unit):
+        return None
+    return (
+        f"You gave {case.as_submitted()}: the slope as timed. Of it {rounded(loop)} "
+        f"{case.spec.unit} are the loop's, by the variant {net.baseline_variant} of your recording."
+    )
+
+
+def _nothing_to_subtract(case: Case, net: Net) -> str | None:
+    """The figure follows, and the C that was measured has no loop to subtract."""
+    if case.spec.kernel not in traps.KERNELS or net.baseline is not None:
+        return None
+    source = traps.own_source(case)
+    if source is None or ("for (" not in source and "while (" not in source):
+        return None
+    return (
+        f"Your C times {case.spec.variant} in a loop and names no baseline: "
+        f"{case.as_submitted()} is call and loop together."
+    )
+
+
+def _is_loop(case: Case, net: Net) -> bool:
+    """Whether the baseline is a loop around nothing: no system call in it, no switch."""
+    claims = (
+        case.recording.number(f"variant.{net.baseline_variant}.{what}")
+        for what in ("system_calls", "switches")
+    )
+    return not any(claims)
+
+
+PITFALL = Pitfall(
+    code="loop-counted-along",
+    level=Level.INTERPRETATION,
+    symptom="The loop's own cost is part of the figure.",
+    misconception="A slope is the cost of one round: the call, and all that the loop does between "
+    "two calls.",
+    experiment="Time the same loop with an empty body in the same run, and subtract its slope.",
+    seen_in="report B: 10 million calls bracketed once, divided by 10 million",
+    detect=detect,
+    explains=Slip.CONTENTS,
+    shows_in_recording=True,
+    yields_to=("library-call-not-system-call", "vdso-not-system-call"),
+    broken=(Live("loop_counted_along", "system-call-getppid"),),
+)

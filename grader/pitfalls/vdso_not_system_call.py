@@ -1,0 +1,43 @@
+"""A clock read through the vDSO, taken for a system call."""
+
+from __future__ import annotations
+
+from grader import c_source, traps
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+
+#: Below the floor for certain: the vDSO takes a third of a trap or less, a real call takes more
+#: than the floor.
+SHARE_OF_FLOOR = 0.8
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.kernel not in traps.KERNELS:
+        return None
+    for name in case.spec.variants:
+        claimed = case.recording.number(f"variant.{name}.system_calls")
+        if claimed == 0 and name not in traps.WITHOUT:
+            return f"By its own account your {name} makes no system call at all."
+    source, least = traps.own_source(case), traps.floor(case)
+    clocks = c_source.clocks_of_library(source) if source is not None else []
+    if not clocks or least is None:
+        return None
+    for name, _, _ in traps.claiming(case):
+        own = traps.cost(case, name)
+        if own is not None and own < SHARE_OF_FLOOR * least:
+            return f"Your C calls {clocks[0]}(), and your {traps.beside_floor(case, name)}."
+    return None
+
+
+PITFALL = Pitfall(
+    code="vdso-not-system-call",
+    level=Level.VALIDITY,
+    symptom="The OS kernel was never entered.",
+    misconception="gettimeofday and clock_gettime look like system calls. The vDSO answers them "
+    "from memory that the OS kernel shares with every process.",
+    experiment="Count with strace -c; then make the call by the trap instruction.",
+    seen_in="report B: 16.55 ns a system call; strace counts none",
+    detect=detect,
+    broken=(Live("gettimeofday_for_trap", "system-call-vdso-ratio"),),
+)

@@ -1,0 +1,48 @@
+"""Arguments of a system call in registers where the OS kernel does not look."""
+
+from __future__ import annotations
+
+from grader import c_source, traps
+from grader.c_source import TrapInstruction
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+
+#: By trap instruction: the register of the first argument, and the machine it is an instruction of.
+FIRST_ARGUMENT = {"syscall": ("rdi", "x86_64"), "svc": ("x0", "aarch64")}
+
+OF_THE_NUMBER = {"rax", "x8"}
+
+
+def detect(case: Case) -> str | None:
+    source = traps.own_source(case) if case.spec.kernel in traps.KERNELS else None
+    for trap in c_source.trap_instructions(source) if source is not None else []:
+        if trap.first_argument_missing and _was_run(case, trap):
+            first, _ = FIRST_ARGUMENT[trap.instruction]
+            loaded = ", ".join(sorted(trap.loaded - OF_THE_NUMBER))
+            return (
+                f"Your C loads {loaded} for `{trap.instruction}`; the first argument belongs into "
+                f"{first}. Your {traps.beside_floor(case, case.spec.variant)}."
+            )
+    return None
+
+
+def _was_run(case: Case, trap: TrapInstruction) -> bool:
+    """Whether the machine is one that has this instruction; a source may hold several."""
+    stated = " ".join(case.recording.condition("os"))
+    _, machine = FIRST_ARGUMENT[trap.instruction]
+    others = (each for _, each in FIRST_ARGUMENT.values() if each != machine)
+    return not any(other in stated for other in others)
+
+
+PITFALL = Pitfall(
+    code="wrong-registers",
+    level=Level.VALIDITY,
+    symptom="The OS kernel does not get the arguments that were meant.",
+    misconception="x86-64 Linux takes rdi, rsi, rdx; rbx, rcx, rdx are those of the 32-bit "
+    "int 0x80. The call fails at once, and that is what is timed.",
+    experiment="Run it under strace: which arguments does it print, and which result?",
+    seen_in="report C: read by rbx, rcx and rdx, with no look at the result",
+    detect=detect,
+    broken=(Live("wrong_registers", "system-call-read0"),),
+)

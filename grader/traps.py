@@ -1,0 +1,58 @@
+"""System calls in a case: which variants claim any, and what the cheapest possible one costs here.
+
+A call number that does not exist goes into the OS kernel and back and does nothing there: the floor
+of every trap. Where a recording holds it, it was measured interleaved with the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.case import Case
+from grader.sources import released_sources
+from labs.result import Result
+from labs.units import rounded
+
+#: C kernels each of whose operations is one system call, net of an empty loop.
+KERNELS = frozenset({"system_call", "own_call"})
+
+FLOOR = "invalid"
+
+#: Their variants that are there to show that no system call is made.
+WITHOUT = ("loop", "gettimeofday-vdso", "monotonic-vdso")
+
+
+def claiming(case: Case) -> Iterator[tuple[str, Result, float]]:
+    """The variants that the figure is about and that claim system calls, with how many each."""
+    for name in case.spec.variants:
+        claimed = case.recording.number(f"variant.{name}.system_calls")
+        if claimed and claimed >= 1 and case.results[name].net is not None:
+            yield name, case.results[name], claimed
+
+
+def floor(case: Case) -> float | None:
+    """The floor of every trap in this recording, in ns; None where it was not measured along."""
+    return cost(case, FLOOR) if FLOOR in case.results else None
+
+
+def cost(case: Case, variant: str) -> float | None:
+    """The net cost of one operation of `variant`, in ns; None where there is no figure."""
+    estimate = case.results[variant].estimate
+    return None if estimate is None else estimate.value
+
+
+def beside_floor(case: Case, variant: str) -> str:
+    """What the variant costs, and beside it the floor where there is one, in words."""
+    own, least = cost(case, variant), floor(case)
+    told = f"{variant} costs {rounded(own)} ns" if own is not None else f"{variant} gives no figure"
+    if least is not None and variant != FLOOR:
+        told += f", a call that does not exist {rounded(least)} ns"
+    return told
+
+
+def own_source(case: Case) -> str | None:
+    """The C that was measured, where it is known and none of the released: those make no mistake
+    in their C, which tests hold them to."""
+    if case.recording.conditions.get("source.sha256") in released_sources():
+        return None
+    return case.source

@@ -1,0 +1,43 @@
+/*
+ * Wrong on purpose: the loop is unrolled by four so that it costs less, and the time of four calls
+ *   is then taken for one.
+ * Repaired: system_call --variant getppid,invalid
+ * Run with: --variant getppid,invalid
+ */
+#include "../own_call.h"
+
+static uint64_t unrolled(long batch)
+{
+    const long parent = getppid();
+    uint64_t failed = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (register long left = batch; left > 0; left--) {
+        failed |= getppid() != parent;
+        failed |= getppid() != parent;
+        failed |= getppid() != parent;
+        failed |= getppid() != parent;
+    }
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    failed_calls |= failed;
+    return end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "getppid",
+                                               .about = "getppid(), unrolled by four",
+                                               .interval = unrolled,
+                                               .system_calls = 4,
+                                               .baseline = "loop"},
+                                              OWN_FLOOR};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {.name = "system_call",
+                                           .about = "what a system call costs",
+                                           .variants = variants,
+                                           .variant_count = 3,
+                                           .batches = batches,
+                                           .batch_count = 4};
+    return measure(&kernel, argc, argv);
+}

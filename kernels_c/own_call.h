@@ -1,0 +1,88 @@
+/*
+ * The plumbing of lab 03's exercise: a C kernel around one system call that a student writes.
+ *
+ *     TICKLAB_INLINE int own_read(long fd)
+ *     {
+ *         make the system call read(fd, NULL, 0); return whether it worked
+ *     }
+ *     MEASURE_OWN_CALL(own_read)
+ *
+ * Every result is looked at; one call that does not work fails the run. Beside it runs a call
+ * number that does not exist, and below both lies the empty loop.
+ */
+#ifndef TICKLAB_OWN_CALL_H
+#define TICKLAB_OWN_CALL_H
+
+/* Here and not in the cell: this header is the first thing that it includes. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+
+#include "harness.h"
+#include "trap.h"
+
+static int zero = -1; /* a descriptor of /dev/zero */
+
+TICKLAB_INLINE void open_zero(struct run *run)
+{
+    (void)run;
+    if (zero < 0 && (zero = open("/dev/zero", O_RDONLY | O_CLOEXEC)) < 0)
+        stop(STATUS_IMPOSSIBLE, "/dev/zero cannot be opened: %s", strerror(errno));
+}
+
+/* One interval: K times `operation`, which must be true. */
+#define OWN_INTERVAL(name, operation)                                                              \
+    static uint64_t name(long batch)                                                               \
+    {                                                                                              \
+        uint64_t failed = 0;                                                                       \
+        const uint64_t begin = counter_begin();                                                    \
+        for (register long left = batch; left > 0; left--) {                                       \
+            __asm__ volatile("" : "+r"(left));                                                     \
+            failed |= !(operation);                                                                \
+        }                                                                                          \
+        const uint64_t end = counter_end();                                                        \
+        failed_calls |= failed;                                                                    \
+        return end - begin;                                                                        \
+    }
+
+OWN_INTERVAL(own_loop, 1)
+
+#if HAVE_TRAP
+OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == -ENOSYS)
+#    define OWN_TRAP(function) .interval = function, .system_calls = 1
+#else
+#    define OWN_TRAP(function) .missing = "calls by the trap instruction are written for Linux only"
+#endif
+
+/* What a call is compared with, and what is subtracted from it: two variants. */
+#define OWN_FLOOR                                                                                  \
+    {.name = "invalid",                                                                            \
+     .about = "a call number that does not exist",                                                 \
+     OWN_TRAP(own_invalid),                                                                        \
+     .baseline = "loop"},                                                                          \
+    {                                                                                              \
+        .name = "loop", .about = "the empty loop", .interval = own_loop                            \
+    }
+
+/* The variants "read0", "invalid" and "loop"; and main. */
+#define MEASURE_OWN_CALL(read0)                                                                    \
+    OWN_INTERVAL(own_read0, read0(zero))                                                           \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        static const long batches[] = {64, 128, 256, 512};                                         \
+        static const struct variant variants[] = {{.name = "read0",                                \
+                                                   .about = "your read of 0 bytes",                \
+                                                   .interval = own_read0,                          \
+                                                   .system_calls = 1,                              \
+                                                   .baseline = "loop",                             \
+                                                   .prepare = open_zero},                          \
+                                                  OWN_FLOOR};                                      \
+        static const struct c_kernel kernel = {.name = "own_call",                                 \
+                                               .about = "what your system call costs",             \
+                                               .variants = variants,                               \
+                                               .variant_count = 3,                                 \
+                                               .batches = batches,                                 \
+                                               .batch_count = 4};                                  \
+        return measure(&kernel, argc, argv);                                                       \
+    }
+
+#endif

@@ -1,0 +1,236 @@
+"""Mistakes with system calls: what their C shows, and what honest odd machines must not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from submitted_figures import Clocked, figure, recording
+
+from grader import c_source
+from grader.case import Case, make_case
+from grader.figures import figure_named
+from grader.pitfalls import findings_of, pitfall_named
+from labs import broken
+from labs.recording import Recording
+
+#: In ticks of a counter of 2.6 GHz.
+GETPPID, INVALID, LOOP = Clocked(110.0, 290.0), Clocked(110.0, 175.0), Clocked(110.0, 0.75)
+NOT_RELEASED = "0" * 64
+
+KERNELS_C = Path(__file__).parent.parent / "kernels_c"
+
+
+def calls(
+    getppid: Clocked = GETPPID,
+    invalid: Clocked | None = INVALID,
+    *,
+    kernel: str = "system_call",
+    name: str = "getppid",
+    loop: Clocked = LOOP,
+    stated: dict[str, str] | None = None,
+    noise: float = 1.5,
+) -> Recording:
+    """A run of one system call, its loop, and the floor beside it."""
+    variants = {name: getppid, "loop": loop} | ({"invalid": invalid} if invalid else {})
+    claims = {"variant.loop.system_calls": "0", "counter": "tsc", "counter.step": "2"}
+    for each in variants:
+        if each != "loop":
+            claims[f"variant.{each}.system_calls"] = "1"
+            claims[f"variant.{each}.baseline"] = "loop"
+    return recording(variants, kernel=kernel, extra=claims | (stated or {}), noise=noise)
+
+
+def case(
+    run: Recording,
+    value: float | None = None,
+    unit: str = "ns",
+    source: str | None = None,
+    asked: str = "system-call-getppid",
+) -> Case:
+    """The figure taken off `run`, or `value` in its place."""
+    first = make_case(figure_named(asked), figure(asked, 1.0, unit), run, source)
+    if value is None:
+        assert first.expected is not None
+        value = first.expected.value
+    return make_case(figure_named(asked), figure(asked, value, unit), run, source)
+
+
+def codes(judged: Case) -> list[str]:
+    return [finding.code for finding in findings_of(judged)]
+
+
+def test_an_honest_run_shows_nothing() -> None:
+    assert codes(case(calls())) == []
+    assert codes(case(calls(invalid=None))) == []
+
+
+# --------------------------------------------------------------- too cheap to be a system call
+
+
+@pytest.mark.parametrize("invalid", [None, INVALID], ids=["no floor", "beside its floor"])
+def test_an_answer_from_a_cache_is_named_with_and_without_the_floor(
+    invalid: Clocked | None,
+) -> None:
+    run = calls(Clocked(110.0, 9.0), invalid)
+    assert codes(case(run)) == ["library-call-not-system-call"]
+
+
+def test_what_is_cheaper_than_half_the_floor_never_entered_the_os_kernel() -> None:
+    assert codes(case(calls(Clocked(110.0, 60.0)))) == ["library-call-not-system-call"]
+    assert codes(case(calls(Clocked(110.0, 60.0), None))) == []  # a very fast trap, for all we know
+
+
+def test_a_dear_floor_is_no_proof_where_everything_is_slow() -> None:
+    """An emulator may make an event of a call that does not exist."""
+    assert codes(case(calls(Clocked(110.0, 700.0), Clocked(110.0, 9_000.0)))) == []
+
+
+def test_a_clock_of_the_library_is_told_from_a_cache_by_the_source() -> None:
+    run = calls(Clocked(110.0, 55.0), stated={"source.sha256": NOT_RELEASED})
+    assert codes(case(run, source="{ gettimeofday(&now, NULL); }")) == ["vdso-not-system-call"]
+    assert codes(case(run, source="{ trap(SYS_getppid, 0, 0, 0); }")) == [
+        "library-call-not-system-call"
+    ]
+
+
+def test_a_clock_that_does_enter_the_os_kernel_is_a_system_call() -> None:
+    """Where the OS has no clock that can be read without it, the library has to ask."""
+    run = calls(Clocked(110.0, 290.0), stated={"source.sha256": NOT_RELEASED})
+    assert codes(case(run, source="failed |= gettimeofday(&now, NULL) != 0;")) == []
+
+
+def test_a_run_that_claims_no_system_call_is_taken_at_its_word() -> None:
+    run = calls(stated={"variant.getppid.system_calls": "0"})
+    assert codes(case(run)) == ["vdso-not-system-call"]
+
+
+# ------------------------------------------------------------------------- what the C shows
+
+
+def own(source: str, cost: float = 290.0, os: str = "Linux 6.1 x86_64") -> list[str]:
+    run = calls(
+        Clocked(110.0, cost),
+        kernel="own_call",
+        name="read0",
+        stated={"source.sha256": NOT_RELEASED, "os": os},
+    )
+    return codes(case(run, source=source, asked="system-call-read0"))
+
+
+RIGHT = '__asm__ volatile("syscall" : "=a"(r) : "a"(0), "D"(fd), "S"(0), "d"(0) : "rcx", "r11");'
+BOUND = 'register long first __asm__("rdi") = fd; asm("syscall" : "=a"(r) : "a"(0), "r"(first));'
+AS_IN_C = '__asm__ volatile("syscall" : "=a"(r), "+c"(p) : "a"(0), "b"(fd), "d"(0) : "r11");'
+BY_MOVES = 'asm volatile("mov %1, %%rbx\\n\\tmov %2, %%rcx\\n\\tsyscall" : "=a"(r) : "r"(fd));'
+OLD_ABI = 'asm volatile("int $0x80" : "=a"(r) : "a"(3), "b"(fd), "c"(0), "d"(0) : "memory");'
+ARM = 'register long n __asm__("x8") = 63, a __asm__("{}") = fd, b __asm__("{}") = 0;'
+ARM_CALL = 'asm volatile("svc 0" : "{}"(a) : "r"(n), "r"(b));'
+
+
+@pytest.mark.parametrize("source", [AS_IN_C, BY_MOVES])
+def test_registers_of_the_old_interface_are_named(source: str) -> None:
+    assert own(source) == ["wrong-registers"]
+
+
+@pytest.mark.parametrize("source", [RIGHT, BOUND, OLD_ABI, f"/* not: {AS_IN_C} */ {RIGHT}"])
+def test_right_registers_are_left_alone(source: str) -> None:
+    assert own(source) == []
+
+
+def test_on_aarch64_everything_may_lie_one_register_too_far() -> None:
+    one_too_far = ARM.format("x1", "x2") + ARM_CALL.format("=r").replace('"r"(n)', '"r"(n), "r"(a)')
+    assert own(one_too_far, os="Linux 6.1 aarch64") == ["wrong-registers"]
+    assert own(one_too_far) == []  # that branch was not run here
+    assert own(ARM.format("x0", "x1") + ARM_CALL.format("+r"), os="Linux 6.1 aarch64") == []
+
+
+def test_a_missing_argument_is_seen_in_every_way_of_writing_it() -> None:
+    for source in ("{ setuid(); }", "failed |= setuid() != 0;", "{ syscall(SYS_setuid); }"):
+        assert own(source) == ["call-without-its-argument"], source
+    for source in ("{ syscall(SYS_getppid); }", "{ r = setuid(me); }", "/* setuid() */ { ; }"):
+        assert own(source) == [], source
+
+
+@pytest.mark.parametrize(
+    ("source", "cost", "found"),
+    [
+        ("{ trap(SYS_read, fd, 0, 0); return 1; }", 180.0, ["failing-call-timed"]),
+        ("for (;;)\n    read(fd, NULL, 0);", 180.0, ["failing-call-timed"]),
+        ("{ trap(SYS_read, fd, 0, 0); return 1; }", 290.0, []),
+        ("{ return trap(SYS_read, fd, 0, 0) == 0; }", 180.0, []),
+        ("{ failed |= !(read(fd, NULL, 0) == 0); }", 180.0, []),
+        ("{ r = (int)read(fd, NULL, 0); return r == 0; }", 180.0, []),
+        ("{ trap(SYS_getppid, 0, 0, 0); }", 180.0, []),
+    ],
+)
+def test_a_call_at_the_floor_is_suspect_where_nobody_looks(
+    source: str, cost: float, found: list[str]
+) -> None:
+    assert own(source, cost) == found
+
+
+def test_of_a_student_s_text_nothing_is_expected() -> None:
+    for text in ("", '"', "/*", 'asm("syscall', "syscall(" * 500, "trap(" + "(" * 5_000):
+        for look in (
+            c_source.clocks_of_library,
+            c_source.calls_without_argument,
+            c_source.results_ignored,
+            c_source.trap_instructions,
+        ):
+            assert look(text) in ([], [c_source.TrapInstruction("syscall", frozenset())])
+
+
+def test_the_released_c_shows_none_of_it() -> None:
+    for path in [*KERNELS_C.glob("*.c"), KERNELS_C / "trap.h"]:
+        text = path.read_text(encoding="utf-8")
+        assert c_source.calls_without_argument(text) == [], path.name
+        traps = c_source.trap_instructions(text)
+        assert not any(trap.first_argument_missing for trap in traps), path.name
+
+
+def test_a_broken_c_kernel_is_told_by_its_own_mistake_only() -> None:
+    told = {
+        "wrong_registers": c_source.trap_instructions,
+        "setuid_without_argument": c_source.calls_without_argument,
+    }
+    for name, look in told.items():
+        assert look(broken.find(name).source)
+        for other in told.keys() - {name}:
+            assert not look(broken.find(other).source)
+
+
+# ------------------------------------------------------------------- loop and divisor
+
+
+def test_a_slope_with_its_loop_is_named() -> None:
+    run = calls(loop=Clocked(110.0, 30.0), noise=0.5)
+    found = findings_of(case(run, 290.0 / 2.6))
+    assert [finding.code for finding in found] == ["loop-counted-along"]
+    assert "11.5 ns are the loop's" in found[0].evidence
+    assert codes(case(run, 260.0 / 2.6)) == []
+
+
+def test_a_loop_that_is_lost_in_the_interval_is_no_mistake() -> None:
+    assert codes(case(calls(), 290.0 / 2.6)) == []
+
+
+@pytest.mark.parametrize("k", [64, 128, 256, 512])
+def test_the_time_of_an_interval_is_not_that_of_one_call(k: int) -> None:
+    whole = case(calls(), (110.0 + k * 290.0) / 2.6)
+    net = case(calls(), k * (290.0 - 0.75) / 2.6)
+    assert codes(whole) == codes(net) == ["cost-of-many-for-one"]
+
+
+def test_twice_the_cost_is_another_slip() -> None:
+    assert codes(case(calls(), 2 * 289.25 / 2.6)) == ["half-or-double"]
+
+
+def test_an_honest_part_of_an_unrolled_round_is_no_mistake() -> None:
+    unrolled = {"variant.getppid.system_calls": "4"}
+    assert codes(case(calls(stated=unrolled))) == ["cost-of-many-for-one"]
+    assert codes(case(calls(stated=unrolled | {"variant.getppid.parts": "4"}))) == []
+
+
+def test_their_levels_are_those_that_a_mistake_costs() -> None:
+    validity = ("library-call-not-system-call", "vdso-not-system-call", "wrong-registers")
+    assert {pitfall_named(code).level.value for code in validity} == {"validity"}
