@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from labs import picture
+from labs import distribution, picture
 from labs.estimate import Estimate
 from labs.messages import Message, Refused
 from labs.picture import Picture
@@ -109,6 +109,14 @@ class Run:
             raise Refused(Message("problem", "there is no line to draw", (chosen.no_figure,)))
         return picture.of_line(chosen)
 
+    def plot_ecdf(self, variant: str | None = None) -> Picture:
+        """The distribution of the samples: which share of them is no longer than x."""
+        chosen = self.result(variant)
+        try:
+            return distribution.of_variant(self.recording, chosen.variant, chosen.unit)
+        except ValueError as error:
+            raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
+
     def compare(self) -> Picture:
         """The figures of all variants of this run side by side, with their intervals."""
         return picture.of_estimates(self.results, self._prediction(self.results[0]))
@@ -168,7 +176,7 @@ class Run:
 
 
 def _order(recording: Recording) -> tuple[str, ...]:
-    """The variants as they were asked for: rows come in random order."""
+    """The variants as they were asked for, and then the others: rows come in random order."""
     asked = [name.strip() for name in recording.conditions.get("variants", "").split(",")]
     named = [name for name in asked if name in recording.variants]
-    return tuple(named) if len(named) == len(recording.variants) else recording.variants
+    return tuple(dict.fromkeys([*named, *recording.variants]))
