@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs import core_clock, slow_processes, stretches
+from labs.kept import kept
 from labs.recording import Numbers, Recording, Samples
 from labs.stretches import Stretches
 from labs.units import Clock
@@ -117,6 +118,7 @@ class Line:
     ratio: Estimate
 
 
+@kept
 def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> Line:
     """The line through all batch sizes above 0 of `variant`, in ticks.
 

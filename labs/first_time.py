@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from labs.estimate import REPLICATES, CannotEstimate, Estimate
+from labs.kept import kept
 from labs.recording import Recording
 
 FEWEST_PROCESSES = 5
@@ -19,6 +20,7 @@ def is_of_first_time(recording: Recording, variant: str) -> bool:
     return recording.condition(f"variant.{variant}.first")[:1] == ("1",)
 
 
+@kept
 def first_time(recording: Recording, variant: str) -> Estimate:
     """First sample less the median of the later ones, in ticks: the median over processes.
 
