@@ -1,0 +1,81 @@
+"""Less than one core cycle for something that is executed, one after the other."""
+
+from __future__ import annotations
+
+import statistics
+
+from grader.case import Case
+from grader.figures.spec import RELATIONS, Quantity
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs import core_clock
+from labs.estimate import ABOUT_OVERHEAD, steady
+from labs.first_time import is_of_first_time
+from labs.recording import Samples
+from labs.units import rounded
+
+#: What is executed in turn takes a core cycle each; how long that is, is known to a few percent.
+LEAST_CYCLES = 0.9
+
+#: By C kernel the variants that are there to show that nothing is executed.
+NOTHING_EXECUTED = {"procedure_call": ("inlined",)}
+
+
+def detect(case: Case) -> str | None:
+    asked = {Quantity.COST, Quantity.WHOLE, *RELATIONS}
+    if case.spec.quantity not in asked or case.spec.kernel in ABOUT_OVERHEAD:
+        return None
+    for name in case.spec.variants:
+        if name in NOTHING_EXECUTED.get(case.spec.kernel, ()):
+            continue
+        found = _interval(case, name)
+        if found is not None:
+            return found
+    cycles = _cycles_given(case)
+    if cycles is not None and cycles < LEAST_CYCLES and not case.accepted:
+        return f"You gave {case.as_submitted()}: {rounded(cycles)} core cycles for one operation."
+    return None
+
+
+def _interval(case: Case, name: str) -> str | None:
+    """An interval that is shorter than what it holds."""
+    samples = case.recording.samples(name)
+    cycle = _shortest_cycle(case, samples)
+    if not len(samples) or not cycle or is_of_first_time(case.recording, name):
+        return None
+    size = int(samples.batch.max())
+    mean = float(samples.ticks[steady(samples, size)].mean())
+    if size == 0 or mean >= LEAST_CYCLES * size * cycle:
+        return None
+    return (
+        f"Your intervals hold {size} {name}, one after the other, and take "
+        f"{rounded(mean / cycle)} core cycles on the mean."
+    )
+
+
+def _shortest_cycle(case: Case, samples: Samples) -> float:
+    """A core cycle at the highest clock speed of the run, in ticks of the samples' clock; 0 where
+    it is not known."""
+    middle, lengths = samples.clock.core_cycle_ticks, core_clock.lengths(case.recording)
+    return middle * min(lengths) / statistics.median(lengths) if middle and lengths else 0.0
+
+
+def _cycles_given(case: Case) -> float | None:
+    cycle = case.result.clock.core_cycle_ticks
+    if case.spec.quantity is not Quantity.COST or case.given is None or not cycle:
+        return None
+    return case.result.clock.convert(case.given, case.spec.unit, "cycles")
+
+
+PITFALL = Pitfall(
+    code="below-one-cycle",
+    level=Level.VALIDITY,
+    symptom="It is said to take less time than it can.",
+    misconception="Whatever waits for the one before takes at least a core cycle. More was "
+    "subtracted than was there: an overhead known only to a step of the clock.",
+    experiment="Subtract nothing: take the slope over several numbers of operations.",
+    seen_in="a benchmark suite: 0.6 cycles for an addition, by a quantized overhead",
+    detect=detect,
+    yields_to=("clock-read-too-early", "work-optimised-away"),
+    broken=(Live("quantized_overhead", "call-args0"),),
+)

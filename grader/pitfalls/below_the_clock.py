@@ -1,0 +1,61 @@
+"""One operation between two readings that cannot tell it from nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.estimate import ABOUT_OVERHEAD
+from labs.first_time import is_of_first_time
+from labs.recording import Samples
+from labs.units import rounded
+
+#: What is left of an interval without the timer is told from nothing from so many steps on.
+STEPS = 4
+
+NO_TIMES = (Quantity.OVERHEAD, Quantity.STEP, Quantity.SWITCHES)
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.quantity in NO_TIMES or case.spec.kernel in ABOUT_OVERHEAD:
+        return None
+    for name in case.spec.variants:
+        samples = case.recording.samples(name)
+        if is_of_first_time(case.recording, name) or set(samples.batch[samples.batch > 0]) != {1}:
+            continue
+        step = samples.clock.step
+        whole = float(np.median(samples.ticks[samples.batch == 1]))
+        empty = _empty(case, samples)
+        if whole - empty >= max(STEPS * step, empty):
+            continue
+        return (
+            f"Each of your intervals holds one {name}: typically {rounded(whole)} ticks, where an "
+            f"empty one takes {rounded(empty)} and the clock steps by {step}."
+        )
+    return None
+
+
+def _empty(case: Case, samples: Samples) -> float:
+    """An interval with nothing in it, in ticks; 0 where the recording does not tell."""
+    if (samples.batch == 0).any():
+        return float(np.median(samples.ticks[samples.batch == 0]))
+    clocks = case.recording.condition(f"clock.{samples.variant}.name")
+    if set(clocks) - set(case.recording.condition("counter")):
+        return 0.0  # another clock than the one whose overhead is stated
+    return case.recording.number("counter.overhead") or 0.0
+
+
+PITFALL = Pitfall(
+    code="below-the-clock",
+    level=Level.SUFFICIENCY,
+    symptom="One operation is shorter than what the clock can tell from nothing.",
+    misconception="Averaging such intervals does not bring the operation back: it is less than "
+    "the readings around it, and vanishes in their spread.",
+    experiment="Put 256, 512 and 1,024 of them into an interval, and take the slope.",
+    seen_in="report A: one call of a few cycles between two readings of rdtsc",
+    detect=detect,
+    broken=(Live("one_call", "call-args0"),),
+)

@@ -1,0 +1,66 @@
+"""A clock that is a system call itself, around something that is less than one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.case import Case
+from grader.figures.spec import RELATIONS, Quantity
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs import toolchain
+from labs.units import rounded
+
+#: Clocks of CPU time have to ask the OS kernel: no vDSO answers for it.
+SYSTEM_CALL_CLOCK = "CPUTIME"
+
+#: C kernels whose operation takes about as long as a system call, or far less.
+OF_CALLS = frozenset({"procedure_call", "own_procedure", "system_call", "own_call"})
+
+#: So few operations in an interval do not outweigh a system call.
+FEW = 16
+
+
+def detect(case: Case) -> str | None:
+    asked = {Quantity.COST, Quantity.WHOLE, *RELATIONS}
+    if case.spec.quantity not in asked or case.spec.kernel not in OF_CALLS:
+        return None
+    for name in case.spec.variants:
+        samples = case.recording.samples(name)
+        # A line has the clock in its intercept, where it does not matter what it costs.
+        if case.results[name].line is not None or not len(samples) or samples.batch.max() > FEW:
+            continue
+        clock = _clock(case, name)
+        if clock is None:
+            continue
+        whole = float(np.median(samples.ticks)) / samples.clock.ticks_in("ns")
+        return (
+            f"Your intervals of {name} are timed by {clock}, a system call itself: they take "
+            f"{rounded(whole)} ns and hold at most {samples.batch.max()} of what was to be timed."
+        )
+    return None
+
+
+def _clock(case: Case, variant: str) -> str | None:
+    """The CPU-time clock that the variant reads, by what the recording or its C says."""
+    stated = " ".join(case.recording.condition(f"clock.{variant}.name"))
+    if SYSTEM_CALL_CLOCK in stated:
+        return stated.split()[0]
+    try:
+        region = toolchain.measured_region(case.source or "")
+    except ValueError:
+        return None
+    return "a clock of CPU time" if SYSTEM_CALL_CLOCK in region else None
+
+
+PITFALL = Pitfall(
+    code="clock-dearer-than-the-thing",
+    level=Level.VALIDITY,
+    symptom="The clock costs more than what it times.",
+    misconception="Reading a clock of CPU time enters the OS kernel; the readings are nearly all "
+    "of such an interval.",
+    experiment="Time an empty interval with the same clock.",
+    seen_in="report D: a procedure call of 300 ns, dearer than its system call of 112 ns",
+    detect=detect,
+    broken=(Live("cpu_clock_around_a_call", "call-args0"),),
+)

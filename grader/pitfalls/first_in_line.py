@@ -1,0 +1,69 @@
+"""What stood first in line is dear for its place: nothing was warm yet, nothing interleaved."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.recording import Recording
+from labs.units import rounded
+
+#: Fewer samples of a variant in a process can stand in a row by chance.
+FEWEST_IN_A_ROW = 5
+
+
+def detect(case: Case) -> str | None:
+    recording = case.recording
+    if len(recording.variants) < 2 or (recording.sample < 0).any():
+        return None
+    lines = {_in_line(recording, process) for process in np.unique(recording.process).tolist()}
+    if len(lines) != 1:
+        return None
+    order = next(iter(lines))
+    if not order:
+        return None
+    return (
+        f"In each process all samples of {order[0]} come first, then those of {order[1]}, with no "
+        f"warm-up. Its first sample takes {rounded(_coldness(recording, order[0]), 2)} times as "
+        "long as others of its batch size."
+    )
+
+
+def _coldness(recording: Recording, first: str) -> float:
+    """How many times as long the first samples take as those of the same batch size, typically."""
+    mine = recording.samples(first)
+    cold = mine.sample == mine.sample.min()
+    usual = [max(float(np.median(mine.ticks[mine.batch == k])), 1.0) for k in mine.batch[cold]]
+    return float(np.median(mine.ticks[cold] / np.array(usual)))
+
+
+def _in_line(recording: Recording, process: int) -> tuple[str, ...]:
+    """The variants in the order of their samples, where those of each stand all in a row."""
+    mine = recording.process == process
+    index, place = recording.variant_index[mine], recording.sample[mine]
+    of_variant = [place[index == number] for number in range(len(recording.variants))]
+    if min(len(places) for places in of_variant) < FEWEST_IN_A_ROW:
+        return ()
+    order = sorted(range(len(of_variant)), key=lambda number: int(of_variant[number].min()))
+    in_turn = all(
+        of_variant[first].max() < of_variant[second].min()
+        for first, second in itertools.pairwise(order)
+    )
+    return tuple(recording.variants[number] for number in order) if in_turn else ()
+
+
+PITFALL = Pitfall(
+    code="first-in-line",
+    level=Level.VALIDITY,
+    symptom="One thing was measured after the other, the first with cold code.",
+    misconception="What comes first pays for page faults and empty caches: its place looks like "
+    "its cost.",
+    experiment="Measure in the opposite order, or interleave: is it still the dear one?",
+    seen_in="report A: a call without arguments looks dear because it ran first",
+    detect=detect,
+    broken=(Live("in_turn", "call-args0"),),
+)

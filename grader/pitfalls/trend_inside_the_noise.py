@@ -1,0 +1,40 @@
+"""A trend is concluded where the intervals cannot tell the two apart."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.choices import EDGE_FROM, apart
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.verdict import Level
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    spec = case.spec
+    if spec.quantity is not Quantity.CHOICE or case.right or len(spec.operands) != 2:
+        return None
+    if case.given is None or case.given not in range(1, len(spec.choices) + 1):
+        return None
+    results = [case.results[name] for name in spec.operands]
+    first, second = (result.estimate for result in results)
+    if first is None or second is None or abs(apart(first, second)) >= EDGE_FROM:
+        return None
+    told = " and ".join(f"{result.variant} {result.value_in_words()}" for result in results)
+    return (
+        f"You concluded that {spec.choices[int(case.given) - 1].text}. Your data give {told}: "
+        f"{rounded(abs(first.value - second.value), 2)} ns apart, with intervals that overlap."
+    )
+
+
+PITFALL = Pitfall(
+    code="trend-inside-the-noise",
+    level=Level.INTERPRETATION,
+    symptom="A difference is explained that the data do not show.",
+    misconception="Two measurements never agree to the last digit; which is larger means nothing "
+    "while their intervals overlap.",
+    experiment="Measure both once more: does the order stay?",
+    seen_in="report A: cost increases with arguments, though three cost more than four and five",
+    detect=detect,
+    explains=Slip.RELATION,
+)

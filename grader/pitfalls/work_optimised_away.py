@@ -1,0 +1,67 @@
+"""The compiler left out what was to be measured: the cost is that of the empty loop, or none."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.spec import RELATIONS, Quantity
+from grader.pitfalls.below_one_cycle import NOTHING_EXECUTED
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.estimate import ABOUT_OVERHEAD, Line
+from labs.net import Net
+from labs.units import rounded
+
+#: Whatever is executed costs more of a core cycle than this; what is not costs nothing.
+MOST_CYCLES = 0.25
+
+#: A baseline of at most so many core cycles is a mere loop.
+LOOP_CYCLES = 20.0
+
+
+def detect(case: Case) -> str | None:
+    asked = {Quantity.COST, Quantity.WHOLE, *RELATIONS}
+    if case.spec.quantity not in asked or case.spec.kernel in ABOUT_OVERHEAD:
+        return None
+    for name in case.spec.variants:
+        result = case.results[name]
+        if result.line is None or name in NOTHING_EXECUTED.get(case.spec.kernel, ()):
+            continue
+        told = _told(result.line, result.net)
+        if told is not None:
+            return f"Your {name} {told}"
+    return None
+
+
+def _told(line: Line, net: Net | None) -> str | None:
+    cycle = line.clock.core_cycle_ticks
+    if not cycle:
+        return None
+    if line.cost.high < MOST_CYCLES * cycle:
+        sizes = f"{line.batch[0]:.0f} to {line.batch[-1]:.0f}"
+        return (
+            f"adds {rounded(line.cost.value / cycle, 2)} core cycles an operation: from k = "
+            f"{sizes} your intervals do not grow."
+        )
+    if net is None or net.baseline is None or net.baseline.value > LOOP_CYCLES * cycle:
+        return None
+    if net.net.high >= MOST_CYCLES * cycle:
+        return None
+    return (
+        f"takes {rounded(net.whole.value / cycle)} core cycles, and the {net.baseline_variant} "
+        f"alone {rounded(net.baseline.value / cycle)}: nothing is left for what is called."
+    )
+
+
+PITFALL = Pitfall(
+    code="work-optimised-away",
+    level=Level.VALIDITY,
+    symptom="What was to be measured is not executed.",
+    misconception="The compiler keeps what a program computes, not how: a call without effect is "
+    "inlined, or left out.",
+    experiment="Look for the call in the disassembly of the measured region; then forbid inlining, "
+    "and use the result.",
+    seen_in="loops around an empty function at -O2, which time the loop",
+    detect=detect,
+    yields_to=("clock-read-too-early",),
+    broken=(Live("call_left_out", "call-args0"),),
+)

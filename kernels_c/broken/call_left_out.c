@@ -1,0 +1,50 @@
+/*
+ * Wrong on purpose: the procedure does nothing, and so the compiler calls nothing at -O2.
+ * Repaired: procedure_call --variant args0,inlined --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * Nobody asked for the call, only for what it computes. What is left is an empty loop, which costs
+ * as much as the empty loop.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+static void without_arguments(void)
+{
+}
+
+static uint64_t calls(long batch)
+{
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (register long left = batch; left > 0; left--) {
+        __asm__ volatile("" : "+r"(left));
+        without_arguments();
+    }
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    return end - begin;
+}
+
+static uint64_t loop(long batch)
+{
+    const uint64_t begin = counter_begin();
+    for (register long left = batch; left > 0; left--)
+        __asm__ volatile("" : "+r"(left));
+    return counter_end() - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "args0", .about = "calls, or so it seems", .interval = calls, .baseline = "loop"},
+        {.name = "loop", .about = "the empty loop", .interval = loop}};
+    static const long batches[] = {256, 512, 1024, 2048};
+    static const struct c_kernel kernel = {.name = "procedure_call",
+                                           .about = "what a procedure call costs",
+                                           .variants = variants,
+                                           .variant_count = 2,
+                                           .batches = batches,
+                                           .batch_count = 4};
+    return measure(&kernel, argc, argv);
+}

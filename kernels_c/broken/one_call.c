@@ -1,0 +1,41 @@
+/*
+ * Wrong on purpose: one call of a few cycles between two readings, which is less than the readings.
+ * Repaired: procedure_call --variant args0 --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * Report A and report E take the mean of many such intervals for the cost of a call. What they
+ * average is the pair of readings; the call vanishes in its spread, and in the clock's step.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+static __attribute__((noinline)) void without_arguments(void)
+{
+    __asm__ volatile("" : : : "memory");
+}
+
+static uint64_t one_call(long batch)
+{
+    (void)batch;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    without_arguments();
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    return end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "args0", .about = "one call an interval", .interval = one_call}};
+    static const long batches[] = {1};
+    static const struct c_kernel kernel = {.name = "procedure_call",
+                                           .about = "what a procedure call costs",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 1,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

@@ -1,0 +1,55 @@
+/*
+ * Wrong on purpose: an overhead known only to a step of the clock is subtracted from each interval.
+ * Repaired: procedure_call --variant args0 --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * The clock here moves by 256 ticks, as coarse clocks do. An empty interval reads 0 or 256; whoever
+ * subtracts 256 takes away the calls as well, and gets less than a call can take.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+enum { STEP = 256, CALLS = 32, TRIES = 100 };
+
+static __attribute__((noinline)) void without_arguments(void)
+{
+    __asm__ volatile("" : : : "memory");
+}
+
+static uint64_t coarse(void)
+{
+    return counter_end() / STEP * STEP;
+}
+
+static uint64_t overhead;
+
+static void find_overhead(struct run *run)
+{
+    (void)run;
+    for (int i = 0; i < TRIES; i++) {
+        const uint64_t begin = coarse(), empty = coarse() - begin;
+        overhead = empty > overhead ? empty : overhead;
+    }
+}
+
+static uint64_t calls_less_overhead(long batch)
+{
+    /* measured region begins */
+    const uint64_t begin = coarse();
+    for (long left = batch; left > 0; left--)
+        without_arguments();
+    const uint64_t whole = coarse() - begin;
+    /* measured region ends */
+    return whole > overhead ? whole - overhead : 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{"args0", "calls, less the overhead",
+                                               calls_less_overhead, coarse,
+                                               .prepare = find_overhead}};
+    static const long batches[] = {CALLS};
+    static const struct c_kernel kernel = {
+        "procedure_call", "what a procedure call costs", variants, 1, batches, 1, 1, 0};
+    return measure(&kernel, argc, argv);
+}

@@ -1,0 +1,56 @@
+/*
+ * The plumbing of lab 04's exercise: a C kernel around one procedure that a student writes.
+ *
+ *     static long successor(long x)
+ *     {
+ *         return x + 1, in a way that the compiler has to call
+ *     }
+ *     MEASURE_OWN_PROCEDURE(successor)
+ *
+ * Each call takes the result of the one before, and the last result is kept: what a compiler may
+ * leave out is the call, not the sum. Below it lies the empty loop, measured in the same run.
+ */
+#ifndef TICKLAB_OWN_PROCEDURE_H
+#define TICKLAB_OWN_PROCEDURE_H
+
+/* Here and not in the cell: this header is the first thing that it includes. */
+#define _GNU_SOURCE
+#include "harness.h"
+
+static volatile long own_result;
+
+/* One interval: K times `step`, which works on `link`. */
+#define OWN_INTERVAL(name, step)                                                                   \
+    __attribute__((aligned(64))) static uint64_t name(long batch)                                  \
+    {                                                                                              \
+        long link = batch;                                                                         \
+        const uint64_t begin = counter_begin();                                                    \
+        for (register long left = batch; left > 0; left--) {                                       \
+            __asm__ volatile("" : "+r"(left));                                                     \
+            step;                                                                                  \
+        }                                                                                          \
+        const uint64_t end = counter_end();                                                        \
+        own_result = link;                                                                         \
+        return end - begin;                                                                        \
+    }
+
+/* The variant "own", the empty loop below it, and main. */
+#define MEASURE_OWN_PROCEDURE(procedure)                                                           \
+    OWN_INTERVAL(own, link = procedure(link))                                                      \
+    OWN_INTERVAL(own_loop, (void)0)                                                                \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        static const long batches[] = {256, 512, 1024, 2048};                                      \
+        static const struct variant variants[] = {                                                 \
+            {.name = "own", .about = "your procedure", .interval = own, .baseline = "loop"},       \
+            {.name = "loop", .about = "the empty loop", .interval = own_loop}};                    \
+        static const struct c_kernel kernel = {.name = "own_procedure",                            \
+                                               .about = "what a call of your procedure costs",     \
+                                               .variants = variants,                               \
+                                               .variant_count = 2,                                 \
+                                               .batches = batches,                                 \
+                                               .batch_count = 4};                                  \
+        return measure(&kernel, argc, argv);                                                       \
+    }
+
+#endif
