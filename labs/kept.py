@@ -30,7 +30,7 @@ def kept(
 
     @functools.wraps(reduce)
     def reduce_once(
-        recording: Recording, *args: Arguments.args, **options: Arguments.kwargs
+        recording: Recording, /, *args: Arguments.args, **options: Arguments.kwargs
     ) -> Reduced:
         mine = known.setdefault(recording, {})
         key: Hashable = (args, tuple(sorted(options.items())))
