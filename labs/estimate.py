@@ -117,6 +117,13 @@ class Line:
     stretches: Stretches
     ratio: Estimate
 
+    def worst(self) -> tuple[int, float]:
+        """The point that lies farthest off the line for its size: its place among the batch sizes,
+        and by which share of its size."""
+        size = np.maximum(np.abs(self.location), self.clock.step)
+        place = int(np.abs(self.residual / size).argmax())
+        return place, float(self.residual[place] / size[place])
+
 
 @kept
 def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> Line:

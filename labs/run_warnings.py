@@ -53,12 +53,12 @@ def of_line(
         figure = line.overhead if recording.kernel in ABOUT_OVERHEAD else line.cost
     found = []
     if not line.straight:
-        worst = int(abs(line.residual / line.location).argmax())
+        worst, share = line.worst()
         found.append(
             RunWarning(
                 "not-on-a-line",
                 f"at k = {line.batch[worst]:.0f} the mean lies "
-                f"{rounded(100 * abs(line.residual[worst] / line.location[worst]), 2)} % off the "
+                f"{rounded(100 * abs(share), 2)} % off the "
                 "line T(k) = overhead + k * cost, so that there is no figure",
                 "the clock is read before the work between the readings is done, or the work does "
                 "not grow with k",

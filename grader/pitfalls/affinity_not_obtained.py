@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.case import Case
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
 
 
@@ -11,9 +11,14 @@ def detect(case: Case) -> str | None:
     asked = [cpu for cpu in case.recording.condition("cpu.asked") if cpu != "none"]
     seen = {*case.recording.condition("cpu.before"), *case.recording.condition("cpu.after")}
     elsewhere = sorted(seen - set(asked) - {"-1"})
-    if not asked or not elsewhere:
+    if not asked:
         return None
-    return f"Your run asked for CPU {asked[0]} and was seen on CPU {', '.join(elsewhere)}."
+    if elsewhere:
+        return f"Your run asked for CPU {asked[0]} and was seen on CPU {', '.join(elsewhere)}."
+    moved = case.recording.total("task.main.migrations") or 0
+    if moved > 0:
+        return f"Your run asked for CPU {asked[0]} and was moved between CPUs {moved} times."
+    return None
 
 
 PITFALL = Pitfall(
@@ -24,4 +29,5 @@ PITFALL = Pitfall(
     experiment="Read the CPU number before and after the run.",
     seen_in="report A: a return value of sched_setaffinity never looked at",
     detect=detect,
+    broken=(Live("pinning_not_looked_at", "timer-overhead-fenced"),),
 )

@@ -4,25 +4,39 @@ from __future__ import annotations
 
 from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
+from grader.observed import usual_ticks
 from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
+from labs.units import rounded
+
+#: Nearer to the typical sample than this, the smallest one is not what makes the figure wrong.
+CLEARLY_LESS = 0.99
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.quantity is not Quantity.OVERHEAD or case.right or case.expected is None:
+    spec = case.spec
+    about = (Quantity.OVERHEAD, Quantity.COST, Quantity.WHOLE)
+    if spec.quantity not in about or case.right or not case.given:
         return None
-    samples = case.recording.samples(case.spec.variant)
-    empty = samples.ticks[samples.batch == 0]
-    if not len(empty) or case.given is None:
-        return None
-    least = float(empty.min()) / samples.clock.ticks_in(case.spec.unit)
-    if not is_meant(case.given, least):
-        return None
-    share = float((empty == empty.min()).mean())
-    return (
-        f"You gave {case.as_submitted()}, the smallest of {len(empty)} empty intervals; only "
-        f"{100 * share:.0f} % of them are that short. Typical is {case.expected.in_words()}."
-    )
+    samples = case.recording.samples(spec.variant)
+    per_unit = samples.clock.ticks_in(spec.unit)
+    if spec.quantity is Quantity.COST:
+        per_unit *= case.recording.number(f"variant.{spec.variant}.parts") or 1.0
+    sizes = sorted(set(samples.batch.tolist()))
+    for size in [0] if spec.quantity is Quantity.OVERHEAD else sizes:
+        ticks = samples.ticks[samples.batch == size]
+        if not len(ticks):
+            continue
+        each = max(size, 1) * per_unit
+        least, usual = float(ticks.min()) / each, usual_ticks(samples, size) / each
+        if is_meant(case.given, least) and least < CLEARLY_LESS * usual:
+            share = 100 * float((ticks == ticks.min()).mean())
+            return (
+                f"You gave {case.as_submitted()}, the smallest of {len(ticks)} intervals at k = "
+                f"{size}; only {share:.2g} % of them are that short. Typical there is "
+                f"{rounded(usual)} {spec.unit}."
+            )
+    return None
 
 
 PITFALL = Pitfall(

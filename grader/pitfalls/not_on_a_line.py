@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.case import Case
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
 from labs.units import rounded
 
@@ -13,11 +13,10 @@ def detect(case: Case) -> str | None:
         line = case.results[name].line
         if line is None or line.straight:
             continue
-        worst = int(abs(line.residual / line.location).argmax())
-        off = 100 * line.residual[worst] / line.location[worst]
+        worst, share = line.worst()
         return (
             f"In your samples of {name} the mean at k = {line.batch[worst]:.0f} lies "
-            f"{rounded(float(off))} % off the line through all batch sizes."
+            f"{rounded(100 * share)} % off the line through all batch sizes."
         )
     return None
 
@@ -32,4 +31,5 @@ PITFALL = Pitfall(
     seen_in="report A: creation, which happens once, divided by a loop of exchanges",
     detect=detect,
     yields_to=("clock-read-too-early",),
+    broken=(Live("narrow_counter", "system-call-getppid"),),
 )

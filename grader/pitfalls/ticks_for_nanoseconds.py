@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from grader.case import Case
-from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.observed import reads_the_counter
+from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
 from labs.units import rounded
 
+#: A counter this near to 1 GHz does tick once a ns.
+SAME = 0.005
+
 
 def detect(case: Case) -> str | None:
-    if case.right or case.expected is None or not case.spec.is_time:
+    if not case.spec.is_time:
         return None
+    if case.right or case.expected is None:
+        return _declared(case)
     ticks_per_ns = case.result.clock.frequency_hz / 1e9
     for factor, told in (
         (ticks_per_ns, "the value in ticks, called ns"),
@@ -25,6 +31,21 @@ def detect(case: Case) -> str | None:
     return None
 
 
+def _declared(case: Case) -> str | None:
+    """A C kernel that reads the counter and calls its ticks ns."""
+    name = case.spec.variant
+    declared = case.recording.number(f"clock.{name}.frequency_hz")
+    measured = case.recording.number("counter.frequency_hz")
+    if not declared or not measured or not reads_the_counter(case.recording, name):
+        return None
+    if abs(declared / 1e9 - 1) > SAME or abs(measured / 1e9 - 1) <= SAME:
+        return None
+    return (
+        f"Your C kernel calls the ticks of {name} ns; the run measured its counter at "
+        f"{rounded(measured / 1e9, 4)} ticks a ns."
+    )
+
+
 PITFALL = Pitfall(
     code="ticks-for-nanoseconds",
     level=Level.INTERPRETATION,
@@ -34,4 +55,6 @@ PITFALL = Pitfall(
     seen_in="report A: ticks divided by the clock that lscpu prints",
     detect=detect,
     explains=Slip.CLOCK,
+    shows_in_recording=True,
+    broken=(Live("ticks_called_ns", "timer-overhead-fenced"),),
 )

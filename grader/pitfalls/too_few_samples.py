@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.case import Case
 from grader.figures.spec import Quantity
-from grader.pitfalls.pitfall import Pitfall
+from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
 from labs.first_time import FEWEST_PROCESSES, is_of_first_time
 
@@ -41,4 +41,11 @@ PITFALL = Pitfall(
     experiment="Take ten times as many and see whether the interval shrinks by about three.",
     seen_in="report E: 20 samples and no spread",
     detect=detect,
+    yields_to=(
+        "below-one-cycle",
+        "below-the-clock",
+        "clock-dearer-than-the-thing",
+        "margin-from-few-means",
+    ),
+    broken=(Live("twenty_samples", "timer-overhead-monotonic"),),
 )

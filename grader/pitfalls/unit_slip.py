@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 from grader.case import Case
-from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
+from labs.estimate import ABOUT_OVERHEAD
+from labs.units import rounded
+
+#: A slope known to this factor can be told from one a thousand times larger or smaller.
+KNOWN_TO = 4.0
 
 
 def detect(case: Case) -> str | None:
-    if (
-        case.right
-        or case.expected is None
-        or not case.spec.is_time
-        or case.spec.unit in ("ticks", "cycles")
-    ):
+    if not case.spec.is_time or case.spec.unit in ("ticks", "cycles"):
+        return None
+    if case.right:
+        return _in_the_c(case)
+    if case.expected is None:
         return None
     for power in (-9, -6, -3, 3, 6, 9):
         if case.is_times(10.0**power):
@@ -23,6 +29,23 @@ def detect(case: Case) -> str | None:
                 f"the digits agree, the figure is {10 ** abs(power):,} times {larger}."
             )
     return None
+
+
+def _in_the_c(case: Case) -> str | None:
+    """The clock's unit is misstated: an addition, one core cycle, takes a thousand by it."""
+    line, cycle = case.result.line, case.result.clock.core_cycle_ticks
+    if case.spec.kernel not in ABOUT_OVERHEAD or line is None or not line.straight or not cycle:
+        return None
+    cost = line.cost
+    if cost.low <= 0 or cost.high > KNOWN_TO * cost.low:
+        return None
+    power = 3 * round(math.log10(cost.value / cycle) / 3)
+    if power == 0 or abs(math.log10(cost.value / cycle) - power) > math.log10(KNOWN_TO):
+        return None
+    return (
+        f"By the clock that your C states, an addition takes {rounded(cost.value / cycle)} core "
+        f"cycles; it takes one. {case.as_submitted()} is off by the same factor."
+    )
 
 
 PITFALL = Pitfall(
@@ -35,4 +58,6 @@ PITFALL = Pitfall(
     seen_in="report C: 3.2 s for 10 million calls printed as 320 µs a call",
     detect=detect,
     explains=Slip.UNIT,
+    shows_in_recording=True,
+    broken=(Live("ns_called_us", "timer-overhead-monotonic"),),
 )

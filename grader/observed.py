@@ -1,0 +1,26 @@
+"""What the samples of a recording show by themselves, whatever is said of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labs.estimate import fence
+from labs.recording import Numbers, Recording, Samples
+
+
+def step_of(ticks: Numbers) -> int:
+    """The greatest common divisor of all samples, in ticks; 0 where all of them are 0."""
+    return int(np.gcd.reduce(np.asarray(ticks, dtype=np.int64))) if len(ticks) else 0
+
+
+def reads_the_counter(recording: Recording, variant: str) -> bool:
+    """Whether `variant` says that it reads the machine's counter, and not a clock of the OS."""
+    counter = recording.condition("counter")
+    return bool(counter) and set(recording.condition(f"clock.{variant}.name")) == set(counter)
+
+
+def usual_ticks(samples: Samples, size: int) -> float:
+    """The mean interval at batch size `size` without the samples far from the median."""
+    ticks = samples.ticks[samples.batch == size]
+    low, high = fence(ticks, samples.clock.step)
+    return float(ticks[(ticks >= low) & (ticks <= high)].mean())

@@ -1,0 +1,47 @@
+"""Microseconds times 1000: numbers in ns whose last three digits were never measured."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.observed import step_of
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+#: Of an interval of this many steps or more the lost digits are not missed.
+MOST_STEPS = 10
+FEWEST_SEEN = 10
+
+
+def detect(case: Case) -> str | None:
+    # Elsewhere the clocks of the OS may themselves give microseconds in the form of ns (macOS).
+    if not "".join(case.recording.condition("os")).startswith("Linux"):
+        return None
+    for name in case.spec.variants:
+        result = case.results[name]
+        samples = case.recording.samples(name)
+        seen = step_of(samples.ticks)
+        if not seen or seen % 1000 or (samples.ticks != 0).sum() < FEWEST_SEEN:
+            continue
+        longest = max(samples.ticks[samples.batch == samples.batch.max()].mean(), 0)
+        if longest >= MOST_STEPS * seen:
+            continue
+        return (
+            f"All {len(samples):,} samples of {name} are multiples of "
+            f"{rounded(seen / result.clock.ticks_in('ns'))} ns; your longest intervals take "
+            f"{rounded(float(longest) / result.clock.ticks_in('ns'))} ns in the mean."
+        )
+    return None
+
+
+PITFALL = Pitfall(
+    code="digits-lost",
+    level=Level.SUFFICIENCY,
+    symptom="The clock counts in steps longer than what it is to time.",
+    misconception="Multiplying microseconds by 1000 gives nanoseconds with three zeros, not with "
+    "three digits.",
+    experiment="Look at the last digits of the samples, and use a clock that has them.",
+    seen_in="report B: its first version used gettimeofday times 1000",
+    detect=detect,
+    broken=(Live("microseconds_times_1000", "timer-overhead-monotonic"),),
+)

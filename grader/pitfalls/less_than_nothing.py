@@ -1,0 +1,46 @@
+"""An operation, or a timer, that costs less than nothing."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+#: A net cost may come out a little below nothing where the operation is nothing; by this share of
+#: what was timed it may not.
+CLEARLY_LESS = 0.2
+
+
+def detect(case: Case) -> str | None:
+    if not case.spec.is_time or case.spec.quantity is Quantity.DIFFERENCE:
+        return None
+    if case.figure.value < 0 and not case.right:
+        return f"You gave {case.as_submitted()}: less than nothing."
+    line, net = case.result.line, case.result.net
+    if line is not None and line.straight and line.cost.high < 0:
+        return f"Your line falls with the work: {rounded(line.cost.value)} ticks an operation."
+    if net is None or net.baseline is None or net.net.high >= 0:
+        return None
+    if net.net.value > -CLEARLY_LESS * abs(net.unsubtracted.value):
+        return None
+    return (
+        f"Your recording gives {rounded(net.net.value)} ticks: one operation as timed takes "
+        f"{rounded(net.unsubtracted.value)}, the {net.baseline_variant} subtracted from it "
+        f"{rounded(net.times * net.baseline.value / net.parts)}."
+    )
+
+
+PITFALL = Pitfall(
+    code="less-than-nothing",
+    level=Level.VALIDITY,
+    symptom="No operation takes a negative time.",
+    misconception="Something was subtracted that was not in the interval, such as an overhead from "
+    "another machine.",
+    experiment="Print the value before anything is subtracted, and beside it what is subtracted.",
+    seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",
+    detect=detect,
+    yields_to=("stale-constant",),
+    broken=(Live("overhead_for_every_call", "call-args0"),),
+)

@@ -1,0 +1,44 @@
+"""A time kept in whole units that are longer than it: always 0."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.verdict import Level
+
+#: Of a clock that is merely coarse some intervals see a step: as many as the time is long.
+MOST_NOT_ZERO = 0.01
+FEWEST_SAMPLES = 100
+
+
+def detect(case: Case) -> str | None:
+    if not case.spec.is_time:
+        return None
+    if case.given == 0 and case.accepted and not case.right:
+        return (
+            f"You gave {case.as_submitted()}; your recording gives {case.accepted[0].in_words()}, "
+            "which is 0 only in whole units of something longer."
+        )
+    samples = case.recording.samples(case.spec.variant)
+    not_zero = int((samples.ticks != 0).sum())
+    if len(samples) < FEWEST_SAMPLES or not_zero > MOST_NOT_ZERO * len(samples):
+        return None
+    unit = 1e6 / samples.clock.frequency_hz
+    return (
+        f"{len(samples) - not_zero:,} of your {len(samples):,} samples are 0, whatever the work "
+        f"between the readings: intervals were kept in whole units of {unit:g} µs."
+    )
+
+
+PITFALL = Pitfall(
+    code="overhead-rounded-to-zero",
+    level=Level.INTERPRETATION,
+    symptom="What is kept in whole units longer than itself is always 0.",
+    misconception="An integer division drops what is left over; a mean of zeros stays zero.",
+    experiment="Keep the intervals in the finest unit of the clock, and divide once, at the end.",
+    seen_in="a benchmark tool that keeps its overhead in whole microseconds",
+    detect=detect,
+    explains=Slip.UNIT,
+    shows_in_recording=True,
+    broken=(Live("whole_microseconds", "timer-overhead-monotonic"),),
+)

@@ -1,0 +1,55 @@
+"""CPUID as a fence, inside the interval: in a virtual machine it goes to the hypervisor."""
+
+from __future__ import annotations
+
+import re
+
+from grader.c_source import without_comments
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.observed import reads_the_counter
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+#: How many times the fenced pair, timed in the same run, a pair may cost: with a CPUID in its C it
+#: is dearer from the first factor on; where the C is not known, the second leaves no other way.
+WITH_CPUID, WITHOUT_SOURCE = 1.5, 20.0
+
+_CPUID = re.compile(r"\bcpuid\b|__cpuid", re.IGNORECASE)
+
+
+def detect(case: Case) -> str | None:
+    line, recording = case.result.line, case.recording
+    fenced = recording.number("counter.overhead")
+    if case.spec.quantity is not Quantity.OVERHEAD or line is None or not fenced:
+        return None
+    if not reads_the_counter(recording, case.spec.variant):
+        return None
+    times = WITHOUT_SOURCE
+    if case.source is not None:
+        if not _CPUID.search(without_comments(case.source)):
+            return None
+        times = WITH_CPUID
+    elif "True" not in recording.condition("machine.virtual"):
+        return None
+    if line.overhead.low <= times * fenced + 3 * line.clock.step:
+        return None
+    return (
+        f"Your pair takes {rounded(line.overhead.value)} ticks; a pair of readings fenced by "
+        f"LFENCE took {rounded(fenced)} in the same run, {rounded(line.overhead.value / fenced)} "
+        "times less."
+    )
+
+
+PITFALL = Pitfall(
+    code="serializing-cpuid",
+    level=Level.VALIDITY,
+    symptom="Most of the pair is the CPUID between its readings.",
+    misconception="CPUID serializes, but in a virtual machine the hypervisor answers it: "
+    "microseconds, not a fence.",
+    experiment="Put LFENCE in its place and look at the intercept again.",
+    seen_in="measuring code after an old white paper: 3.5 to 10 µs a pair in a virtual machine",
+    detect=detect,
+    broken=(Live("cpuid_inside", "timer-overhead-fenced"),),
+)

@@ -1,0 +1,117 @@
+"""An overhead that was measured elsewhere: subtracted in the C, or handed in."""
+
+from __future__ import annotations
+
+import re
+
+from grader.c_source import without_comments
+from grader.case import Case
+from grader.figures.spec import Quantity
+from grader.observed import reads_the_counter
+from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.verdict import Level
+from labs.units import UnknownUnit, canonical, rounded
+
+#: The overhead of report A, in cycles: it stands in its published source.
+PUBLISHED = 28.5
+
+#: The pair of readings cannot cost less than this share of the fenced pair timed in the same run.
+LEAST_SHARE = 0.3
+
+_NUMBER = r"\d+(?:\.\d+)?"
+_NAMED = (
+    re.compile(rf"#\s*define\s+(\w+)\s+\(?({_NUMBER})"),
+    re.compile(rf"\b(\w+)\s*=\s*\(?({_NUMBER})[uUlLfF]*\)?\s*[;,}}]"),
+)
+_READING = re.compile(r"\b(\w+)\s*=[^=;]*\b\w*(?:counter|tsc|clock|time|now|ticks|_ns)\w*\s*\(")
+_DIFFERENCE = re.compile(r"\b(\w+)\s*=\s*[^=;]*?\b(\w+)\s*-\s*(\w+)\s*\)*\s*;")
+_SUBTRACTED = re.compile(r"\b(?:(\w+)\s*-\s*)?(\w+)\s*\)*\s*-\s*\(?(\w+(?:\.\d+)?)")
+
+
+def detect(case: Case) -> str | None:
+    if not case.spec.is_time:
+        return None
+    if _is_published(case):
+        return (
+            f"You gave {case.as_submitted()}; your recording gives {case.accepted[0].in_words()}. "
+            f"{PUBLISHED} cycles are the overhead of another machine, in a published source."
+        )
+    if case.accepted and not case.right:
+        return None
+    constant = subtracted_constant(case.source) if case.source else None
+    if constant is not None:
+        return (
+            f"Your C subtracts {constant} from every interval, as it stands there; the pair of "
+            f"readings took {rounded(case.recording.number('counter.overhead') or 0)} ticks in "
+            "this very run."
+        )
+    return _too_little_left(case)
+
+
+def _is_published(case: Case) -> bool:
+    try:
+        unit = canonical(case.figure.unit)
+    except UnknownUnit:
+        return False
+    return (
+        case.spec.quantity is Quantity.OVERHEAD
+        and bool(case.accepted)
+        and not case.right
+        and unit in ("ticks", "cycles")
+        and case.figure.value == PUBLISHED
+    )
+
+
+def _too_little_left(case: Case) -> str | None:
+    """A pair that costs nothing, or far less than the fenced pair of the same run."""
+    line, fenced = case.result.line, case.recording.number("counter.overhead")
+    if case.spec.quantity is not Quantity.OVERHEAD or line is None or not line.straight:
+        return None
+    if not fenced or not reads_the_counter(case.recording, case.spec.variant):
+        return None
+    pair = line.overhead
+    below_nothing = pair.value + 3 * pair.half_width < 0
+    if not below_nothing and pair.high >= LEAST_SHARE * fenced - 2 * line.clock.step:
+        return None
+    return (
+        f"Your line gives {rounded(pair.value)} ticks for the pair of readings; a fenced pair took "
+        f"{rounded(fenced)} in the same run."
+    )
+
+
+def subtracted_constant(source: str) -> str | None:
+    """The number, or the name of one, that `source` takes off a difference of two readings."""
+    code = without_comments(source)
+    numbers = {name: value for form in _NAMED for name, value in form.findall(code)}
+    readings = set(_READING.findall(code))
+    intervals = {
+        name
+        for name, later, earlier in _DIFFERENCE.findall(code)
+        if later in readings and earlier in readings
+    }
+    for later, earlier, constant in _SUBTRACTED.findall(code):
+        if not (earlier in intervals or (later in readings and earlier in readings)):
+            continue
+        if re.fullmatch(_NUMBER, constant) and float(constant) > 1:
+            return str(constant)
+        if float(numbers.get(constant, 0)) > 1:
+            return f"{constant} = {numbers[constant]}"
+    return None
+
+
+PITFALL = Pitfall(
+    code="stale-constant",
+    level=Level.VALIDITY,
+    symptom="What is subtracted was measured on another machine.",
+    misconception="The overhead of a clock belongs to one machine and one run, as any other figure "
+    "does.",
+    experiment="Measure the empty interval in the same run, or take the slope, which needs none.",
+    seen_in="report A: 28.5 cycles of one machine subtracted on all four",
+    detect=detect,
+    explains=Slip.CONTENTS,
+    shows_in_recording=True,
+    broken=(
+        Live("stale_constant", "timer-overhead-fenced"),
+        Live("stale_constant_of_calls", "call-args0"),
+    ),
+)

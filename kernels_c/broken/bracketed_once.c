@@ -1,0 +1,45 @@
+/*
+ * Wrong on purpose: a million readings are bracketed once, three times, with a margin of error.
+ * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
+ * Run with: --samples 3 --processes 3 --warmup 0
+ *
+ * Report B does so and adds +/- 0.03 ns. Three means say nothing of what happened inside of each,
+ * and a margin taken from three is more than twice as wide as one from many.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+static uint64_t now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t interval(long batch)
+{
+    /* measured region begins */
+    const uint64_t begin = now();
+    for (long left = batch; left > 0; left--)
+        now();
+    const uint64_t end = now();
+    /* measured region ends */
+    return end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "monotonic",
+                                               .about = "a million readings",
+                                               .interval = interval,
+                                               .read = now,
+                                               .frequency_hz = 1e9,
+                                               .clock = "CLOCK_MONOTONIC"}};
+    static const long batches[] = {1000000};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 1,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

@@ -1,0 +1,46 @@
+/*
+ * Wrong on purpose: what the clock is to time stands between its readings, and counts as overhead.
+ * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * One interval is overhead + work. One number cannot be both: report D's intervals are all of one
+ * length of work, so that clock and operation cannot be told apart.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+static uint64_t now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t interval(long batch)
+{
+    (void)batch;
+    /* measured region begins */
+    const uint64_t begin = now();
+    const pid_t parent = getppid();
+    const uint64_t end = now();
+    /* measured region ends */
+    failed_calls |= parent < 0;
+    return end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "monotonic",
+                                               .about = "two readings around a system call",
+                                               .interval = interval,
+                                               .read = now,
+                                               .frequency_hz = 1e9,
+                                               .clock = "CLOCK_MONOTONIC"}};
+    static const long batches[] = {1};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 1,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

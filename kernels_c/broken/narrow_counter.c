@@ -1,0 +1,41 @@
+/*
+ * Wrong on purpose: the loop counts in one byte, so that 256 calls are none at all.
+ * Repaired: system_call --variant getppid --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * Divided by what was asked for, each batch size gives another cost. Only several sizes on one line
+ * show that the work does not grow with k; a single one would have looked like a fast call.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+static uint64_t getppid_in_a_loop(long batch)
+{
+    const unsigned char calls = (unsigned char)batch;
+    uint64_t failed = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (unsigned char left = calls; left > 0; left--)
+        failed |= getppid() < 0;
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    failed_calls |= failed;
+    return end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "getppid",
+                                               .about = "getppid()",
+                                               .interval = getppid_in_a_loop,
+                                               .system_calls = 1}};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {.name = "system_call",
+                                           .about = "what a system call costs",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 4,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

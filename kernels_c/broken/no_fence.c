@@ -1,0 +1,40 @@
+/*
+ * Wrong on purpose: no fence stands between the work and the reading that is to follow it.
+ * Repaired: timer_overhead --variant fenced --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * A processor that executes out of order reads the counter while the additions are under way:
+ * report A's pair of RDTSC costs little, and misses what it encloses.
+ */
+#include "../own_pair.h"
+
+TICKLAB_INLINE uint64_t pair(long k)
+{
+    uint64_t link = 1;
+    /* measured region begins */
+    const uint64_t begin = counter_unfenced();
+    ADDITIONS(link, k);
+    const uint64_t end = counter_unfenced();
+    /* measured region ends */
+    return end - begin;
+}
+
+static uint64_t interval(long k)
+{
+    return k == 64 ? pair(64) : k == 128 ? pair(128) : k == 256 ? pair(256) : pair(512);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "fenced", .about = "counter, twice", .interval = interval}};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 4,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

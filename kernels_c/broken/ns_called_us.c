@@ -1,0 +1,50 @@
+/*
+ * Wrong on purpose: nanoseconds are printed as microseconds.
+ * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * Report C divides 3.2 s by 10 million calls and prints 320 µs: the digits are right, the unit is a
+ * thousand times too large.
+ */
+#include "../own_pair.h"
+
+static uint64_t now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+TICKLAB_INLINE uint64_t pair(long k)
+{
+    uint64_t link = 1;
+    /* measured region begins */
+    const uint64_t begin = now();
+    ADDITIONS(link, k);
+    const uint64_t end = now();
+    /* measured region ends */
+    return end - begin;
+}
+
+static uint64_t interval(long k)
+{
+    return k == 64 ? pair(64) : k == 128 ? pair(128) : k == 256 ? pair(256) : pair(512);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "monotonic",
+         .about = "clock_gettime(CLOCK_MONOTONIC), in microseconds",
+         .interval = interval,
+         .read = now,
+         .frequency_hz = 1e6, /* of microseconds; now() counts nanoseconds */
+         .clock = "CLOCK_MONOTONIC"}};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 4,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

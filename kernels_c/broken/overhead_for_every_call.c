@@ -1,0 +1,51 @@
+/*
+ * Wrong on purpose: the pair's overhead, once in an interval, is taken off for every call in it.
+ * Repaired: procedure_call --variant args0 --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * More is subtracted than was ever there, and a call costs less than nothing. What an interval holds
+ * once belongs to its intercept; only what comes with every call may be taken off the slope.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+static __attribute__((noinline)) void without_arguments(void)
+{
+    __asm__ volatile("" : : : "memory");
+}
+
+static uint64_t calls(long batch)
+{
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0; left--)
+        without_arguments();
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    return end - begin;
+}
+
+static uint64_t pairs(long batch)
+{
+    uint64_t overhead = 0;
+    for (long left = batch; left > 0; left--) {
+        const uint64_t begin = counter_begin();
+        overhead += counter_end() - begin;
+    }
+    return overhead;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "args0", .about = "calls, less overhead", .interval = calls, .baseline = "pair"},
+        {.name = "pair", .about = "the pair of readings", .interval = pairs}};
+    static const long batches[] = {256, 512, 1024, 2048};
+    static const struct c_kernel kernel = {.name = "procedure_call",
+                                           .about = "what a procedure call costs",
+                                           .variants = variants,
+                                           .variant_count = 2,
+                                           .batches = batches,
+                                           .batch_count = 4};
+    return measure(&kernel, argc, argv);
+}

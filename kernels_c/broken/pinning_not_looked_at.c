@@ -1,0 +1,53 @@
+/*
+ * Wrong on purpose: the pinning is refused, and nobody looks at what the call returned.
+ * Repaired: timer_overhead --variant fenced --samples 1000 --processes 5 --cpu 0
+ * Run with: --samples 1000 --processes 5
+ *
+ * CPUs count from 0: the number of CPUs is no CPU. As in report A the run believes to be pinned, and
+ * is wherever the OS likes. It says which CPU it asked for, and where it was.
+ */
+#include "../own_pair.h"
+
+static void pin_to_last_cpu(struct run *run)
+{
+    run->options.cpu = sysconf(_SC_NPROCESSORS_CONF);
+#if defined(__linux__)
+    cpu_set_t wanted;
+    CPU_ZERO(&wanted);
+    CPU_SET((size_t)run->options.cpu, &wanted);
+    sched_setaffinity(0, sizeof wanted, &wanted); /* refused: EINVAL */
+#endif
+}
+
+TICKLAB_INLINE uint64_t pair(long k)
+{
+    uint64_t link = 1;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    ADDITIONS(link, k);
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    return end - begin;
+}
+
+static uint64_t interval(long k)
+{
+    return k == 64 ? pair(64) : k == 128 ? pair(128) : k == 256 ? pair(256) : pair(512);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "fenced",
+                                               .about = "counter, fenced",
+                                               .interval = interval,
+                                               .prepare = pin_to_last_cpu}};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 4,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

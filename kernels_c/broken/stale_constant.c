@@ -1,0 +1,42 @@
+/*
+ * Wrong on purpose: an overhead measured on another machine stands in the source and is subtracted.
+ * Repaired: timer_overhead --variant fenced --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * Report A subtracts the 28.5 cycles of one machine on all four. What is left is no property of the
+ * machine that it runs on; here, where the pair costs less, it is less than nothing.
+ */
+#include "../own_pair.h"
+
+#define OVERHEAD 60 /* ticks, of the pair, on my machine */
+
+TICKLAB_INLINE uint64_t pair(long k)
+{
+    uint64_t link = 1;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    ADDITIONS(link, k);
+    const uint64_t interval = counter_end() - begin;
+    /* measured region ends */
+    return interval > OVERHEAD ? interval - OVERHEAD : 0;
+}
+
+static uint64_t interval(long k)
+{
+    return k == 64 ? pair(64) : k == 128 ? pair(128) : k == 256 ? pair(256) : pair(512);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "fenced", .about = "counter, fenced", .interval = interval}};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 4,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

@@ -1,0 +1,53 @@
+/*
+ * Wrong on purpose: a tick of the counter is taken for a nanosecond.
+ * Repaired: timer_overhead --variant fenced --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * A billion a second is the unit of clock_gettime(), not the rate of the counter, which is 24 million
+ * on one machine and 3 billion on the next.
+ */
+#include "../own_pair.h"
+
+/* Where the counter happens to count nanoseconds there is nothing wrong. */
+static const char *is_in_ns(void)
+{
+    const struct moment first = moment_now();
+    while (clock_ns(REFERENCE_CLOCK) - first.ns < 4000000u)
+        ;
+    const double hz = frequency_between(first, moment_now());
+    return hz > 0.99e9 && hz < 1.01e9 ? "its counter ticks once a nanosecond" : NULL;
+}
+
+TICKLAB_INLINE uint64_t pair(long k)
+{
+    uint64_t link = 1;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    ADDITIONS(link, k);
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    return end - begin; /* ns */
+}
+
+static uint64_t interval(long k)
+{
+    return k == 64 ? pair(64) : k == 128 ? pair(128) : k == 256 ? pair(256) : pair(512);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "fenced",
+                                               .about = "counter, fenced",
+                                               .interval = interval,
+                                               .frequency_hz = 1e9,
+                                               .cannot = is_in_ns}};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 4,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

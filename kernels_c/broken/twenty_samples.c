@@ -1,0 +1,44 @@
+/*
+ * Wrong on purpose: 20 samples of one process, and no spread.
+ * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
+ * Run with: --samples 20 --processes 1
+ *
+ * Report E prints 20 samples. They show neither the rare bad sample nor how far the next run, in
+ * other pages of memory, would lie from this one.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+static uint64_t now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t interval(long batch)
+{
+    (void)batch;
+    /* measured region begins */
+    const uint64_t begin = now();
+    const uint64_t end = now();
+    /* measured region ends */
+    return end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "monotonic",
+                                               .about = "two readings",
+                                               .interval = interval,
+                                               .read = now,
+                                               .frequency_hz = 1e9,
+                                               .clock = "CLOCK_MONOTONIC"}};
+    static const long batches[] = {0};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 1,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

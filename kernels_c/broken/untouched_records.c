@@ -1,0 +1,54 @@
+/*
+ * Wrong on purpose: stamps go to memory that was never touched, and the mean is over all of them.
+ * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5 --warmup 0
+ *
+ * Each first touch of a page is a page fault inside the interval: most samples are of the clock, one
+ * in eight is of the OS kernel finding a page.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+static uint64_t now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+struct record {
+    uint64_t begin, end;
+    char note[496];
+};
+
+static struct record records[1 << 16];
+
+static uint64_t interval(long batch)
+{
+    static unsigned next;
+    (void)batch;
+    volatile struct record *record = &records[next++ % (1 << 16)];
+    /* measured region begins */
+    const uint64_t begin = now();
+    record->begin = begin;
+    record->end = now();
+    /* measured region ends */
+    return record->end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "monotonic",
+                                               .about = "a pair of readings, both kept",
+                                               .interval = interval,
+                                               .read = now,
+                                               .frequency_hz = 1e9,
+                                               .clock = "CLOCK_MONOTONIC"}};
+    static const long batches[] = {0};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 1,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}

@@ -1,0 +1,49 @@
+/*
+ * Wrong on purpose: the overhead is kept in whole microseconds, of which it is always 0.
+ * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * The division drops what is left over, in every sample anew; so a benchmark tool subtracts an
+ * overhead of 0 from everything it times, and says that it has corrected for it.
+ */
+#include "../own_pair.h"
+
+static uint64_t now_us(void)
+{
+    return clock_ns(CLOCK_MONOTONIC) / 1000;
+}
+
+TICKLAB_INLINE uint64_t pair(long k)
+{
+    uint64_t link = 1;
+    /* measured region begins */
+    const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+    ADDITIONS(link, k);
+    const uint64_t end = clock_ns(CLOCK_MONOTONIC);
+    /* measured region ends */
+    return (end - begin) / 1000;
+}
+
+static uint64_t interval(long k)
+{
+    return k == 64 ? pair(64) : k == 128 ? pair(128) : k == 256 ? pair(256) : pair(512);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "monotonic",
+                                               .about = "clock_gettime(CLOCK_MONOTONIC)",
+                                               .interval = interval,
+                                               .read = now_us,
+                                               .frequency_hz = 1e6,
+                                               .clock = "CLOCK_MONOTONIC"}};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {.name = "timer_overhead",
+                                           .about = "what a timer costs, and its step",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 4,
+                                           .batches_fixed = 1};
+    return measure(&kernel, argc, argv);
+}
