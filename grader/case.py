@@ -31,11 +31,12 @@ class Case:
     """A figure, the recording it names, and what that recording gives.
 
     `results` holds the results by variant; of a relation between figures, by figure id, and then
-    `recording` is that of the first and `others` are their cases. `given` is the submitted value in
-    the unit asked for, None where its unit cannot be turned into it. `accepted` are the values that
-    are right: of an overhead both the intercept and the empty interval. It is empty where the
-    recording allows no figure. `source` is the C that was measured, where it is known: of a
-    released or broken C kernel, or saved beside the recording with the hash that this states.
+    `recording` is that of the first, `others` are their cases, and `beside` those of figures that
+    one might have taken instead. `given` is the submitted value in the unit asked for, None where
+    its unit cannot be turned into it. `accepted` are the values that are right: of an overhead both
+    the intercept and the empty interval. It is empty where the recording allows no figure. `source`
+    is the C that was measured, where it is known: of a released or broken C kernel, or saved beside
+    the recording with the hash that this states.
     """
 
     spec: FigureSpec
@@ -46,6 +47,7 @@ class Case:
     accepted: tuple[Expected, ...]
     source: str | None = None
     others: tuple[Case, ...] = field(default=(), repr=False)
+    beside: tuple[Case, ...] = field(default=(), repr=False)
 
     @property
     def expected(self) -> Expected | None:
@@ -89,7 +91,9 @@ def make_case(
     return Case(spec, figure, recording, results, given, accepted, source)
 
 
-def make_relation(spec: FigureSpec, figure: Figure, others: tuple[Case, ...]) -> Case:
+def make_relation(
+    spec: FigureSpec, figure: Figure, others: tuple[Case, ...], beside: tuple[Case, ...] = ()
+) -> Case:
     """The case of a figure that relates the figures of `others`, in the order of `spec.of`."""
     results = {case.spec.id: case.result for case in others}
     first = others[0]
@@ -102,7 +106,9 @@ def make_relation(spec: FigureSpec, figure: Figure, others: tuple[Case, ...]) ->
             first.result.clock,
         )
     )
-    return Case(spec, figure, first.recording, results, given, accepted, first.source, others)
+    return Case(
+        spec, figure, first.recording, results, given, accepted, first.source, others, beside
+    )
 
 
 def _given(spec: FigureSpec, figure: Figure, result: Result) -> float | None:

@@ -79,7 +79,8 @@ def open_relation(
         usable = {case.spec.id for case in others}
         missing = " and ".join(name for name in spec.of if name not in usable)
         return while_reading.NO_OTHER_FIGURE.finding(f"It needs {missing} with its recording.")
-    return make_relation(spec, figure, tuple(others))
+    beside = [case for name in spec.beside if isinstance(case := cases.get(name), Case)]
+    return make_relation(spec, figure, tuple(others), tuple(beside))
 
 
 def _no_figure(spec: FigureSpec, figure: BadFigure | None) -> Finding:

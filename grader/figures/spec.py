@@ -114,10 +114,14 @@ def relation(
     points: float = 2.0,
     divisor: float = 1.0,
     choices: tuple[Choice, ...] = (),
+    beside: tuple[str, ...] = (),
     praise: str = "",
     look_next: str = "",
 ) -> FigureSpec:
-    """A figure that follows from other figures of the lab: only its interpretation is judged."""
+    """A figure that follows from other figures of the lab: only its interpretation is judged.
+
+    Figures `beside` them are those that one might take instead, looked at where they are there.
+    """
     return FigureSpec(
         id=id,
         lab=lab,
@@ -127,6 +131,7 @@ def relation(
         quantity=quantity,
         unit=unit,
         points={Level.INTERPRETATION: points},
+        beside=beside,
         of=of,
         divisor=divisor,
         choices=choices,

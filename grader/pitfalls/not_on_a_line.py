@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from grader.case import Case
+from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
 from labs.units import rounded
 
 
 def detect(case: Case) -> str | None:
+    if case.spec.quantity is Quantity.SWITCHES:
+        return None  # a count, whatever the samples are
     for name in case.spec.variants:
         line = case.results[name].line
         if line is None or line.straight:
@@ -30,6 +33,6 @@ PITFALL = Pitfall(
     experiment="Draw the mean against k, and look which batch size leaves the line.",
     seen_in="report A: creation, which happens once, divided by a loop of exchanges",
     detect=detect,
-    yields_to=("clock-read-too-early",),
+    yields_to=("clock-read-too-early", "clocks-of-two-processes"),
     broken=(Live("narrow_counter", "system-call-getppid"),),
 )

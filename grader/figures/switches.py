@@ -1,0 +1,112 @@
+"""Lab 06: what a switch costs, between processes and between threads."""
+
+from __future__ import annotations
+
+from grader.figures.choices import dearer, not_told_apart
+from grader.figures.spec import CHOICE, TIMES, Choice, FigureSpec, Quantity, relation
+from grader.verdict import Level
+
+LAB = "06-process-and-thread-switch"
+
+PROCESS, THREAD = "switch-process-pipe", "switch-thread-pipe"
+OTHER_MECHANISM = "switch-thread-condvar"
+
+_THREE = {
+    Level.PROVENANCE: 0.5,
+    Level.VALIDITY: 1.0,
+    Level.SUFFICIENCY: 0.5,
+    Level.INTERPRETATION: 1.0,
+}
+
+FIGURES = (
+    FigureSpec(
+        id=PROCESS,
+        lab=LAB,
+        asked="one switch between two processes on one CPU, by pipe",
+        kernel="process_switch",
+        variants=("pipe-pinned",),
+        quantity=Quantity.COST,
+        unit="ns",
+        praise="Both processes on one CPU, the switches counted, write and read subtracted: this "
+        "is a switch and nothing else.",
+        look_next="Measure pipe-two-cpus as well: which of the two did report B print?",
+    ),
+    FigureSpec(
+        id=OTHER_MECHANISM,
+        lab=LAB,
+        asked="one switch between two threads on one CPU, by mutex and condition variable",
+        kernel="thread_switch",
+        variants=("condvar",),
+        quantity=Quantity.COST,
+        unit="ns",
+        points=_THREE,
+        praise="The turn is handed over, and the OS counted every switch that you claim.",
+        look_next="Signal under the mutex (condvar-inside): how many switches does a round trip "
+        "take then?",
+    ),
+    FigureSpec(
+        id=THREAD,
+        lab=LAB,
+        asked="one switch between two threads on one CPU, by the same mechanism: a pipe",
+        kernel="thread_switch",
+        variants=("pipe",),
+        quantity=Quantity.COST,
+        unit="ns",
+        points=_THREE,
+        praise="The same mechanism as between processes: only the address space differs.",
+        look_next="What is left between the two pipes is the price of an address space. Could "
+        "your interval have shown 50 ns of it?",
+    ),
+    relation(
+        "switch-ratio-same-mechanism",
+        LAB,
+        "how many times dearer a process switch is than a thread switch, both by pipe",
+        (PROCESS, THREAD),
+        Quantity.RATIO,
+        TIMES,
+        points=1.0,
+        beside=(OTHER_MECHANISM,),
+        praise="Like was divided by like.",
+        look_next="Divide by the condition variable's figure instead: would you have believed it?",
+    ),
+    relation(
+        "switch-which-is-dearer",
+        LAB,
+        "which switch costs more, by the same mechanism",
+        (PROCESS, THREAD),
+        Quantity.CHOICE,
+        CHOICE,
+        points=1.0,
+        choices=(
+            Choice("the process switch costs more", dearer(0, 1)),
+            Choice("the thread switch costs more", dearer(1, 0)),
+            Choice("these data cannot tell them apart", not_told_apart(0, 1)),
+        ),
+        praise="You concluded what your two intervals bear out, and no more.",
+        look_next="How many samples would it take to halve the interval of the difference?",
+    ),
+    FigureSpec(
+        id="switch-convoy-count",
+        lab=LAB,
+        asked="switches that the OS counted for one exchange by a bare mutex",
+        kernel="thread_switch",
+        variants=("bare-mutex",),
+        quantity=Quantity.SWITCHES,
+        unit=TIMES,
+        points={Level.PROVENANCE: 1.0, Level.INTERPRETATION: 1.0},
+        praise="Two were claimed for each exchange; you asked the OS instead of the program.",
+        look_next="So what did report D time, 10,000 times?",
+    ),
+    FigureSpec(
+        id="switch-own-hand-over",
+        lab=LAB,
+        asked="one switch between two threads by your own hand-over",
+        kernel="own_switch",
+        variants=("own",),
+        quantity=Quantity.COST,
+        unit="ns",
+        own=True,
+        praise="Your hand-over hands over: whoever gives the turn away sleeps until it comes back.",
+        look_next="Move the signal under the mutex and count again.",
+    ),
+)

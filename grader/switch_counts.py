@@ -1,0 +1,184 @@
+"""Switches that a C kernel claims beside those that the OS counted, and where its tasks were.
+
+Several mistakes show in the same numbers. Which one a recording shows is decided here, so that the
+entries of the catalogue never tell two of them at once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from grader.c_source import without_comments
+from grader.case import Case
+from grader.figures.spec import Quantity
+from labs import proof, toolchain
+from labs.recording import Recording
+
+#: How far count and claim may lie apart before it is a mistake: a busy machine adds some.
+SHARE = 0.1
+#: So often, at most, the OS gives a CPU to somebody else while an interval is open.
+PREEMPTIONS_PER_S = 2_000
+#: An operation that makes or ends a task touches at least so many pages for the first time.
+FAULTS_OF_CREATION = 5
+
+_SEMAPHORE = re.compile(r"\bsem_(wait|post)\s*\(\s*([^;{}]{1,80}?)\s*\)")
+_CREATION = re.compile(r"\b(fork|vfork|clone|posix_spawnp?|pthread_create)\s*\(")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Of one variant: switches claimed and counted over the run, and both for one operation."""
+
+    variant: str
+    claimed: int
+    counted: int
+    claim: float
+
+    @property
+    def each(self) -> float:
+        """Switches counted for one operation."""
+        return self.counted / self.claimed * self.claim
+
+    def in_words(self) -> str:
+        """Claim and count, for a reader."""
+        return (
+            f"Your {self.variant} claims {self.claimed:,} switches; the OS counted {self.counted:,}"
+        )
+
+
+@dataclass(frozen=True)
+class Places:
+    """The CPUs that the measuring task was seen on, its peers were, and its peers may use."""
+
+    mine: frozenset[int]
+    peers: frozenset[int]
+    may_use: frozenset[int]
+
+    @property
+    def bound_together(self) -> bool:
+        """Whether peers had no choice but a CPU that the measuring task was on as well."""
+        return len(self.may_use) == 1 and bool(self.may_use & self.mine)
+
+
+def code_of(case: Case) -> str | None:
+    """The one mistake that counts and places show, by the code of its pitfall; None: none."""
+    if case.others or case.spec.quantity is Quantity.SWITCHES:
+        return None
+    for name in case.spec.variants:
+        seen = counted(case.recording, name)
+        if seen is None:
+            continue
+        if created_inside(case, seen) is not None:
+            return "creation-counted-as-switch"
+        code = _of_counts(case, seen)
+        if code is not None:
+            return code
+    return None
+
+
+def shown_by(case: Case, code: str) -> Counted | None:
+    """The counts of the first variant, where it is this mistake that they show."""
+    if code_of(case) != code:
+        return None
+    return next(
+        (seen for name in case.spec.variants if (seen := counted(case.recording, name))), None
+    )
+
+
+def counted(recording: Recording, variant: str) -> Counted | None:
+    """What `variant` claims and the OS counted; None where it claims none or nobody counted."""
+    claim = proof.claim_of(recording, variant)
+    claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
+    if not claim or (len(claiming) > 1 and not _has_own_count(recording, variant)):
+        return None
+    claimed, seen = proof.switches(recording, variant)
+    return Counted(variant, claimed, seen, claim) if claimed and seen is not None else None
+
+
+def places(recording: Recording, variant: str) -> tuple[Places, ...]:
+    """Where the tasks of `variant` were, in each process of the run that says so."""
+    keys = [f"variant.{variant}.{key}" for key in ("cpus", "peers_cpus", "peers_may_use")]
+    said = ({**process, **recording.conditions} for process in recording.processes)
+    return tuple(
+        Places(*(cpus_of(each[key]) for key in keys))
+        for each in said
+        if all(key in each for key in keys)
+    )
+
+
+def apart(recording: Recording, variant: str) -> Places | None:
+    """Places of the tasks of `variant` in a process where they were not kept on one CPU."""
+    free = max((len(cpus_of(text)) for text in recording.condition("cpu.allowed")), default=1)
+    if free < 2:
+        return None
+    return next((each for each in places(recording, variant) if not each.bound_together), None)
+
+
+def cpus_of(words: str) -> frozenset[int]:
+    """The CPUs of a list such as `0-2,5`; empty where it is none."""
+    found: set[int] = set()
+    for item in words.split(","):
+        match = re.fullmatch(r"\s*(\d{1,4})(?:-(\d{1,4}))?\s*", item)
+        if match is not None:
+            first = int(match[1])
+            found |= set(range(first, int(match[2] or first) + 1))
+    return frozenset(found)
+
+
+def in_words(cpus: frozenset[int]) -> str:
+    """CPU numbers for a reader."""
+    return " and ".join(map(str, sorted(cpus)))
+
+
+def created_inside(case: Case, seen: Counted) -> str | None:
+    """What shows that tasks are made inside an operation, in words; None: they are not."""
+    region = measured_region(case.source)
+    called = _CREATION.search(region)
+    operations = case.recording.total(f"variant.{seen.variant}.operations") or 0
+    faults = case.recording.total(f"variant.{seen.variant}.faults") or 0
+    if operations and faults >= FAULTS_OF_CREATION * operations:
+        return f"{faults / operations:.0f} page faults for each operation"
+    return f"{called[1]}() between its readings" if called is not None else None
+
+
+def measured_region(source: str | None) -> str:
+    """The measured lines of a C source, without comments; empty where there are none."""
+    try:
+        return without_comments(toolchain.measured_region(source or ""))
+    except ValueError:
+        return ""
+
+
+def _of_counts(case: Case, seen: Counted) -> str | None:
+    recording = case.recording
+    two_cpus = apart(recording, seen.variant) is not None
+    if seen.counted < (1 - SHARE) * seen.claimed:
+        if two_cpus:
+            return "never-slept"
+        return "own-semaphore" if _raises_what_it_lowers(case.source) else "lock-convoy"
+    if two_cpus:
+        return "two-cpus-not-one"
+    if seen.counted <= (1 + SHARE) * seen.claimed + _preemptions(recording, seen.variant):
+        return None
+    if seen.claim == 1 and abs(seen.each - 2) <= 2 * SHARE:
+        return "unclear-divisor"
+    return "signal-under-the-lock"
+
+
+def _preemptions(recording: Recording, variant: str) -> float:
+    """How often other programs may have had the CPU while intervals of `variant` were open."""
+    mine = recording.variant_index == recording.variants.index(variant)
+    seconds = float(recording.ticks[mine].sum()) / recording.clock(variant).frequency_hz
+    return PREEMPTIONS_PER_S * seconds
+
+
+def _has_own_count(recording: Recording, variant: str) -> bool:
+    return bool(recording.condition(f"variant.{variant}.counted_switches"))
+
+
+def _raises_what_it_lowers(source: str | None) -> bool:
+    """Whether the measured lines wait for the very semaphore that they post."""
+    calls = _SEMAPHORE.findall(measured_region(source))
+    waited = {what for call, what in calls if call == "wait"}
+    return bool(waited & {what for call, what in calls if call == "post"})

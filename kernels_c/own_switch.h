@@ -1,0 +1,139 @@
+/*
+ * The plumbing of lab 06's exercise: two threads on one CPU around a hand-over that a student
+ * writes.
+ *
+ *     TICKLAB_INLINE void hand_over(struct turns *turns, int other)
+ *     {
+ *         give the turn to the other thread, and wake it
+ *     }
+ *     TICKLAB_INLINE void await_turn(struct turns *turns, int own)
+ *     {
+ *         sleep until the turn is one's own
+ *     }
+ *     MEASURE_OWN_SWITCH(hand_over, await_turn)
+ *
+ * A round trip is a hand-over and a wait on each side. The same calls, made by one thread to itself,
+ * are the baseline. Where nobody wakes the other thread, the run ends after some seconds and says
+ * so.
+ */
+#ifndef TICKLAB_OWN_SWITCH_H
+#define TICKLAB_OWN_SWITCH_H
+
+/* Here and not in the cell: this header is the first thing that it includes. */
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "placement.h"
+
+enum { MINE, THEIRS };
+enum { LONGEST_INTERVAL_S = 5 };
+
+/* Whose turn it is, and what wakes the other. */
+struct turns {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed[2]; /* by who waits */
+    volatile int turn;         /* MINE or THEIRS */
+    volatile int over;
+    pthread_t peer;
+};
+
+#define TURNS                                                                                      \
+    {.mutex = PTHREAD_MUTEX_INITIALIZER,                                                           \
+     .changed = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER},                              \
+     .turn = MINE}
+
+static struct turns both = TURNS, alone = TURNS;
+
+/* Handler of SIGALRM. */
+static void nobody_was_woken(int number)
+{
+    static const char told[] = "an interval does not end: both threads wait, and nobody is woken\n";
+    (void)number;
+    while (write(STDERR_FILENO, told, sizeof told - 1) < 0 && errno == EINTR)
+        ;
+    _exit(STATUS_FAILED);
+}
+
+static void start_own(struct run *run, void *(*work)(void *))
+{
+    const struct sigaction ring = {.sa_handler = nobody_was_woken};
+    if (sigaction(SIGALRM, &ring, NULL) != 0)
+        stop(STATUS_FAILED, "sigaction: %s", strerror(errno));
+    place(0, first_place(run));
+    const int error = pthread_create(&both.peer, NULL, work, &both);
+    if (error != 0)
+        stop(STATUS_IMPOSSIBLE, "no second thread: %s", strerror(error));
+}
+
+/* Whatever the hand-over does: the turn is the peer's, and it is woken, to see that it is over. */
+static void end_own(void)
+{
+    int failed = pthread_mutex_lock(&both.mutex) != 0;
+    both.over = 1;
+    both.turn = THEIRS;
+    failed |= pthread_mutex_unlock(&both.mutex) != 0;
+    failed |= pthread_cond_broadcast(&both.changed[THEIRS]) != 0;
+    failed |= pthread_cond_broadcast(&both.changed[MINE]) != 0;
+    alarm(LONGEST_INTERVAL_S);
+    failed |= pthread_join(both.peer, NULL) != 0;
+    alarm(0);
+    if (failed)
+        stop(STATUS_FAILED, "the second thread could not be ended");
+}
+
+#define OWN_TRIPS(name, turns, other, hand_over, await_turn)                                       \
+    static uint64_t name(long batch)                                                               \
+    {                                                                                              \
+        alarm(LONGEST_INTERVAL_S);                                                                 \
+        const uint64_t begin = counter_begin();                                                    \
+        for (long left = batch; left > 0; left--) {                                                \
+            hand_over(&turns, other);                                                              \
+            await_turn(&turns, MINE);                                                              \
+        }                                                                                          \
+        const uint64_t end = counter_end();                                                        \
+        alarm(0);                                                                                  \
+        return end - begin;                                                                        \
+    }
+
+/* Two variants: "own", a round trip of two switches, and "own-alone", what of it is none. */
+#define MEASURE_OWN_SWITCH(hand_over, await_turn)                                                  \
+    OWN_TRIPS(own_trips, both, THEIRS, hand_over, await_turn)                                      \
+    OWN_TRIPS(own_alone, alone, MINE, hand_over, await_turn)                                       \
+    static void *own_peer(void *argument)                                                          \
+    {                                                                                              \
+        struct turns *turns = argument;                                                            \
+        for (await_turn(turns, THEIRS); !turns->over; await_turn(turns, THEIRS))                   \
+            hand_over(turns, MINE);                                                                \
+        return NULL;                                                                               \
+    }                                                                                              \
+    static void prepare_own(struct run *run)                                                       \
+    {                                                                                              \
+        start_own(run, own_peer);                                                                  \
+    }                                                                                              \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        static const long batches[] = {8, 16, 32, 64};                                             \
+        static const struct variant variants[] = {                                                 \
+            {.name = "own",                                                                        \
+             .about = "your hand-over, two threads on one CPU",                                    \
+             .interval = own_trips,                                                                \
+             .prepare = prepare_own,                                                               \
+             .finish = end_own,                                                                    \
+             .cannot = no_pinning,                                                                 \
+             .baseline = "own-alone",                                                              \
+             .baseline_times = 2,                                                                  \
+             .parts = 2,                                                                           \
+             .switches = 2},                                                                       \
+            {.name = "own-alone",                                                                  \
+             .about = "the same calls to oneself: no switch",                                      \
+             .interval = own_alone}};                                                              \
+        static const struct c_kernel kernel = {.name = "own_switch",                               \
+                                               .about = "what a switch by your hand-over costs",   \
+                                               .variants = variants,                               \
+                                               .variant_count = 2,                                 \
+                                               .batches = batches,                                 \
+                                               .batch_count = 4};                                  \
+        return measure(&kernel, argc, argv);                                                       \
+    }
+
+#endif
