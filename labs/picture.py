@@ -45,10 +45,11 @@ class Picture:
         """A figure: the image with alternative text, its meaning as caption, the table folded."""
         data = base64.b64encode(self.image).decode()
         return (
-            '<figure style="margin:.6em 0;max-width:100%">'
+            # Narrower than this the words in it are too small: then it is to be moved sideways.
+            '<figure style="margin:.6em 0;max-width:100%;overflow-x:auto">'
             f'<img alt="{html.escape(self.kind)}" width="{self.width}" '
             f'src="data:image/png;base64,{data}" '
-            'style="max-width:100%;height:auto;background:#fff;border-radius:4px">'
+            'style="max-width:max(100%,30rem);height:auto;background:#fff;border-radius:4px">'
             f'<figcaption style="max-width:{self.width}px;margin:.4em 0">'
             f"{html.escape(self.meaning)}</figcaption>"
             f'<details><summary style="cursor:pointer">The same as a table</summary>'
@@ -68,21 +69,21 @@ def of_samples(
     """Every sample of `variant` in the order taken. Raises as plot.samples_figure does."""
     kind, meaning = describe_samples(recording, variant, unit, prediction)
     figure = plot.samples_figure(recording, variant, unit, prediction)
-    return _picture(figure, kind, meaning, samples_table(recording, variant, unit))
+    return drawn(figure, kind, meaning, samples_table(recording, variant, unit))
 
 
 def of_line(result: Result) -> Picture:
     """The line of `result` with its residuals. Raises ValueError where there is no line."""
-    return _picture(plot.line_figure(result), *describe_line(result), line_table(result))
+    return drawn(plot.line_figure(result), *describe_line(result), line_table(result))
 
 
 def of_estimates(results: Sequence[Result], prediction: Mark | None = None) -> Picture:
     """Figures side by side with their intervals. Raises ValueError where there is no result."""
     figure = plot.estimates_figure(results, prediction)
-    return _picture(figure, *describe_estimates(results, prediction), estimates_table(results))
+    return drawn(figure, *describe_estimates(results, prediction), estimates_table(results))
 
 
-def _picture(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
+def drawn(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
     width = round(figure.get_figwidth() * CSS_PIXELS_PER_INCH)
     return Picture(plot.png(figure), width, kind, meaning, table)
 

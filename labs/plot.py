@@ -33,6 +33,7 @@ from labs.plot_style import (
     new_figure,
     plain,
     quiet_frame,
+    room_at_left,
     symbol,
 )
 from labs.recording import Recording
@@ -82,8 +83,10 @@ def samples_figure(
     axes.set_xlim(-0.012 * len(order), 1.012 * len(order))
     for start in np.flatnonzero(np.diff(process)):
         axes.axvline(start + 0.5, color=FAINT, linewidth=0.6, zorder=0)
+    # A thousand points may be larger than ten thousand.
+    steady_size = float(np.clip(1.9 * (8_000 / max(len(order), 1)) ** 0.25, 1.9, 3.4))
     for chosen, colour, alpha, marker, size in (
-        (~warm, BLUE, 0.45, "o", 1.9),
+        (~warm, BLUE, 0.45, "o", steady_size),
         (warm, VERMILLION, 0.75, "^", 3.6),
     ):
         axes.plot(
@@ -106,6 +109,7 @@ def samples_figure(
     )
     axes.set_ylabel(f"length of an interval\n({NAMES[unit]}, log axis)")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    room_at_left(figure, axes)
     head(figure, f"{recording.kernel} {variant}: every interval", key)
     return figure
 

@@ -22,6 +22,7 @@ from labs.estimate import Floats
 from labs.units import canonical
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#007A5A", "#AA3377"
+OCHRE = "#9A6700"
 INK, QUIET, FAINT = "#1A1A1A", "#595959", "#D9D9D9"
 
 #: Size on the page in CSS pixels is 96 times the size in inches; drawn finer, for sharp text.
@@ -69,6 +70,19 @@ def head(figure: Figure, title: str, key: Sequence[tuple[str, str]]) -> None:
     for words, colour in key:
         text = figure.text(x, 1 - 0.34 / height, words, va="top", fontsize=FONT_PT, color=colour)
         x += text.get_window_extent().width / figure.bbox.width + 0.03
+
+
+def room_at_left(figure: Figure, axes: Axes) -> None:
+    """Move the left end of the axes inwards where long numbers push their label off the figure."""
+    canvas = figure.canvas
+    assert isinstance(canvas, FigureCanvasAgg), "made by new_figure"
+    words = axes.yaxis.get_tightbbox(canvas.get_renderer())  # type: ignore[no-untyped-call]
+    if words is None:
+        return
+    missing = 0.008 - words.x0 / figure.bbox.width
+    if missing > 0:
+        box = axes.get_position()
+        axes.set_position((box.x0 + missing, box.y0, box.width - missing, box.height))
 
 
 def log_axis(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +70,22 @@ def figures(
             f"there is {known}, of reports A to E"
         )
     return found
+
+
+def settled(some: Iterable[Published], *, in_time: bool = True) -> tuple[Published, ...]:
+    """Of `some`, what each report settles on: its tables and statements, else its runs.
+
+    Those printed in a unit of time, or else those printed in cycles.
+    """
+    units = ("ns", "us") if in_time else ("cycles",)
+    found = [each for each in some if each.unit.split("/")[0] in units]
+    has_settled = {each.report for each in found if each.series in ("table", "stated")}
+    return tuple(
+        each
+        for each in found
+        if each.series in ("table", "stated")
+        or (each.report not in has_settled and each.series.startswith("run"))
+    )
 
 
 @functools.lru_cache(maxsize=1)

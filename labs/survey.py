@@ -211,16 +211,5 @@ def _row(measurement: Measurement, variant: str, recording: Recording | None, wh
 
 
 def _published(quantity: str | None) -> tuple[Published, ...]:
-    """What the reports settled on, in a unit of time: tables and statements, else their runs."""
-    if quantity is None:
-        return ()
-    found = [
-        each for each in published.figures(quantity) if each.unit.split("/")[0] in ("ns", "us")
-    ]
-    settled = {each.report for each in found if each.series in ("table", "stated")}
-    return tuple(
-        each
-        for each in found
-        if each.series in ("table", "stated")
-        or (each.report not in settled and each.series.startswith("run"))
-    )
+    """What the reports settled on, in a unit of time."""
+    return () if quantity is None else published.settled(published.figures(quantity))

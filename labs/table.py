@@ -14,6 +14,12 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
+    def without_empty(self) -> Table:
+        """The same without the columns in which no row has anything."""
+        kept = [n for n in range(len(self.header)) if any(row[n] for row in self.rows)]
+        rows = tuple(tuple(row[n] for n in kept) for row in self.rows)
+        return Table(self.caption, tuple(self.header[n] for n in kept), rows)
+
     def as_html(self) -> str:
         """A table with a caption, column headers and row headers; everything escaped."""
         cell = 'style="text-align:right;padding:.15em .7em"'

@@ -1,0 +1,192 @@
+"""The cost of a procedure call against its number of arguments, one series an optimisation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+
+from labs import picture
+from labs.picture import Picture
+from labs.plot_series import LOOKS, Across, Series, series_figure
+from labs.plot_style import FONT_PT, QUIET, symbol
+from labs.result import Result
+from labs.table import Table
+from labs.units import NAMES, rounded
+from labs.views.gather import (
+    Runs,
+    has_figure,
+    numbers,
+    one_unit,
+    point,
+    reason,
+    refused,
+    results_of,
+    runs_of,
+)
+
+if TYPE_CHECKING:
+    from labs.run import Run
+
+_EXAMPLE = 'lab.measure("procedure_call", "args0,args6,args8,args12", flags="-O0")'
+
+#: Integer arguments that the calling convention passes in registers, by architecture.
+_IN_REGISTERS = {"x86_64": 6, "aarch64": 8, "arm64": 8, "riscv64": 8}
+
+_Counted = dict[int, Result]
+
+
+def arguments(*runs: Runs | None) -> Picture:
+    """Cost against argument count: the variants args0 to args12 of each run, with intervals.
+
+    Give it a run at -O0 and one at -O2; each is a series. In core cycles where their length is
+    known, else in the unit of the first run. Raises Refused where a run has no such variants, or
+    fewer than two counts have a figure.
+    """
+    chosen, unit = one_unit(runs_of(runs), "cycles")
+    named = {name: _counts(run) for name, run in zip(_names(chosen), chosen, strict=True)}
+    every = [result for counted in named.values() for result in counted.values()]
+    has_figure(every)
+    counts = sorted({count for counted in named.values() for count in counted})
+    if len(counts) < 2:
+        raise refused("one argument count makes no line", f"Measure several: {_EXAMPLE}.")
+    series = [
+        Series(
+            name,
+            tuple(
+                point(count, result.estimate)
+                for count, result in counted.items()
+                if result.estimate is not None
+            ),
+            look,
+            tuple(count for count, result in counted.items() if result.estimate is None),
+        )
+        for (name, counted), look in zip(named.items(), LOOKS, strict=False)
+    ]
+    ends = _registers(chosen, counts)
+
+    def border(axes: Axes) -> None:
+        if ends is None:
+            return
+        axes.axvline(ends + 0.5, color=QUIET, linewidth=0.9, dashes=(2, 3), zorder=0)
+        for words, side, where in (
+            (f"{ends} in registers ", "right", ends + 0.46),
+            (" the others by the stack", "left", ends + 0.54),
+        ):
+            axes.text(
+                where, 0.985, words, transform=axes.get_xaxis_transform(), va="top", ha=side,
+                fontsize=FONT_PT, color=QUIET,
+            )  # fmt: skip
+
+    figure = series_figure(
+        [("", series)],
+        Across(
+            "integer arguments (bars: 95 % interval)",
+            tuple(map(float, counts)),
+            tuple(map(str, counts)),
+        ),
+        f"cost of one call\n({NAMES[unit]})",
+        "procedure_call: cost against the number of arguments",
+        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
+        log=False,
+        more=border,
+    )
+    return picture.drawn(figure, *_in_words(named, counts, unit, ends), _table(named, counts, unit))
+
+
+def _counts(run: Run) -> _Counted:
+    """The results by argument count, in their order. Raises Refused where there is none."""
+    found = {}
+    for result in results_of([run], "procedure_call", "views.arguments", f"Measure: {_EXAMPLE}."):
+        match = re.fullmatch(r"args(\d{1,3})", result.variant)
+        if match is not None:
+            found[int(match[1])] = result
+    if not found:
+        names = ", ".join(result.variant for result in run.results)
+        raise refused(
+            f"this run has no variant args0 to args12; it has {names}", f"Measure: {_EXAMPLE}."
+        )
+    return dict(sorted(found.items()))
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    """Each run's optimisation level, with a number where two have the same."""
+    if len(runs) > len(LOOKS):
+        raise refused(f"{len(runs)} runs are too many to be told apart; at most {len(LOOKS)}")
+    levels = []
+    for run in runs:
+        flags = run.recording.conditions.get("flags", "").split()
+        level = [flag for flag in flags if flag.startswith("-O")]
+        levels.append(level[-1] if level else "-O0" if flags else "flags not known")
+    return [
+        f"{level}, run {levels[: n + 1].count(level)}" if levels.count(level) > 1 else level
+        for n, level in enumerate(levels)
+    ]
+
+
+def _registers(runs: Sequence[Run], counts: Sequence[int]) -> int | None:
+    """Where the registers end, if that is known of this machine and within what is drawn."""
+    for run in runs:
+        for word in run.recording.conditions.get("os", "").split():
+            ends = _IN_REGISTERS.get(word)
+            if ends is not None:
+                return ends if counts[0] <= ends < counts[-1] else None
+    return None
+
+
+def _in_words(
+    named: dict[str, _Counted], counts: Sequence[int], unit: str, ends: int | None
+) -> tuple[str, str]:
+    kind = (
+        f"Line plot of procedure_call: the cost of one call in {NAMES[unit]}, with 95 % intervals, "
+        f"against its integer arguments, {counts[0]} to {counts[-1]}; "
+        f"{'a line' if len(named) == 1 else 'one line'} for {' and '.join(named)}."
+    )
+    sign, meaning = symbol(unit), []
+    for name, counted in named.items():
+        known = {n: r.estimate.value for n, r in counted.items() if r.estimate is not None}
+        if len(known) < 2:
+            continue
+        (least, first), *_, (most, last) = known.items()
+        rise = (last - first) / (most - least)
+        words = (
+            f"At {name} a call with {least} arguments costs {rounded(first)} {sign} and one with "
+            f"{most} costs {rounded(last)} {sign}: {rounded(rise, 2)} {sign} an argument."
+        )
+        steps = [((b[1] - a[1]) / (b[0] - a[0]), a[0], b[0]) for a, b in pairwise(known.items())]
+        if len(steps) > 2:
+            step, before, after = max(steps)
+            words += f" The largest step is {rounded(step, 2)} {sign}, from {before} to {after}."
+        meaning.append(words)
+    if ends is not None:
+        meaning.append(
+            f"This machine's calling convention passes {ends} in registers, the others by the "
+            "stack; the border is marked."
+        )
+    without = [
+        f"{r.variant} at {name}" for name, c in named.items() for r in c.values() if not r.estimate
+    ]
+    if without:
+        meaning.append(f"Without a figure: {', '.join(without)}.")
+    return kind, " ".join(meaning)
+
+
+def _table(named: dict[str, _Counted], counts: Sequence[int], unit: str) -> Table:
+    header = ["arguments"]
+    for name in named:
+        header += [f"cost at {name}", "from", "to (95 %)"]
+    rows = []
+    for count in counts:
+        row = [str(count)]
+        for counted in named.values():
+            row += numbers(counted.get(count))
+        reasons = [reason(counted.get(count)) for counted in named.values()]
+        rows.append((*row, "; ".join(filter(None, reasons))))
+    return Table(
+        f"procedure_call: cost of one call in {NAMES[unit]}",
+        (*header, "why not"),
+        tuple(rows),
+    ).without_empty()

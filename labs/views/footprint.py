@@ -1,0 +1,181 @@
+"""What a switch costs with the memory that each task needs: a line for each number of tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from labs import picture
+from labs.picture import Picture
+from labs.plot_series import LOOKS, Across, Look, Point, Series, series_figure
+from labs.plot_style import QUIET, symbol
+from labs.result import Result
+from labs.table import Table
+from labs.units import NAMES, rounded
+from labs.views.gather import (
+    Runs,
+    has_figure,
+    large_unit,
+    numbers,
+    one_unit,
+    point,
+    reason,
+    refused,
+    results_of,
+    runs_of,
+)
+
+_EXAMPLE = 'lab.measure("switch_footprint", "processes-2-0,processes-2-64k,processes-2-1m")'
+_NAME = re.compile(r"(processes|threads)-(\d{1,3})-(0|\d+[km])")
+_ALONE = re.compile(r"alone-(0|\d+[km])")
+_TOUCHING = Look(QUIET, "x", "×", (0, (1, 1)))
+
+#: By kind and number of tasks, then by bytes.
+_Rings = dict[tuple[str, int], dict[int, Result]]
+
+
+def footprint(*runs: Runs | None) -> Picture:
+    """Cost of a switch against each task's working set, by number of tasks, processes or threads.
+
+    Beside it what touching that memory costs a task alone, which has been subtracted. Where runs
+    hold the same variant, the last one counts. Raises Refused where there is none, or no figure.
+    """
+    given = runs_of(runs)
+    chosen, unit = one_unit(given, large_unit(given))
+    results = results_of(chosen, "switch_footprint", "views.footprint", f"Measure one: {_EXAMPLE}.")
+    rings: _Rings = {}
+    for result in results:
+        match = _NAME.fullmatch(result.variant)
+        if match is not None:
+            rings.setdefault((match[1], int(match[2])), {})[_bytes(match[3])] = result
+    if not rings:
+        raise refused("these runs have no ring of tasks", f"Measure one: {_EXAMPLE}.")
+    has_figure(result for ring in rings.values() for result in ring.values())
+    rings = {key: dict(sorted(ring.items())) for key, ring in sorted(rings.items())}
+    sizes = sorted({size for ring in rings.values() for size in ring})
+    touching = _touching(results, unit)
+    looks = dict(zip(sorted({tasks for _, tasks in rings}), LOOKS, strict=False))
+    panels = [
+        (kind if len({kind for kind, _ in rings}) > 1 else "", _lines(rings, kind, looks, touching))
+        for kind in dict.fromkeys(kind for kind, _ in rings)
+    ]
+    figure = series_figure(
+        panels,
+        Across(
+            "working set of each task (bytes, log axis; bars: 95 % interval)",
+            tuple(_place(size) for size in sizes),
+            tuple(_in_bytes(size) for size in sizes),
+            log=True,
+        ),
+        f"cost of one switch\n({NAMES[unit]}, log axis)",
+        "switch_footprint: a switch, and what follows from it",
+        [(f"{look.sign} {tasks} tasks", look.colour) for tasks, look in looks.items()]
+        + ([("× touching the memory, alone", QUIET)] if touching else []),
+        log=True,
+        height=4.3,
+    )
+    return picture.drawn(
+        figure, *_in_words(rings, sizes, touching, unit), _table(rings, touching, unit)
+    )
+
+
+def _bytes(text: str) -> int:
+    """`16k` in bytes."""
+    return int(text.rstrip("km")) << {"k": 10, "m": 20}.get(text[-1], 0)
+
+
+def _in_bytes(size: int) -> str:
+    return f"{size >> 20}M" if size >= 1 << 20 else f"{size >> 10}k" if size else "0"
+
+
+def _place(size: int) -> float:
+    """Where a working set stands on the logarithmic axis; none stands left of the smallest."""
+    return float(size or 4 << 10)
+
+
+def _touching(results: Sequence[Result], unit: str) -> dict[int, Point]:
+    """What a pass of the token and of the memory costs one task alone, by bytes."""
+    found: dict[int, Point] = {}
+    for result in results:
+        name, estimate = result.variant, result.estimate
+        if result.net is not None and result.net.baseline is not None:
+            name = result.net.baseline_variant or ""
+            estimate = result.net.baseline.into(unit, result.clock)
+        match = _ALONE.fullmatch(name)
+        if match is not None and estimate is not None:
+            size = _bytes(match[1])
+            found[size] = point(_place(size), estimate)
+    return dict(sorted(found.items()))
+
+
+def _lines(
+    rings: _Rings, kind: str, looks: dict[int, Look], touching: dict[int, Point]
+) -> list[Series]:
+    lines = [
+        Series(
+            str(tasks),
+            tuple(
+                point(_place(size), result.estimate)
+                for size, result in ring.items()
+                if result.estimate is not None
+            ),
+            looks[tasks],
+            tuple(_place(size) for size, result in ring.items() if reason(result)),
+        )
+        for (of, tasks), ring in rings.items()
+        if of == kind
+    ]
+    return [*lines, Series("alone", tuple(touching.values()), _TOUCHING)]
+
+
+def _in_words(
+    rings: _Rings, sizes: Sequence[int], touching: dict[int, Point], unit: str
+) -> tuple[str, str]:
+    kinds = " and ".join(dict.fromkeys(kind for kind, _ in rings))
+    tasks = ", ".join(map(str, sorted({tasks for _, tasks in rings})))
+    kind = (
+        f"Line plot of switch_footprint: the cost of one switch in {NAMES[unit]} on a logarithmic "
+        f"axis, with 95 % intervals, against the working set of each task, {_in_bytes(sizes[0])} "
+        f"to {_in_bytes(sizes[-1])} bytes; for {kinds}, one line for {tasks} tasks"
+        f"{', and one for a task alone that touches the same memory' if touching else ''}."
+    )
+    sign, meaning = symbol(unit), []
+    for (of, number), ring in rings.items():
+        known = {
+            s: r.estimate.value for s, r in ring.items() if r.estimate and r.estimate.value > 0
+        }
+        if len(known) < 2:
+            continue
+        (least, first), *_, (most, last) = known.items()
+        meaning.append(
+            f"Among {number} {of} a switch costs {rounded(first)} {sign} with {_in_bytes(least)} "
+            f"bytes each and {rounded(last)} {sign} with {_in_bytes(most)}."
+        )
+    if touching:
+        meaning.append(
+            "That is net: what a task alone needs to pass the token to itself and to touch its "
+            "memory is subtracted, and drawn beside."
+        )
+    without = [r.variant for ring in rings.values() for r in ring.values() if reason(r)]
+    if without:
+        meaning.append(f"Without a figure: {', '.join(without)}.")
+    return kind, " ".join(meaning)
+
+
+def _table(rings: _Rings, touching: dict[int, Point], unit: str) -> Table:
+    rows = [
+        (
+            f"{tasks} {kind}",
+            _in_bytes(size),
+            *numbers(result),
+            rounded(touching[size].value) if size in touching else "",
+            reason(result),
+        )
+        for (kind, tasks), ring in rings.items()
+        for size, result in ring.items()
+    ]
+    return Table(
+        f"switch_footprint: cost of one switch in {NAMES[unit]}",
+        ("tasks", "working set", "cost", "from", "to (95 %)", "touching alone", "why not"),
+        tuple(rows),
+    ).without_empty()

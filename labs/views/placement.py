@@ -1,0 +1,181 @@
+"""The cost of a switch by where the two tasks ran: what is a switch, and what is something else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Final
+
+from labs import picture, proof
+from labs.picture import Picture
+from labs.plot_rows import Dot, Group, Row, rows_figure
+from labs.plot_series import LOOKS, Look
+from labs.plot_style import INK, QUIET, VERMILLION, symbol
+from labs.result import Result, sensible
+from labs.table import Table
+from labs.units import NAMES, rounded
+from labs.views.gather import Runs, has_figure, numbers, one_unit, reason, refused, runs_of
+
+ONE_CPU: Final = "on one CPU: a switch"
+TWO_CPUS: Final = "on two CPUs: a wake-up of the other CPU"
+ANYWHERE: Final = "wherever the OS puts them: either of the two"
+UNPROVED: Final = "called a switch, but the OS did not count so many"
+ALONE: Final = "with nobody to switch to: the calls alone"
+
+_LOOKS = {
+    ONE_CPU: LOOKS[0],
+    TWO_CPUS: LOOKS[1],
+    ANYWHERE: LOOKS[3],
+    UNPROVED: Look(INK, "X", "✖", "-"),
+    ALONE: LOOKS[2],
+}
+
+
+def placement(*runs: Runs | None) -> Picture:
+    """The cost of a switch by placement: a row for each variant, with its interval.
+
+    What the OS counted as switches on one CPU stands apart from wake-ups across CPUs, from what was
+    not pinned, and from what is called a switch and is none. In the unit of the first run. Raises
+    Refused where no run is of switches, or none has a figure.
+    """
+    chosen, unit = one_unit(given := runs_of(runs), given[0].unit)
+    results = [r for run in chosen for r in run.results if _about_switches(r)]
+    if not results:
+        kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
+        raise refused(
+            f"views.placement shows runs of switches; this is of {kernels}",
+            'Measure one: lab.measure("process_switch", "pipe-pinned").',
+        )
+    has_figure(results)
+    named = list(zip(_names(results), results, strict=True))
+    grouped: dict[str, list[tuple[str, Result]]] = {}
+    for heading in _LOOKS:
+        mine = [(name, result) for name, result in named if group_of(result) == heading]
+        if mine:
+            grouped[heading] = mine
+    groups = [
+        Group(
+            heading,
+            tuple(_row(name, result, _LOOKS[heading]) for name, result in mine),
+            _LOOKS[heading],
+        )
+        for heading, mine in grouped.items()
+    ]
+    kernels = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
+    figure = rows_figure(
+        groups, unit, "cost, net of the calls", f"{kernels}: cost by placement",
+        [("mark: the figure; bar: its 95 % interval; groups are not to be averaged", QUIET)],
+    )  # fmt: skip
+    return picture.drawn(figure, *_in_words(grouped, kernels, unit), _table(grouped, kernels, unit))
+
+
+def group_of(result: Result) -> str:
+    """Which of the groups a result belongs to, by what it claims and what the OS counted."""
+    recording, name = result.recording, result.variant
+    baselines = {
+        stated
+        for other in recording.variants
+        for stated in recording.condition(f"variant.{other}.baseline")
+    }
+    if recording.number(f"variant.{name}.switches"):
+        claimed, counted = proof.switches(recording)
+        if claimed and counted is not None and not proof.accounted_for(claimed, counted):
+            return UNPROVED
+        return ONE_CPU
+    if name in baselines or name.startswith("self-") or name.endswith("-alone"):
+        return ALONE
+    return TWO_CPUS if "two-cpus" in name else ANYWHERE
+
+
+def _about_switches(result: Result) -> bool:
+    """Whether the C kernel tells switches: then each of its variants says how many it claims."""
+    recording = result.recording
+    return recording.total("claimed.switches") is not None and (
+        "switch" in recording.kernel
+        or any(recording.number(f"variant.{name}.switches") for name in recording.variants)
+    )
+
+
+def _names(results: Sequence[Result]) -> list[str]:
+    """A name for each row: the variant, with its C kernel or a number where it needs one."""
+    several = len({result.recording.kernel for result in results}) > 1
+    names = [
+        f"{result.recording.kernel.replace('_', ' ')}, {result.variant}"
+        if several
+        else result.variant
+        for result in results
+    ]
+    seen = {name: count(1) for name in names}
+    return [f"{name} ({next(seen[name])})" if names.count(name) > 1 else name for name in names]
+
+
+def _row(name: str, result: Result, look: Look) -> Row:
+    estimate = result.estimate
+    if estimate is None:
+        return Row(name, (), "no figure", VERMILLION)
+    told = f"{sensible(estimate)[0]} ± {rounded(estimate.half_width, 2)} {symbol(result.unit)}"
+    if estimate.value <= 0:
+        return Row(name, (), f"not above zero: {told}", VERMILLION)
+    return Row(name, (Dot(estimate.value, look, estimate.low, estimate.high),), told)
+
+
+def _in_words(
+    grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str
+) -> tuple[str, str]:
+    sign, meaning = symbol(unit), []
+    kind = (
+        f"Dot plot of {kernels}: the cost in {NAMES[unit]}, with 95 % intervals, of "
+        f"{sum(map(len, grouped.values()))} variants in {len(grouped)} "
+        f"group{'s' if len(grouped) > 1 else ''} by where the tasks ran."
+    )
+    spans: dict[str, tuple[float, float]] = {}
+    for heading, mine in grouped.items():
+        values = sorted(r.estimate.value for _, r in mine if r.estimate and r.estimate.value > 0)
+        if not values:
+            continue
+        spans[heading] = values[0], values[-1]
+        span = rounded(values[0])
+        if rounded(values[-1]) != span:
+            span += f" to {rounded(values[-1])}"
+        meaning.append(f"{heading[0].upper()}{heading[1:]}: {span} {sign}.")
+    if ONE_CPU in spans and TWO_CPUS in spans:
+        factor = spans[TWO_CPUS][0] / spans[ONE_CPU][0]
+        meaning.append(
+            f"The cheapest wake-up across CPUs costs {rounded(factor, 2)} times the cheapest "
+            "switch on one CPU: they are different things, and no mean of the two means anything."
+        )
+    without = [name for mine in grouped.values() for name, r in mine if r.estimate is None]
+    if without:
+        meaning.append(f"Without a figure: {', '.join(without)}.")
+    return kind, " ".join(meaning)
+
+
+def _table(grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str) -> Table:
+    rows = []
+    for heading, mine in grouped.items():
+        for name, result in mine:
+            claimed, counted = proof.switches(result.recording)
+            rows.append(
+                (
+                    name,
+                    heading,
+                    *numbers(result),
+                    f"{claimed or 0:,}",
+                    "" if counted is None else f"{counted:,}",
+                    reason(result),
+                )
+            )
+    return Table(
+        f"{kernels}: cost in {NAMES[unit]}, and switches in the whole run",
+        (
+            "variant",
+            "where",
+            "cost",
+            "from",
+            "to (95 %)",
+            "switches claimed",
+            "switches counted",
+            "why not",
+        ),
+        tuple(rows),
+    ).without_empty()
