@@ -154,6 +154,18 @@ static void print_os_counters(const char *task, struct rusage before, struct rus
         printf("# task.%s.migrations: %ld\n", task, migrations);
 }
 
+/* How much memory of this process is really there; not everywhere can that be read. */
+static void print_memory(void)
+{
+    long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL)
+        return;
+    const int found = fscanf(file, "%ld %ld", &size, &resident);
+    if (fclose(file) == 0 && found == 2)
+        printf("# memory.resident_kb: %ld\n", resident * (sysconf(_SC_PAGESIZE) / 1024));
+}
+
 static void print_platform(void)
 {
     struct utsname name;

@@ -35,6 +35,7 @@ struct variant {
     double parts;                     /* the figure is this part of an operation: a half, 2; 0: 1 */
     double switches;                  /* task switches that one operation claims to make */
     double system_calls;              /* system calls of this task that one operation claims */
+    double creates;                   /* tasks that one operation claims to create */
     void (*prepare)(struct run *run); /* before warm-up: start peers, allocate, touch */
     void (*finish)(void);             /* after the last sample: end peers and wait for them */
     int first; /* only a process's first interval is cold: batch size 1, and no warm-up unasked */
@@ -73,7 +74,7 @@ struct run {
     long migrations;
     struct core_clock core_clock;
     double switches_claimed, system_calls_claimed;
-    struct account accounts[MAX_VARIANTS]; /* of those chosen that claim switches */
+    struct account accounts[MAX_VARIANTS]; /* of those chosen that claim switches or tasks */
 };
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators" (2016). */
@@ -254,7 +255,7 @@ static void prepare(struct run *run)
         }
 }
 
-/* An interval of a variant that claims switches, with what the OS counts meanwhile. */
+/* An interval of a variant that claims switches or tasks, with what the OS counts meanwhile. */
 static uint64_t counted_interval(struct run *run, int chosen, long batch)
 {
     const struct variant *variant = run->chosen[chosen];
@@ -262,9 +263,12 @@ static uint64_t counted_interval(struct run *run, int chosen, long batch)
     const struct rusage own = usage_of(RUSAGE_SELF), ended = usage_of(RUSAGE_CHILDREN);
     const uint64_t ticks = variant->interval(batch);
     const struct rusage ended_now = usage_of(RUSAGE_CHILDREN), own_now = usage_of(RUSAGE_SELF);
+    account->ended_switches += switches_of(ended, ended_now);
+    account->ended_faults += ended_now.ru_minflt - ended.ru_minflt;
     account->counted += switches_of(own, own_now) + switches_of(ended, ended_now);
     account->faults += own_now.ru_minflt - own.ru_minflt + ended_now.ru_minflt - ended.ru_minflt;
     account->operations += (double)batch;
+    account->created += variant->creates * (double)batch;
     account->claimed += variant->switches * (double)batch;
     note_cpu(account, cpu_now());
     return ticks;
@@ -276,8 +280,9 @@ TICKLAB_INLINE void take(struct run *run, struct sample *sample)
         ;
     const struct variant *variant = run->chosen[sample->variant];
     const long batch = run->options.batch[sample->batch];
-    sample->ticks = variant->switches > 0 ? counted_interval(run, sample->variant, batch)
-                                          : variant->interval(batch);
+    const int counted = variant->switches > 0 || variant->creates > 0;
+    sample->ticks =
+        counted ? counted_interval(run, sample->variant, batch) : variant->interval(batch);
     run->switches_claimed += variant->switches * (double)batch;
     run->system_calls_claimed += variant->system_calls * (double)batch;
 }
@@ -343,6 +348,8 @@ static void print_accounts(const struct run *run, int counted)
     for (int i = 0; i < run->chosen_count; i++)
         if (run->chosen[i]->switches > 0)
             print_account(run->chosen[i]->name, &run->accounts[i], counted);
+        else if (run->chosen[i]->creates > 0)
+            print_created(run->chosen[i]->name, &run->accounts[i], counted);
 }
 
 /* The counter as a function whose address can be taken. */
@@ -448,6 +455,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     print_os_counters("peers", peers_before, peers_after, -1, counted);
     print_claims(&run);
     print_accounts(&run, counted);
+    print_memory();
     print_clocks(&run, frequency_between(first, last));
     print_samples(&run);
     free(run.samples);

@@ -215,12 +215,14 @@ FORK_WITH(1gb, 1 << 30)
     {.name = "fork-" #size,                                                                        \
      .about = "fork with " words " more in memory, creation only",                                 \
      .interval = make_fork,                                                                        \
+     .creates = 1,                                                                                 \
      .baseline = "stamps",                                                                         \
      .prepare = prepare_##size,                                                                    \
      .system_calls = 2},                                                                           \
         {.name = "fork-wait-" #size,                                                               \
          .about = "fork to wait with " words " more in memory",                                    \
          .interval = wait_fork,                                                                    \
+         .creates = 1,                                                                             \
          .prepare = prepare_##size,                                                                \
          .system_calls = 2}
 
@@ -230,61 +232,71 @@ static const struct variant variants[] = {
     {.name = "fork",
      .about = "fork, creation only; the child ends at once",
      .interval = make_fork,
+     .creates = 1,
      .system_calls = 2,
      .baseline = "stamps"},
     {.name = "fork-wait",
      .about = "fork to wait; the child ends at once",
      .interval = wait_fork,
+     .creates = 1,
      .system_calls = 2},
     {.name = "vfork",
      .about = "vfork, which waits until the child has ended, as it does at once",
-     ON_LINUX(make_vfork, .baseline = "stamps"),
+     ON_LINUX(make_vfork, .creates = 1, .baseline = "stamps"),
      .system_calls = 2},
     {.name = "vfork-wait",
      .about = "vfork to wait; the child ends at once",
-     ON_LINUX(wait_vfork, .system_calls = 2)},
+     ON_LINUX(wait_vfork, .creates = 1, .system_calls = 2)},
     {.name = "clone-vm",
      .about = "clone into the same memory, creation only; the child ends at once",
-     ON_LINUX(make_clone, .cannot = cannot_clone),
+     ON_LINUX(make_clone, .creates = 1, .cannot = cannot_clone),
      .system_calls = 2,
      .baseline = "stamps"},
     {.name = "clone-vm-wait",
      .about = "clone into the same memory to wait; the child ends at once",
-     ON_LINUX(wait_clone, .cannot = cannot_clone),
+     ON_LINUX(wait_clone, .creates = 1, .cannot = cannot_clone),
      .system_calls = 2},
     {.name = "pthread",
      .about = "pthread_create, creation only",
      .interval = make_thread,
+     .creates = 1,
      .baseline = "stamps"},
-    {.name = "pthread-wait", .about = "pthread_create to pthread_join", .interval = wait_thread},
+    {.name = "pthread-wait",
+     .about = "pthread_create to pthread_join",
+     .interval = wait_thread,
+     .creates = 1},
     {.name = "posix-spawn",
      .about = "posix_spawn, until the child has executed true",
      .interval = make_spawn,
+     .creates = 1,
      .cannot = cannot_execute,
      .baseline = "stamps"},
     {.name = "posix-spawn-wait",
      .about = "posix_spawn of true to wait",
      .interval = wait_spawn,
+     .creates = 1,
      .cannot = cannot_execute},
     {.name = "fork-exec",
      .about = "fork, creation only; the child executes true",
      .interval = make_fork_exec,
+     .creates = 1,
      .cannot = cannot_execute,
      .system_calls = 2,
      .baseline = "stamps"},
     {.name = "fork-exec-wait",
      .about = "fork to wait; the child executes true",
      .interval = wait_fork_exec,
+     .creates = 1,
      .cannot = cannot_execute,
      .system_calls = 2},
     {.name = "vfork-exec",
      .about = "vfork, until the child has executed true",
-     ON_LINUX(make_vfork_exec, .cannot = cannot_execute),
+     ON_LINUX(make_vfork_exec, .creates = 1, .cannot = cannot_execute),
      .system_calls = 2,
      .baseline = "stamps"},
     {.name = "vfork-exec-wait",
      .about = "vfork to wait; the child executes true",
-     ON_LINUX(wait_vfork_exec, .cannot = cannot_execute),
+     ON_LINUX(wait_vfork_exec, .creates = 1, .cannot = cannot_execute),
      .system_calls = 2},
     {.name = "stamps",
      .about = "two readings of the counter: what stands around each creation",
@@ -296,7 +308,8 @@ static const struct variant variants[] = {
     FORKS(1gb, "1 GB"),
 };
 
-static const long batches[] = {1, 2, 4, 8};
+/* Few in an interval: one as long as a time slice is cut by whoever else wants the CPU. */
+static const long batches[] = {1, 2, 3, 4};
 
 int main(int argc, char **argv)
 {

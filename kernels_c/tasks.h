@@ -12,10 +12,11 @@
 
 enum { MOST_PEERS = 512 };
 
-/* Of one variant that claims to switch between tasks. */
+/* Of one variant that claims to switch between tasks, or to create some. */
 struct account {
-    double claimed, operations;
+    double claimed, operations, created;
     long counted, faults; /* by the OS: switches of all its tasks; page faults in its intervals */
+    long ended_switches, ended_faults; /* of these: of child processes that were waited for */
     int peers;
 #if defined(__linux__)
     cpu_set_t seen, peers_seen, peers_may_use; /* CPUs: of this task, and of its peers */
@@ -150,6 +151,15 @@ static void print_account(const char *name, const struct account *account, int c
     printf("# variant.%s.peers_cpus: %s\n", name, cpus_in_words(&account->peers_seen));
     printf("# variant.%s.peers_may_use: %s\n", name, cpus_in_words(&account->peers_may_use));
 #endif
+}
+
+static void print_created(const char *name, const struct account *account, int counted)
+{
+    printf("# variant.%s.created: %.0f\n# variant.%s.faults: %ld\n", name, account->created, name,
+           account->faults);
+    printf("# variant.%s.children_faults: %ld\n", name, account->ended_faults);
+    if (counted)
+        printf("# variant.%s.children_switches: %ld\n", name, account->ended_switches);
 }
 
 #endif
