@@ -171,19 +171,24 @@ class Session:
         return f"{figures.RECORDINGS}/{name}.csv"
 
     def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Any]:
-        """By variant the newest prediction of the figure named after it, to be drawn."""
+        """By variant the newest prediction of the figure named after it, to be drawn.
+
+        A figure of `procedure_call args0` is procedure-call-args0, or the end of that: call-args0.
+        """
         from labs.plot import Mark
 
         try:
             known = predictions.read(self.folder)
         except predictions.BadPredictions:
             return {}
-        ids = {variant: f"{kernel}-{variant}".replace("_", "-") for variant in variants}
-        return {
-            variant: Mark(known[name][-1].value, known[name][-1].unit)
-            for variant, name in ids.items()
-            if name in known
-        }
+        marks = {}
+        for variant in variants:
+            whole = f"-{kernel}-{variant}".replace("_", "-")
+            named = [name for name in known if whole.endswith(f"-{name}")]
+            if named:
+                newest = known[max(named, key=len)][-1]
+                marks[variant] = Mark(newest.value, newest.unit)
+        return marks
 
     def panel(self, kernel: str, variants: Sequence[str] = (), *, save: str = "panel") -> Panel:
         """The same as `measure`, with sliders, menus and buttons."""

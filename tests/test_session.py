@@ -109,6 +109,13 @@ def test_a_prediction_is_drawn_where_it_belongs(lab: Session) -> None:
     assert "Your prediction, 12" in quick(lab).plot().meaning
 
 
+def test_a_prediction_may_be_named_by_the_end_of_its_figure(lab: Session) -> None:
+    for named in ("call-args0", "overhead-args0", "args1", "all-args1"):
+        lab.predict(named, len(named), "ns")
+    drawn = lab.marks("procedure_call", ("args0", "args1", "args2"))
+    assert {variant: mark.value for variant, mark in drawn.items()} == {"args0": 10, "args1": 5}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
