@@ -3,9 +3,9 @@
  *
  *     TICKLAB_INLINE int own_read(long fd)
  *     {
- *         make the system call read(fd, NULL, 0); return whether it worked
+ *         make one system call, such as read(fd, NULL, 0); return whether it worked
  *     }
- *     MEASURE_OWN_CALL(own_read)
+ *     MEASURE_OWN_CALL("read0", own_read)
  *
  * Every result is looked at; one call that does not work fails the run. Beside it runs a call
  * number that does not exist, and below both lies the empty loop.
@@ -63,15 +63,15 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == -ENOSYS)
         .name = "loop", .about = "the empty loop", .interval = own_loop                            \
     }
 
-/* The variants "read0", "invalid" and "loop"; and main. */
-#define MEASURE_OWN_CALL(read0)                                                                    \
-    OWN_INTERVAL(own_read0, read0(zero))                                                           \
+/* The variant of that name, "invalid" and "loop"; and main. */
+#define MEASURE_OWN_CALL(variant_name, function)                                                   \
+    OWN_INTERVAL(own_calls, function(zero))                                                        \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
         static const long batches[] = {64, 128, 256, 512};                                         \
-        static const struct variant variants[] = {{.name = "read0",                                \
-                                                   .about = "your read of 0 bytes",                \
-                                                   .interval = own_read0,                          \
+        static const struct variant variants[] = {{.name = variant_name,                           \
+                                                   .about = "your call",                           \
+                                                   .interval = own_calls,                          \
                                                    .system_calls = 1,                              \
                                                    .baseline = "loop",                             \
                                                    .prepare = open_zero},                          \

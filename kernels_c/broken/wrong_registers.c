@@ -32,4 +32,4 @@ TICKLAB_INLINE int own_read(long fd)
     return 1;
 }
 
-MEASURE_OWN_CALL(own_read)
+MEASURE_OWN_CALL("read0", own_read)
