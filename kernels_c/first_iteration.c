@@ -18,6 +18,7 @@
 #endif
 
 #include "cache_flush.h"
+#include "remote_call.h"
 #include "trap.h"
 
 #define INTERVAL(name, get_ready, operation)                                                       \
@@ -84,23 +85,17 @@ INTERVAL(touch_present, touch_pages(batch), pages[(size_t)left * stride()] = 1)
 INTERVAL(load_flushed, flush_lines(chain, batch), at = *(void *volatile *)at)
 INTERVAL(load_cached, follow_chain(batch), at = *(void *volatile *)at)
 
+#if HAVE_REMOTE
 /* Code that no compiler lays out: many procedures that return at once, each on a pair of lines of
- * its own, and one on a page that nobody touches before its first call, nor maps along with another:
- * the OS maps up to 64 KB around a page that is asked for. */
-#if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv)
-#    define HAVE_ASSEMBLY 1
-typedef void procedure(void);
+ * its own. */
 enum { PROCEDURES = 1024, APART = 128 };
 /* A function that nobody calls, around them: so they come to stand where code stands. */
 __attribute__((used, noinline)) static void lay_procedures(void)
 {
     __asm__ volatile(".p2align 7\n"
-                     "many_procedures:\n\t.rept 1024\n\tret\n\t.p2align 7\n\t.endr\n"
-                     "\t.p2align 14\n\t.space 65536\n"
-                     "remote_procedure:\n\tret\n\t.p2align 14\n\t.space 65536\n");
+                     "many_procedures:\n\t.rept 1024\n\tret\n\t.p2align 7\n\t.endr\n");
 }
 extern __attribute__((visibility("hidden"))) procedure many_procedures __asm__("many_procedures");
-extern __attribute__((visibility("hidden"))) procedure remote_procedure __asm__("remote_procedure");
 static procedure *to_call[PROCEDURES + 1];
 
 /* Choose other procedures than last time, so that no branch predictor knows where the calls go. */
@@ -140,9 +135,16 @@ INTERVAL(call_flushed, draw_and_flush(batch), to_call[left]())
 INTERVAL(call_cached, draw_procedures(batch), to_call[left]())
 INTERVAL(branch_random, draw_bits(batch, 1), TWO_BRANCHES(bits + 2 * left))
 INTERVAL(branch_constant, draw_bits(batch, 0), TWO_BRANCHES(bits + 2 * left))
-INTERVAL(first_call, (void)0, remote_procedure())
-#else
-#    define HAVE_ASSEMBLY 0
+
+static int called_before;
+
+static void take_away_once(long batch)
+{
+    if (is_first(&called_before, batch))
+        take_code_away(remote_procedure);
+}
+
+INTERVAL(first_call, take_away_once(batch), remote_procedure())
 #endif
 
 #if HAVE_TRAP
@@ -222,7 +224,7 @@ static void prepare_bits(struct run *run)
         bits = untouched_pages(2 * (size_t)(largest_batch(run) + 1));
 }
 
-#if HAVE_ASSEMBLY
+#if HAVE_REMOTE
 static void prepare_procedures(struct run *run)
 {
     random_state = run->random;
@@ -244,7 +246,7 @@ static void prepare_procedures(struct run *run)
         (void)run;                                                                                 \
         (void)interval(0);                                                                         \
     }
-#if HAVE_ASSEMBLY
+#if HAVE_REMOTE
 RUN_EMPTY(first_call)
 #    define IN_ASSEMBLY(function, ...) .interval = function, __VA_ARGS__
 #else
@@ -308,7 +310,7 @@ static const struct variant variants[] = {
      .about = "the same two branches, always alike",
      IN_ASSEMBLY(branch_constant, .prepare = prepare_bits)},
     {.name = "call",
-     .about = "call of a procedure whose page nobody has touched: cold once",
+     .about = "call of a procedure whose page is not there: cold once",
      IN_ASSEMBLY(first_call, .prepare = prepare_first_call),
      .first = 1},
     {.name = "system-call",
