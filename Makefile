@@ -31,8 +31,8 @@ lint: $(VENV)/dev ## style and types of Python, style and warnings of C
 bench: $(VENV)/dev build/released.made ## what must hold of the figures, held against other tools (long)
 	@$(BIN)/python -m bench
 
-class: $(VENV)/run ## grade a demonstration class with nbgrader
-	@$(BIN)/grader class
+class: $(VENV)/run ## grade a demonstration class with nbgrader (LAB: which lab)
+	@$(BIN)/grader class $(if $(LAB),--lab "$(LAB)")
 
 lock: ## pin the newest versions that pyproject.toml allows (needs uv)
 	$(UV) pip compile $(COMPILE) --upgrade --group build -o requirements.lock

@@ -28,6 +28,7 @@ def main(words: list[str] | None = None) -> int:
     about = "build a demonstration class and run real nbgrader over it"
     command = commands.add_parser("class", help=about, description=about)
     command.add_argument("folder", nargs="?", type=Path, metavar="DIR")
+    command.add_argument("--lab", choices=sorted(LABS), help="the lab that is handed in")
     command.set_defaults(run=_class)
     arguments = parser.parse_args(words)
     try:
@@ -68,7 +69,7 @@ def _report(lab: str, verdicts: list[Verdict]) -> str:
 def _class(arguments: argparse.Namespace) -> int:
     from grader import demonstration  # nbgrader takes a second to import
 
-    return demonstration.main(arguments.folder)
+    return demonstration.main(arguments.folder, arguments.lab or demonstration.DEFAULT_LAB)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A demonstration class, graded by real nbgrader: one lab, one student for each thing that happens.
 
-`make class` runs it. Every step is the stock command, in the order in which an instructor and the
-students would run them.
+`make class` runs it, `make class LAB=03-system-call` with another lab. Every step is the stock
+command, in the order in which an instructor and the students would run them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from grader.demonstration_students import (
 from grader.release import ReleaseError
 from grader.verdict import Outcome
 
-LAB = "01-timer-overhead"
+DEFAULT_LAB = "01-timer-overhead"
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 _COURSE_ID = "ticklab"
 _NOTE_WIDTH = 90
@@ -193,25 +193,27 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
-def main(folder: Path | None = None) -> int:
+def main(folder: Path | None = None, lab: str = DEFAULT_LAB) -> int:
     """Runs the demonstration in `folder` (new or empty; without one, it is thrown away) and prints.
+
+    `lab` is the lab that its students hand in.
 
     Exit status 0 where every submission was processed; 1, with the reason, where not.
     """
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="ticklab-class-") as scratch:
-            return _demonstrate(Path(scratch) / "class", keep=False)
+            return _demonstrate(Path(scratch) / "class", lab, keep=False)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         print(f"{folder} is not an empty folder: give a new one", file=sys.stderr)
         return 1
-    return _demonstrate(folder, keep=True)
+    return _demonstrate(folder, lab, keep=True)
 
 
-def _demonstrate(folder: Path, keep: bool) -> int:
+def _demonstrate(folder: Path, lab: str, keep: bool) -> int:
     """Runs the class and prints its table; `keep` says whether the folder will outlive this."""
     try:
         evidence = LiveEvidence(NOTEBOOKS, folder / "honest")
-        demonstration = DemonstrationClass(folder, NOTEBOOKS, LAB, evidence)
+        demonstration = DemonstrationClass(folder, NOTEBOOKS, lab, evidence)
         rows = demonstration.run()
     except (StepFailed, NoEvidence, ReleaseError, OSError, subprocess.TimeoutExpired) as error:
         print(f"demonstration class: {error}", file=sys.stderr)

@@ -114,12 +114,14 @@ def _honest(folder: Path, notebook: Path, lab: Lab) -> None:
 
 
 def _unit_slip(folder: Path, notebook: Path, lab: Lab) -> None:
-    """The right value with the wrong unit behind it."""
+    """The right value with the wrong unit behind it, of the first figure that is a time."""
     path = folder / "figures.json"
     figures = json.loads(path.read_text("utf-8"))
-    slips = {"ns": "us", "us": "ns", "µs": "ns"}
-    figure = next(one for one in figures.values() if one["unit"] in slips)
-    figure["unit"] = slips[figure["unit"]]
+    slips = {"ns": "us", "us": "ns", "µs": "ns", "ms": "us"}
+    # Where no figure is a time, the first one becomes one.
+    first = next(iter(figures.values()))
+    figure = next((one for one in figures.values() if one["unit"] in slips), first)
+    figure["unit"] = slips.get(figure["unit"], "ns")
     path.write_text(json.dumps(figures, indent=2), encoding="utf-8")
 
 

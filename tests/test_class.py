@@ -123,7 +123,6 @@ def test_step_that_fails_is_told(
 ) -> None:
     source = write_source(tmp_path / "notebooks")
     (source / LAB / f"{LAB}.ipynb").write_text("{")
-    monkeypatch.setattr(demonstration, "LAB", LAB)
     monkeypatch.setattr(demonstration, "NOTEBOOKS", source)
-    assert demonstration.main(tmp_path / "class") == 1
+    assert demonstration.main(tmp_path / "class", LAB) == 1
     assert "nbgrader generate_assignment" in capsys.readouterr().err

@@ -1,0 +1,207 @@
+"""The labs through real nbgrader, from saved recordings: who gets which points, and why.
+
+Lab 01 in full, with all students of the demonstration class and by the exchange. Of every lab the
+author's solutions and the untouched stub, graded in one process, so that it stays quick.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+from grader.course import lay_out
+from grader.demonstration import DemonstrationClass, Row
+from grader.demonstration_students import Lab, make_submission
+from grader.figures import LABS, figures_of
+
+ROOT = Path(__file__).parent.parent
+HONEST = ROOT / "tests" / "fixtures" / "honest"
+LAB = "01-timer-overhead"
+FULL = sum(spec.max_points for spec in figures_of(LAB))
+#: Every lab that has figures, a notebook, and an honest run to grade it by.
+SAVED = [
+    lab
+    for lab in LABS
+    if (HONEST / lab / "figures.json").is_file()
+    and (ROOT / "notebooks" / lab / f"{lab}.ipynb").is_file()
+]
+
+#: nbgrader's own steps by its own API, as the formgrader's buttons take them. One process for all
+#: labs: each start of nbgrader takes two seconds.
+STEPS = """
+import sys
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import PyFileConfigLoader
+
+config = PyFileConfigLoader("nbgrader_config.py", path=".").load_config()
+api = NbGraderAPI(CourseDirectory(config=config), config=config)
+step, *labs = sys.argv[1:]
+for lab in labs:
+    if step == "generate":
+        done = [api.generate_assignment(lab)]
+    else:
+        done = [api.autograde(lab, name) for name in ("honest", "untouched")]
+    for each in done:
+        if not each["success"]:
+            sys.exit(each["error"] + each["log"])
+"""
+
+
+def saved_evidence(lab: str, folder: Path) -> None:
+    """A short honest run of the author's notebook, as it was recorded."""
+    saved = HONEST / lab
+    shutil.copy(saved / "figures.json", folder)
+    shutil.copytree(saved / "recordings", folder / "recordings")
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[DemonstrationClass, dict[str, Row]]:
+    folder = tmp_path_factory.mktemp("class")
+    made = DemonstrationClass(folder / "class", ROOT / "notebooks", LAB, saved_evidence)
+    return made, {row.student: row for row in made.run()}
+
+
+Graded = tuple[DemonstrationClass, dict[str, Row]]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("student", "lost", "findings"),
+    [
+        ("honest", 0, ()),
+        ("unit-slip", 1, ("unit-slip",)),
+        ("tampered", 0, ()),
+        ("broken-json", 0, ()),
+        ("no-notebook", 0, ()),
+        ("renamed", 0, ()),
+        ("no-recording", FULL, ("no-recording",)),
+        ("untouched", FULL, ("no-figure",)),
+    ],
+)
+def test_points_and_findings(
+    graded: Graded, student: str, lost: float, findings: tuple[str, ...]
+) -> None:
+    row = graded[1][student]
+    assert (row.points, row.max_points, row.findings) == (FULL - lost, FULL, findings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("student", ["tampered", "broken-json", "no-notebook", "renamed"])
+def test_what_was_set_aside_is_told(graded: Graded, student: str) -> None:
+    assert graded[1][student].notes
+
+
+@pytest.mark.slow
+def test_the_gradebook_holds_the_points_and_leaves_the_report_to_a_person(graded: Graded) -> None:
+    made, _ = graded
+    with Gradebook(f"sqlite:///{made.course / 'gradebook.db'}") as gradebook:
+        grades = gradebook.find_submission_notebook(LAB, LAB, "honest").grades
+        figures = {spec.id: spec.max_points for spec in figures_of(LAB)}
+        by_name = {grade.name: grade for grade in grades}
+        assert {name: by_name[name].auto_score for name in figures} == figures
+        by_hand = [grade for name, grade in by_name.items() if name not in figures]
+        assert by_hand and all(grade.needs_manual_grade for grade in by_hand)
+
+
+@pytest.mark.slow
+def test_feedback_shows_the_reason_and_the_plot(graded: Graded) -> None:
+    page = (graded[0].course / "feedback" / "unit-slip" / LAB / f"{LAB}.html").read_text("utf-8")
+    assert "off by a whole power of a thousand" in page
+    assert "data:image/png;base64," in page
+    notebook = graded[0].course / "autograded" / "unit-slip" / LAB / f"{LAB}.ipynb"
+    cells = json.loads(notebook.read_text("utf-8"))["cells"]
+    judged = [cell for cell in cells if "ticklab" in cell["metadata"]]
+    assert len(judged) == len(figures_of(LAB))
+
+
+# ------------------------------------------------------------------------------- every lab
+
+
+def nbgrader_steps(course: Path, *words: str) -> None:
+    """One step for several labs; a failure ends the test with nbgrader's last words."""
+    jupyter = str(course.parent / "jupyter")
+    done = subprocess.run(
+        [sys.executable, "-c", STEPS, *words],
+        cwd=course,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "JUPYTER_CONFIG_DIR": jupyter,
+            "JUPYTER_DATA_DIR": jupyter,
+        },
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course with every lab graded, of a student who did all of it and one who did nothing."""
+    folder = tmp_path_factory.mktemp("all") / "course"
+    lay_out(folder, ROOT / "notebooks")
+    nbgrader_steps(folder, "generate", *SAVED)
+    for lab in SAVED:
+        made = Lab(lab, folder / "source" / lab, folder / "release" / lab)
+        for student in ("honest", "untouched"):
+            make_submission(folder / "submitted" / student / lab, student, made, saved_evidence)
+    nbgrader_steps(folder, "autograde", *SAVED)
+    return folder
+
+
+def scores(course: Path, lab: str, student: str) -> dict[str, float | None]:
+    """The automatic score of every graded cell; None where it awaits a person."""
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        grades = gradebook.find_submission_notebook(lab, lab, student).grades
+        return {grade.name: grade.auto_score for grade in grades}
+
+
+def told(course: Path, lab: str, student: str) -> str:
+    """What was written into the graded cells, for a message that helps."""
+    path = course / "autograded" / student / lab / f"{lab}.ipynb"
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    return "\n".join(str(cell["metadata"].get("ticklab", "")) for cell in cells)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("lab", SAVED)
+def test_solutions_get_full_points(course: Path, lab: str) -> None:
+    got = scores(course, lab, "honest")
+    wanted = {spec.id: spec.max_points for spec in figures_of(lab)}
+    assert {name: got[name] for name in wanted} == wanted, told(course, lab, "honest")
+    assert all(got[name] is None for name in set(got) - set(wanted)), "a person reads the rest"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("lab", SAVED)
+def test_stubs_get_no_points(course: Path, lab: str) -> None:
+    got = scores(course, lab, "untouched")
+    assert {spec.id for spec in figures_of(lab)} <= set(got)
+    assert set(got.values()) == {0.0}, told(course, lab, "untouched")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("lab", SAVED)
+def test_every_graded_figure_has_its_check_cell_with_its_points(course: Path, lab: str) -> None:
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        cells = gradebook.find_notebook(lab, lab).grade_cells
+        points = {cell.name: cell.max_score for cell in cells if cell.cell_type == "code"}
+    assert points == {spec.id: spec.max_points for spec in figures_of(lab)}
+
+
+def test_every_lab_with_a_notebook_and_figures_has_an_honest_run() -> None:
+    wanted = [lab for lab in LABS if (ROOT / "notebooks" / lab / f"{lab}.ipynb").is_file()]
+    assert wanted == SAVED
