@@ -29,7 +29,7 @@ from grader.figures.spec import CHOICE, TIMES
 from grader.verdict import Level, Outcome, Verdict
 from labs import ckernel, figures, measure, proof
 from labs.estimate import Estimate
-from labs.recording import Recording
+from labs.recording import MOST_ROWS, Recording
 from labs.result import Result, result_of
 
 RUNS, RUNS_QUICK = 1_000, 48
@@ -58,7 +58,12 @@ class Tally:
     full: int = 0
     false: int = 0
     again: int = 0
+    left_out: int = 0
     wrong: list[str] = field(default_factory=list)
+
+
+class CannotShow(RuntimeError):
+    """This machine cannot show a figure, such as a ratio to what its counter cannot tell from 0."""
 
 
 class CannotMeasure(RuntimeError):
@@ -78,7 +83,8 @@ def run(quick: bool) -> bool:
         tally = tallies[circumstance]
         say(
             f"   {circumstance.name:<22}{tally.made:>5} made, {tally.full:>4} in full,"
-            f" {tally.false:>3} falsely accused, {tally.again:>3} runs made again"
+            f" {tally.false:>3} falsely accused, {tally.again:>3} runs made again,"
+            f" {tally.left_out:>2} figures that it cannot show"
         )
         for told in tally.wrong[:8]:
             say(f"      {told}")
@@ -108,6 +114,7 @@ def _one(circumstance: Circumstance, number: int, tally: Tally) -> None:
         verdicts = judged(Path(folder), lab, made)
     tally.made += 1
     tally.again += made.again
+    tally.left_out += made.left_out
     tally.full += all(each.outcome is Outcome.PASSED for each in verdicts)
     grave = (Level.PROVENANCE, Level.VALIDITY)
     findings = [(each, finding) for each in verdicts for finding in each.findings]
@@ -122,10 +129,11 @@ def _one(circumstance: Circumstance, number: int, tally: Tally) -> None:
 
 @dataclass
 class Made:
-    """A submission: which figures it holds, and how many runs had to be made again."""
+    """A submission: its figures, the runs that had to be made again, what cannot be shown."""
 
     handed_in: list[str] = field(default_factory=list)
     again: int = 0
+    left_out: int = 0
 
 
 def judged(folder: Path, lab: str, made: Made) -> list[Verdict]:
@@ -154,7 +162,11 @@ def submission(lab: str, circumstance: Circumstance, chance: random.Random, fold
                     (folder / name).with_suffix(".c").write_text(plan.source, encoding="utf-8")
                 recordings[key] = (name, recording)
             name, recording = recordings[key]
-            value, unit = _read_off(spec, recording, chance)
+            try:
+                value, unit = _read_off(spec, recording, chance)
+            except CannotShow:
+                made.left_out += 1
+                continue
             operands[spec.id] = _estimate(spec, recording)
         figures.put(folder, figures.Figure(spec.id, value, unit, name))
         made.handed_in.append(spec.id)
@@ -169,7 +181,9 @@ def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -
         plan = measure.Plan(**{**vars(plan), "samples": chance.choice([400, 1_000, 4_000])})
     else:
         names = tuple(dict.fromkeys((*spec.variants, *spec.beside)))
-        samples = honest_runs.samples_for(spec.kernel, chance)
+        # Baselines are measured along: at the most twice as many rows as were asked for.
+        most = MOST_ROWS // (2 * len(names) + 1)
+        samples = min(honest_runs.samples_for(spec.kernel, chance), most)
         plan = measure.Plan(spec.kernel, names, samples=max(samples, SMALLEST), flags=flags)
     if circumstance.emulated:
         return measure.Plan(**{**vars(plan), "samples": min(plan.samples, 400)})
@@ -227,9 +241,8 @@ def _value(spec: FigureSpec, result: Result) -> float:
     if spec.quantity is Quantity.STEP:
         return float(result.clock.step)
     if spec.quantity is Quantity.SWITCHES:
-        claimed, counted = proof.switches(recording)
-        each = recording.number(f"variant.{spec.variant}.switches")
-        return (counted or 0) / (claimed or 1) * (each or 0)
+        claimed, counted = proof.switches(recording, spec.variant)
+        return (counted or 0) / (claimed or 1) * proof.claim_of(recording, spec.variant)
     if spec.quantity in (Quantity.RATIO, Quantity.DIFFERENCE, Quantity.CHOICE):
         unit = spec.unit if spec.is_time else "ns"
         return _concluded(
@@ -262,6 +275,8 @@ def _concluded(spec: FigureSpec, operands: tuple[Estimate, ...]) -> tuple[float,
         return float(holds[0]), CHOICE
     first, second = operands[:2]
     if spec.quantity is Quantity.RATIO:
+        if second.value <= 0:
+            raise CannotShow(f"{spec.id}: {second.value:g} ns has no multiple")
         return float(f"{first.value / second.value:.4g}"), spec.unit
     return (first.value - second.value) / spec.divisor, spec.unit
 
