@@ -33,7 +33,7 @@ struct peer {
 static struct peer peers[MOST_PEERS];
 static int peer_count;
 
-static void note_peer(pid_t task)
+TICKLAB_INLINE void note_peer(pid_t task)
 {
     for (int i = 0; i < peer_count; i++)
         if (peers[i].task == task)
