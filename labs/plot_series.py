@@ -23,6 +23,7 @@ from labs.plot_style import (
     INK,
     OCHRE,
     PURPLE,
+    QUIET,
     VERMILLION,
     head,
     log_axis,
@@ -136,6 +137,8 @@ def series_figure(
         (first.get_position().x0 + 0.97) / 2, 0.10 / height, across.name,
         ha="center", va="bottom", fontsize=FONT_PT, color=INK,
     )  # fmt: skip
+    if any(each.missing for _, some in panels for each in some):
+        key = [*key, ("○ hollow, at the foot: no figure", QUIET)]
     head(figure, title, key)
     return figure
 
@@ -190,6 +193,11 @@ def _across(axes: Axes, across: Across, room: float) -> None:
 
 def _draw(axes: Axes, series: Series, log: bool, floor: float, apart: float) -> None:
     points, look = series.drawable(log), series.look
+    axes.plot(
+        [gap * apart for gap in series.missing], [floor] * len(series.missing), linestyle="none",
+        color=look.colour, marker=look.marker, markersize=6, markerfacecolor="white",
+        markeredgewidth=1.1, clip_on=False, zorder=3,
+    )  # fmt: skip
     if not points:
         return
     x = [point.x * apart for point in points]

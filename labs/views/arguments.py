@@ -159,7 +159,7 @@ def _in_words(
         steps = [((b[1] - a[1]) / (b[0] - a[0]), a[0], b[0]) for a, b in pairwise(known.items())]
         if len(steps) > 2:
             step, before, after = max(steps)
-            words += f" The largest step is {rounded(step, 2)} {sign}, from {before} to {after}."
+            words += f" It rises most from {before} to {after}: by {rounded(step, 2)} {sign}."
         meaning.append(words)
     if ends is not None:
         meaning.append(
