@@ -89,7 +89,7 @@ def _found(figure: Published, code: str) -> tuple[str, ...]:
     if way is None:
         return ()
     time_ns = _in_ns(figure)
-    given_ns = way.figure.value * NANOSECONDS.get(way.figure.unit, 1.0)
+    given_ns = abs(way.figure.value) * NANOSECONDS.get(way.figure.unit, 1.0)
     slower = time_ns / given_ns if way.figure.unit in NANOSECONDS and time_ns > 0 else 1.0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -110,10 +110,11 @@ def _found(figure: Published, code: str) -> tuple[str, ...]:
 
 
 def _in_ns(figure: Published) -> float:
-    """The printed value in ns; cycles by the clock that the report divides them by."""
+    """The printed value in ns: cycles by the clock that the report has, a total by its calls."""
     if figure.unit == "cycles":
         return figure.value * 1e3 / figure.clock_mhz if figure.clock_mhz else figure.value
-    return figure.value * NANOSECONDS[figure.unit]
+    operations = figure.iterations if figure.unit == "s" and figure.iterations else 1
+    return figure.value * NANOSECONDS[figure.unit.split("/")[0]] / operations
 
 
 @functools.cache
