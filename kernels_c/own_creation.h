@@ -1,0 +1,105 @@
+/*
+ * The plumbing of lab 05's exercise: a C kernel around one creation that a student writes.
+ *
+ *     static pid_t own_task(void)
+ *     {
+ *         create a task in this one's memory that runs raise_number; return its id
+ *     }
+ *     MEASURE_OWN_CREATION(own_task)
+ *
+ * The task raises a number. Where the memory is the same, its parent sees the number raised: how many
+ * of them it has seen is told with the run. Beside it runs a fork of the same task.
+ */
+#ifndef TICKLAB_OWN_CREATION_H
+#define TICKLAB_OWN_CREATION_H
+
+/* Here and not in the cell: this header is the first thing that it includes. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+/* For the task to run on. Its stack grows down, on every machine that Linux runs on: from STACK_TOP. */
+enum { STACK_BYTES = 64 << 10 };
+static unsigned char *stack_bottom;
+#define STACK_TOP (stack_bottom + STACK_BYTES)
+
+static volatile long number; /* what a task raises by one */
+
+/* What the task does; and then it ends. */
+static int raise_number(void *nothing)
+{
+    (void)nothing;
+    number++;
+    return 0;
+}
+
+static void prepare_own(struct run *run)
+{
+    (void)run;
+    if (stack_bottom == NULL) {
+        stack_bottom = untouched_pages(STACK_BYTES);
+        touch(stack_bottom, STACK_BYTES);
+    }
+}
+
+static void tell_seen(void)
+{
+    printf("# variant.own.seen: %ld\n", number);
+}
+
+static int ended(pid_t task)
+{
+    int status = -1;
+    return task > 0 && waitpid(task, &status, 0) == task && status == 0;
+}
+
+TICKLAB_INLINE pid_t forked(void)
+{
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(raise_number(NULL));
+    return child;
+}
+
+#define OWN_INTERVAL(name, operation)                                                              \
+    static uint64_t name(long batch)                                                               \
+    {                                                                                              \
+        uint64_t failed = 0;                                                                       \
+        const uint64_t begin = counter_begin();                                                    \
+        for (long i = 0; i < batch && !failed; i++)                                                \
+            failed |= !(operation);                                                                \
+        const uint64_t end = counter_end();                                                        \
+        failed_calls |= failed;                                                                    \
+        return end - begin;                                                                        \
+    }
+
+OWN_INTERVAL(own_fork, ended(forked()))
+
+/* The variants "own" and "fork", each to the end of its task; and main. */
+#define MEASURE_OWN_CREATION(own_task)                                                             \
+    OWN_INTERVAL(own, ended(own_task()))                                                           \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        static const struct variant variants[] = {                                                 \
+            {.name = "own",                                                                        \
+             .about = "your task, to its end",                                                     \
+             .interval = own,                                                                      \
+             .prepare = prepare_own,                                                               \
+             .finish = tell_seen,                                                                  \
+             .creates = 1},                                                                        \
+            {.name = "fork", .about = "fork to wait", .interval = own_fork, .creates = 1}};        \
+        static const long batches[] = {1, 2, 3, 4};                                                \
+        static const struct c_kernel kernel = {.name = "own_creation",                             \
+                                               .about = "what it costs to create your task",       \
+                                               .variants = variants,                               \
+                                               .variant_count = 2,                                 \
+                                               .batches = batches,                                 \
+                                               .batch_count = 4,                                   \
+                                               .samples = 400};                                    \
+        return measure(&kernel, argc, argv);                                                       \
+    }
+
+#endif

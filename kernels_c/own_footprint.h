@@ -1,0 +1,90 @@
+/*
+ * The plumbing of lab 07's exercise: a ring of eight processes on one CPU, each of which uses its
+ * working set of 256 KB, in a way that a student writes, whenever it has the token.
+ *
+ *     static void use(const unsigned char *set, size_t bytes)
+ *     {
+ *         read every cache line of the set, so that the compiler cannot leave it out
+ *     }
+ *     MEASURE_OWN_FOOTPRINT(use)
+ *
+ * Beside it run one process that passes the token to itself, with the same use of its set and without
+ * any, and a ring of eight that use nothing.
+ */
+#ifndef TICKLAB_OWN_FOOTPRINT_H
+#define TICKLAB_OWN_FOOTPRINT_H
+
+/* Here and not in the cell: this header is the first thing that it includes. */
+#define _GNU_SOURCE
+#include "ring.h"
+
+enum { OWN_TASKS = 8, OWN_SET = 256 << 10 };
+
+static uint64_t rounds(const struct ring *ring, long batch)
+{
+    const struct task *first = &ring->tasks[0];
+    uint64_t failed = 0;
+    read_set(first);
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0 && !failed; left--) {
+        failed |= !pass(first, GO);
+        failed |= receive(first) != GO;
+        read_set(first);
+    }
+    const uint64_t end = counter_end();
+    failed_calls |= failed;
+    return end - begin;
+}
+
+RING(own, PROCESSES, OWN_TASKS, OWN_SET)
+RING(own_0, PROCESSES, OWN_TASKS, 0)
+RING(own_alone, ALONE, 1, OWN_SET)
+RING(own_alone_0, ALONE, 1, 0)
+
+#define OWN_RING(called, ring, one_alone)                                                          \
+    {.name = called,                                                                               \
+     .about = "eight processes on one CPU, each with your use of its set",                         \
+     .interval = rounds_##ring,                                                                    \
+     .prepare = prepare_##ring,                                                                    \
+     .finish = finish_##ring,                                                                      \
+     .cannot = no_pinning,                                                                         \
+     .baseline = one_alone,                                                                        \
+     .baseline_times = OWN_TASKS,                                                                  \
+     .parts = OWN_TASKS,                                                                           \
+     .switches = OWN_TASKS,                                                                        \
+     .system_calls = 2}
+#define OWN_ALONE(called, ring, less)                                                              \
+    {.name = called,                                                                               \
+     .about = "one process that passes the token to itself",                                       \
+     .interval = rounds_##ring,                                                                    \
+     .prepare = prepare_##ring,                                                                    \
+     .finish = finish_##ring,                                                                      \
+     .baseline = less,                                                                             \
+     .system_calls = 2}
+
+/* The variants, and main. */
+#define MEASURE_OWN_FOOTPRINT(use)                                                                 \
+    static void read_set(const struct task *task)                                                  \
+    {                                                                                              \
+        if (task->bytes > 0)                                                                       \
+            use((const unsigned char *)task->set, task->bytes);                                    \
+    }                                                                                              \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        static const struct variant variants[] = {OWN_RING("own-256k", own, "alone-256k"),         \
+                                                  OWN_RING("own-0", own_0, "alone-0"),             \
+                                                  OWN_ALONE("alone-256k", own_alone, "alone-0"),   \
+                                                  OWN_ALONE("alone-0", own_alone_0, NULL)};        \
+        static const long batches[] = {1, 2, 3, 4};                                                \
+        static const struct c_kernel kernel = {.name = "own_footprint",                            \
+                                               .about = "what a switch costs with your use of a "  \
+                                                        "working set",                             \
+                                               .variants = variants,                               \
+                                               .variant_count = 4,                                 \
+                                               .batches = batches,                                 \
+                                               .batch_count = 4,                                   \
+                                               .samples = 400};                                    \
+        return measure(&kernel, argc, argv);                                                       \
+    }
+
+#endif
