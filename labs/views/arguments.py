@@ -127,6 +127,12 @@ def _names(runs: Sequence[Run]) -> list[str]:
     ]
 
 
+def _amount(value: float, sign: str) -> str:
+    """The number with its unit: 1 cycle, 2 cycles."""
+    number = rounded(value, 2)
+    return f"{number} {sign.removesuffix('s') if number == '1' and len(sign) > 2 else sign}"
+
+
 def _registers(runs: Sequence[Run], counts: Sequence[int]) -> int | None:
     """Where the registers end, if that is known of this machine and within what is drawn."""
     for run in runs:
@@ -159,7 +165,7 @@ def _in_words(
         steps = [((b[1] - a[1]) / (b[0] - a[0]), a[0], b[0]) for a, b in pairwise(known.items())]
         if len(steps) > 2:
             step, before, after = max(steps)
-            words += f" It rises most from {before} to {after}: by {rounded(step, 2)} {sign}."
+            words += f" It rises most from {before} to {after}: by {_amount(step, sign)}."
         meaning.append(words)
     if ends is not None:
         meaning.append(

@@ -140,17 +140,19 @@ def _in_words(
         f"{', and one for a task alone that touches the same memory' if touching else ''}."
     )
     sign, meaning = symbol(unit), []
-    for (of, number), ring in rings.items():
-        known = {
-            s: r.estimate.value for s, r in ring.items() if r.estimate and r.estimate.value > 0
-        }
-        if len(known) < 2:
-            continue
-        (least, first), *_, (most, last) = known.items()
-        meaning.append(
-            f"Among {number} {of} a switch costs {rounded(first)} {sign} with {_in_bytes(least)} "
-            f"bytes each and {rounded(last)} {sign} with {_in_bytes(most)}."
-        )
+    for of in dict.fromkeys(of for of, _ in rings):
+        known = [
+            (result.estimate.value, f"{number} {of} with {_in_bytes(size)} bytes each")
+            for (its, number), ring in rings.items()
+            for size, result in ring.items()
+            if its == of and result.estimate is not None and result.estimate.value > 0
+        ]
+        if known:
+            (least, cheapest), (most, dearest) = min(known), max(known)
+            meaning.append(
+                f"A switch costs {rounded(least)} {sign} among {cheapest}"
+                + (f", and {rounded(most)} {sign} among {dearest}." if len(known) > 1 else ".")
+            )
     if touching:
         meaning.append(
             "That is net: what a task alone needs to pass the token to itself and to touch its "
