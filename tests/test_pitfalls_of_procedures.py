@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from submitted_figures import CYCLE_TICKS, Clocked, figure, recording
 
 from grader.check import check
-from grader.figures import figure_named
+from grader.figures import choices, figure_named
 from grader.pitfalls import optimisation_levels_mixed
 from grader.verdict import Outcome, Verdict
+from labs.estimate import Estimate
 from labs.recording import Recording
 
 LOOP = 1.0
@@ -148,3 +149,15 @@ def test_the_level_is_the_last_one_named(flags: str, level: str | None) -> None:
 def test_a_recording_that_does_not_state_its_flags_is_not_accused() -> None:
     seen = recording(calls(args6=5.0, loop=LOOP), kernel="procedure_call")
     assert "optimisation-levels-mixed" not in codes(judged("call-args6", 5.0, "cycles", seen))
+
+
+@pytest.mark.parametrize("gap", [-0.05, 0.05])
+@pytest.mark.parametrize(("below", "above"), [(0.1, 2.0), (2.0, 0.1), (1.0, 1.0)])
+def test_who_looks_whether_intervals_overlap_is_right(
+    gap: float, below: float, above: float
+) -> None:
+    lower = Estimate(10.0, 10.0 - below, 10.0 + above, "ns", "", 100, 5)
+    value = lower.high + gap + below
+    upper = Estimate(value, value - below, value + above, "ns", "", 100, 5)
+    right = choices.not_told_apart(1, 0) if gap < 0 else choices.dearer(1, 0)
+    assert right((lower, upper))

@@ -14,13 +14,19 @@ from labs.estimate import Estimate
 
 Estimates = tuple[Estimate, ...]
 
-#: In units of the two half-widths together: certainly apart, certainly not.
+#: In units of the two errors together: certainly apart, certainly not. Intervals that just touch
+#: are 1 to 1.41 apart.
 EDGE_FROM, EDGE_TO = 0.7, 1.5
 
 
 def apart(first: Estimate, second: Estimate) -> float:
-    """How far `first` lies above `second`, in units of both half-widths together."""
-    both = math.hypot(first.half_width, second.half_width)
+    """How far `first` lies above `second`, in units of their errors together.
+
+    Of each the error on the side of the other: an interval may be longer on one side, and whoever
+    looks whether two intervals overlap looks at these sides.
+    """
+    lower, upper = sorted((first, second), key=lambda each: each.value)
+    both = math.hypot(lower.high - lower.value, upper.value - upper.low)
     return (first.value - second.value) / max(both, 1e-12)
 
 
