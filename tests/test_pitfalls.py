@@ -1,7 +1,7 @@
 """Every pitfall: a submission that shows it and no other, one that is close but right, and live.
 
 The submissions lie under fixtures/pitfalls/CODE/: `wrong` and `near`, each a lab folder with its
-figures.json and recordings.
+figures.json and recordings; some have a second, `wrong-...`, where a mistake shows in two ways.
 """
 
 from __future__ import annotations
@@ -42,16 +42,22 @@ def test_there_are_as_many_as_promised() -> None:
     assert len(CODES) == len(set(CODES)) >= 36
 
 
+def wrong(code: str) -> list[Path]:
+    """The submissions that show it, the first of them `wrong`."""
+    return [FOLDER / code / "wrong", *sorted((FOLDER / code).glob("wrong-*"))]
+
+
 @pytest.mark.parametrize("code", CODES)
 def test_its_fixture_shows_it_and_no_other_of_its_level(code: str) -> None:
     level = pitfall_named(code).level
-    found = {
-        finding.code
-        for verdict in judged(FOLDER / code / "wrong", code)
-        for finding in verdict.findings
-        if finding.level is level
-    }
-    assert found == {code}
+    for folder in wrong(code):
+        found = {
+            finding.code
+            for verdict in judged(folder, code)
+            for finding in verdict.findings
+            if finding.level is level
+        }
+        assert found == {code}, folder
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -64,7 +70,7 @@ def test_its_near_miss_shows_none(code: str) -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_what_is_told_is_short(code: str) -> None:
-    for verdict in judged(FOLDER / code / "wrong", code):
+    for verdict in [each for folder in wrong(code) for each in judged(folder, code)]:
         for finding in verdict.findings:
             told = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
             assert all(text.strip() for text in told)
@@ -86,7 +92,7 @@ def test_its_broken_c_kernel_shows_it_live(pitfall: Pitfall, live: Live) -> None
         pytest.skip(str(error))
     spec = figure_named(live.figure)
     unit = spec.unit if spec.is_time else "ns"
-    value = broken.as_believed(result_of(recording, spec.variant, unit))
+    value = broken.as_believed(result_of(recording, live.believed or spec.variant, unit))
     figure = Figure(spec.id, value, unit, "recordings/broken.csv")
     verdict = check(spec, figure, recording, source_of(recording))
     assert pitfall.code in [finding.code for finding in verdict.findings], verdict
