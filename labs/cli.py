@@ -1,4 +1,4 @@
-"""The command `labs`: start, doctor, measure, broken, survey."""
+"""The command `labs`: start, doctor, measure, broken, survey, progress."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import argparse
 import sys
 
 import labs
-from labs import broken_command, doctor, measure_command, start_command, survey_command
+from labs import (
+    broken_command,
+    doctor,
+    measure_command,
+    progress_command,
+    start_command,
+    survey_command,
+)
 
 
 def main(words: list[str] | None = None) -> int:
@@ -26,6 +33,7 @@ def main(words: list[str] | None = None) -> int:
             "run a C kernel that is wrong on purpose beside its repaired twin",
         ),
         ("survey", survey_command, "measure everything on this machine, beside what was published"),
+        ("progress", progress_command, "say what is done in all labs, and what is next"),
     ):
         command = commands.add_parser(name, help=about, description=about)
         module.add_arguments(command)

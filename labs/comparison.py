@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +12,10 @@ from labs.figures import Figure
 from labs.predictions import Prediction
 from labs.table import Table
 from labs.units import NANOSECONDS, canonical, rounded
+
+#: Calibration looks at so many of the last guesses; a guess within this factor is called right.
+LATELY = 6
+RIGHT_WITHIN = 2.0
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,65 @@ def of_labs(folder: Path) -> tuple[Compared, ...]:
     return tuple(rows)
 
 
+def calibration(rows: tuple[Compared, ...]) -> tuple[str, ...]:
+    """How good the last guesses were, and how sure their author: sentences, none for no guess.
+
+    A guess is the first prediction of a figure that has been measured since.
+    """
+    guessed = sorted(
+        (
+            (row.predicted.when, factor, row.predicted.sure)
+            for row in rows
+            if (factor := row.factor)
+        ),
+        key=lambda guess: guess[0],
+    )
+    known = [guess for guess in guessed if guess[1] > 0]
+    if not known:
+        return ()
+    last, before = known[-LATELY:], known[-2 * LATELY : -LATELY]
+    told = [_last_in_words([factor for _, factor, _ in last])]
+    if len(before) == LATELY:
+        earlier = _middle([factor for _, factor, _ in before])
+        told.append(f"The {LATELY} before them: by a factor of {rounded(earlier, 2)}.")
+    sure = [
+        (chance, _off(factor) <= RIGHT_WITHIN) for _, factor, chance in last if chance is not None
+    ]
+    if len(sure) > 1:
+        right = sum(hit for _, hit in sure)
+        told.append(
+            f"You were {100 * statistics.fmean(chance for chance, _ in sure):.0f} % sure on "
+            f"average; {right} of {len(sure)} came within a factor of {RIGHT_WITHIN:g}."
+        )
+    return tuple(told)
+
+
+def _last_in_words(factors: list[float]) -> str:
+    """How far the last guesses were off, and on which side."""
+    low = sum(factor > 1.1 for factor in factors)
+    high = sum(factor < 1 / 1.1 for factor in factors)
+    sides = [f"{count} too {side}" for count, side in ((low, "low"), (high, "high")) if count]
+    side = f": {' and '.join(sides)}" if sides else ""
+    if len(factors) == 1:
+        side = " (too low)" if low else " (too high)" if high else ""
+        return f"Your one guess so far was off by a factor of {rounded(_off(factors[0]), 2)}{side}."
+    offs = sorted(map(_off, factors))
+    return (
+        f"Your last {len(factors)} guesses were off by a factor of {rounded(_middle(factors), 2)}, "
+        f"the best by {rounded(offs[0], 2)}, the worst by {rounded(offs[-1], 2)}{side}."
+    )
+
+
+def _off(factor: float) -> float:
+    """How far off, whichever side: 1 is exact."""
+    return max(factor, 1 / factor)
+
+
+def _middle(factors: list[float]) -> float:
+    """The mean of how far off, as factors are averaged: by their logarithms."""
+    return math.exp(statistics.fmean(math.log(_off(factor)) for factor in factors))
+
+
 def table(rows: tuple[Compared, ...]) -> Table:
     """The comparison as a table."""
     return Table(
@@ -83,6 +148,7 @@ def table(rows: tuple[Compared, ...]) -> Table:
             )
             for row in rows
         ),
+        left=(0, 1),
     )
 
 

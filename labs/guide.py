@@ -52,6 +52,11 @@ class Guide:
     steps: tuple[Step, ...]
 
 
+def labs() -> tuple[str, ...]:
+    """Every lab that has a guide, in the order taught."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.json")))
+
+
 def of_lab(lab: str) -> Guide:
     """The guide of the lab `lab`; an empty one where the kit has none. Raises BadGuide."""
     path = _FOLDER / f"{lab}.json"

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from labs.measure import MOST_SAMPLES, Plan
-from labs.session import plan_of
+from labs.plans import plan_of
 
 DEFAULT_SAMPLES, DEFAULT_WARMUP, DEFAULT_PROCESSES, DEFAULT_FLAGS = 10_000, 100, 10, "-O2"
 

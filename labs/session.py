@@ -6,16 +6,26 @@ lab = start("01-timer-overhead")
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labs import broken, comparison, figures, guide, machine, messages, predictions, toolchain
+from labs import (
+    broken,
+    comparison,
+    figures,
+    guide,
+    machine,
+    messages,
+    predictions,
+    progress,
+    toolchain,
+)
+from labs.cards import MachineCard, MeasuredRegion
 from labs.files import CannotWrite, write_atomically
 from labs.measure import Plan, measure_now
 from labs.messages import Message, Refused, show
+from labs.plans import name_for, plan_of, recording_name
 from labs.recording import Recording
 from labs.units import rounded
 
@@ -23,8 +33,6 @@ if TYPE_CHECKING:
     from labs.broken_pair import Pair
     from labs.panel import Panel
     from labs.run import Run
-
-_RECORDING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def start(name: str, folder: Path | None = None) -> Session:
@@ -252,86 +260,30 @@ class Session:
         show(Message("note", f"hint {shown} of {len(rungs)}{more}", words))
 
     def progress(self) -> None:
-        """Show what is done in this lab and what comes next."""
-        try:
-            done = [step.is_done(self.folder) for step in self._guide.steps]
-        except ValueError as error:
-            raise Refused(messages.of_error(error)) from None
+        """Show what is done in this lab and what comes next, and how far the other labs are."""
+        mine = progress.of_lab(self.folder, self.name, self._guide)
+        if mine.trouble:
+            raise Refused(Message("problem", "how far you are cannot be said", (mine.trouble,)))
         lines = tuple(
-            f"{'✓ done' if is_done else '○ open'}: {step.do}"
-            for step, is_done in zip(self._guide.steps, done, strict=True)
+            f"{'✓ done' if is_done else '○ open'}: {step.do}" for step, is_done in mine.steps
         )
-        following = next(
-            (s.do for s, is_done in zip(self._guide.steps, done, strict=True) if not is_done), None
-        )
-        heading = f"{sum(done)} of {len(done)} steps done"
-        heading += f"; next: {following}" if following else "; all of them"
-        show(Message("note" if following else "done", heading, lines))
+        heading = f"{mine.done} of {len(mine.steps)} steps done"
+        heading += f"; next: {mine.next.do}" if mine.next else "; all of them"
+        show(Message("done" if mine.finished else "note", heading, lines))
+        others = progress.of_labs(self.folder.parent)
+        if any(each.here and each.lab != self.name for each in others):
+            show(progress.table(others, self.name))
 
     def wrap_up(self) -> None:
-        """Show prediction against result, over all labs so far."""
+        """Show prediction against result over all labs so far, and how far off the guesses are."""
         rows = comparison.of_labs(self.folder.parent)
         if not rows:
             show(Message("note", "no predictions yet", ("`lab.predict(...)` stores one.",)))
             return
         show(comparison.table(rows))
-
-
-class MachineCard:
-    """This machine, and what it cannot show."""
-
-    def __init__(self, shown: machine.Machine) -> None:
-        self.machine = shown
-
-    def _repr_html_(self) -> str:
-        return self.machine._repr_html_()
-
-    def __repr__(self) -> str:
-        return self.machine.card()
-
-
-class MeasuredRegion:
-    """The measured lines of a C kernel; a notebook highlights them in its own theme."""
-
-    def __init__(self, file: str, code: str) -> None:
-        self.file, self.code = file, code
-
-    def _repr_markdown_(self) -> str:
-        return f"The measured region of `{self.file}`:\n\n```c\n{self.code}\n```"
-
-    def __repr__(self) -> str:
-        return f"The measured region of {self.file}:\n\n{self.code}"
-
-
-def plan_of(
-    kernel: str, variant: str | Sequence[str] = (), *, flags: str = "-O2", **options: Any
-) -> Plan:
-    """The plan that these arguments of `lab.measure` make. Raises Refused for unusable flags."""
-    names = variant.split(",") if isinstance(variant, str) else list(variant)
-    try:
-        words = tuple(shlex.split(flags))
-    except ValueError as error:
-        raise Refused(Message("problem", f"flags {flags!r}: {error}")) from None
-    return Plan(
-        kernel,
-        tuple(name.strip() for name in names if name.strip()),
-        flags=words,
-        **{**options, "batches": tuple(options.get("batches", ()))},
-    )
-
-
-def name_for(plan: Plan) -> str:
-    """What a recording is called where nobody named it: its variant, or its C kernel."""
-    return plan.variants[0] if len(plan.variants) == 1 else plan.kernel_name
-
-
-def recording_name(name: str) -> str:
-    """`name` without the ending .csv, where it can name a recording. Raises Refused."""
-    name = name.removeprefix(f"{figures.RECORDINGS}/").removesuffix(".csv")
-    if _RECORDING_NAME.fullmatch(name) is None:
-        what = f"{name!r} cannot name a recording: use letters, digits, dot, hyphen, underscore"
-        raise Refused(Message("problem", what))
-    return name
+        told = comparison.calibration(rows)
+        if told:
+            show(Message("note", told[0].removesuffix("."), told[1:]))
 
 
 def _time(when: str) -> str:

@@ -8,25 +8,39 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under a caption; the first column names the row."""
+    """Rows of text under a caption; the first column names the row.
+
+    Columns stand at the right, as numbers do; those whose index is in `left` at the left.
+    """
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    left: tuple[int, ...] = ()
 
     def without_empty(self) -> Table:
         """The same without the columns in which no row has anything."""
         kept = [n for n in range(len(self.header)) if any(row[n] for row in self.rows)]
         rows = tuple(tuple(row[n] for n in kept) for row in self.rows)
-        return Table(self.caption, tuple(self.header[n] for n in kept), rows)
+        left = tuple(place for place, n in enumerate(kept) if n in self.left)
+        return Table(self.caption, tuple(self.header[n] for n in kept), rows, left)
 
     def as_html(self) -> str:
         """A table with a caption, column headers and row headers; everything escaped."""
-        cell = 'style="text-align:right;padding:.15em .7em"'
-        head = "".join(f'<th scope="col" {cell}>{html.escape(name)}</th>' for name in self.header)
+        cells = [
+            f'style="text-align:{"left" if n in self.left else "right"};padding:.15em .7em"'
+            for n in range(len(self.header))
+        ]
+        head = "".join(
+            f'<th scope="col" {cell}>{html.escape(name)}</th>'
+            for cell, name in zip(cells, self.header, strict=True)
+        )
         body = "".join(
-            f'<tr><th scope="row" {cell}>{html.escape(row[0])}</th>'
-            + "".join(f"<td {cell}>{html.escape(text)}</td>" for text in row[1:])
+            f'<tr><th scope="row" {cells[0]}>{html.escape(row[0])}</th>'
+            + "".join(
+                f"<td {cell}>{html.escape(text)}</td>"
+                for cell, text in zip(cells[1:], row[1:], strict=False)
+            )
             + "</tr>"
             for row in self.rows
         )
@@ -40,10 +54,14 @@ class Table:
         """The same in plain text, in columns."""
         lines = [self.header, *self.rows]
         widths = [max(len(row[i]) for row in lines) for i in range(len(self.header))]
-        return "\n".join(
-            [self.caption]
-            + ["  ".join(text.rjust(width) for text, width in zip(row, widths)) for row in lines]  # noqa: B905
-        )
+        told = [self.caption]
+        for row in lines:
+            cells = [
+                text.ljust(widths[n]) if n in self.left else text.rjust(widths[n])
+                for n, text in enumerate(row)
+            ]
+            told.append("  ".join(cells).rstrip())
+        return "\n".join(told)
 
     def _repr_html_(self) -> str:
         return self.as_html()

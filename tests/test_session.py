@@ -215,6 +215,22 @@ def test_progress_names_what_comes_next(lab: Session, capsys: pytest.CaptureFixt
     after = capsys.readouterr().out
     assert "0 of " in before and "next: Predict" in before
     assert "1 of " in after and "✓ done: Predict" in after
+    assert "All labs" not in after, "this folder stands alone"
+
+
+def test_progress_tells_of_the_other_labs_beside_it(
+    lab: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (lab.folder.parent / "00-start-here").mkdir()
+    lab.progress()
+    shown = capsys.readouterr().out
+    assert "All labs" in shown and f"{LAB} (this one)" in shown and "00-start-here " in shown
+
+
+def test_progress_refuses_a_file_that_it_cannot_read(lab: Session) -> None:
+    (lab.folder / predictions.FILE_NAME).write_text("{ my notes")
+    with pytest.raises(Refused, match="not valid JSON"):
+        lab.progress()
 
 
 def test_the_wrap_up_lays_prediction_beside_result_over_all_labs(
@@ -233,6 +249,7 @@ def test_the_wrap_up_lays_prediction_beside_result_over_all_labs(
     assert "2 times as much" in shown
     assert "not measured yet" in shown
     assert "90 %" in shown
+    assert "Your one guess so far was off by a factor of 2 (too low)" in shown
 
 
 @pytest.mark.parametrize("path", sorted((Path(guide.__file__).parent / "hints").glob("*.json")))

@@ -1,0 +1,158 @@
+"""How far somebody has come, over all labs, and how far off the guesses were."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from labs import cli, comparison, figures, guide, predictions, progress
+from labs.comparison import Compared
+from labs.figures import Figure
+from labs.predictions import Prediction
+
+FIRST, SECOND = guide.labs()[:2]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the labs in which nothing is done."""
+    for lab in guide.labs():
+        (tmp_path / lab).mkdir()
+    return tmp_path
+
+
+def do(copy: Path, lab: str, steps: int) -> None:
+    """Leave behind what the first steps of a lab leave."""
+    for step in guide.of_lab(lab).steps[:steps]:
+        if step.kind == "prediction":
+            predictions.put(copy / lab, step.name, Prediction(1, "ns"))
+        elif step.kind == "recording":
+            (copy / lab / "recordings").mkdir(exist_ok=True)
+            (copy / lab / "recordings" / f"{step.name}.csv").write_text("")
+        else:
+            figures.put(copy / lab, Figure(step.name, 2, "ns", None))
+
+
+def test_every_lab_of_the_kit_is_told_in_order(copy: Path) -> None:
+    told = progress.of_labs(copy)
+    assert [each.lab for each in told] == sorted(each.lab for each in told)
+    assert all(each.here and each.done == 0 and not each.finished for each in told)
+    assert progress.what_next(told) == f"{FIRST}: {guide.of_lab(FIRST).steps[0].do}"
+
+
+def test_a_lab_that_is_begun_comes_before_one_that_is_not(copy: Path) -> None:
+    do(copy, SECOND, 2)
+    told = progress.of_labs(copy)
+    assert progress.what_next(told) == f"{SECOND}: {guide.of_lab(SECOND).steps[2].do}"
+    assert progress.what_next(told, FIRST).startswith(FIRST)
+    row = next(row for row in progress.table(told).rows if row[0] == SECOND)
+    assert row[1] == f"2 of {len(guide.of_lab(SECOND).steps)}"
+
+
+def test_a_lab_that_is_done_asks_for_the_one_after_it(copy: Path) -> None:
+    do(copy, FIRST, 99)
+    told = progress.of_labs(copy)
+    assert told[0].finished
+    assert progress.table(told).rows[0][2] == "✓ all done"
+    assert progress.what_next(told).startswith(SECOND)
+
+
+def test_when_all_is_done_nothing_is_next(copy: Path) -> None:
+    for lab in guide.labs():
+        do(copy, lab, 99)
+    assert progress.what_next(progress.of_labs(copy)) == ""
+
+
+def test_a_broken_file_of_one_lab_does_not_hide_the_others(copy: Path) -> None:
+    do(copy, SECOND, 1)
+    (copy / FIRST / "predictions.json").write_text("{")
+    told = progress.of_labs(copy)
+    assert "not valid JSON" in told[0].trouble
+    assert "not valid JSON" in progress.table(told).rows[0][2]
+    assert progress.what_next(told).startswith(SECOND)
+
+
+# ------------------------------------------------------------------------------- the command
+
+
+def test_the_command_prints_a_line_a_lab_and_what_is_next(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    do(copy, FIRST, 1)
+    assert cli.main(["progress", str(copy)]) == 0
+    told = capsys.readouterr().out
+    assert all(lab in told for lab in guide.labs())
+    assert f"\nNext: {FIRST}: {guide.of_lab(FIRST).steps[1].do}\n" in told
+
+
+def test_the_command_prints_json(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    do(copy, FIRST, 99)
+    assert cli.main(["progress", str(copy), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [each["lab"] for each in told["labs"]] == list(guide.labs())
+    assert told["labs"][0]["next"] is None
+    assert told["next"].startswith(SECOND)
+    assert told["guesses"], "the first lab asks for a prediction of what it measures"
+
+
+@pytest.mark.parametrize("below", ["", FIRST])
+def test_the_command_finds_the_labs_around_it(
+    below: str, copy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(copy / below)
+    assert cli.main(["progress"]) == 0
+    assert FIRST in capsys.readouterr().out
+    assert cli.main(["progress", str(copy / FIRST)]) == 0
+
+
+def test_without_labs_the_command_says_how_to_get_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["progress", str(tmp_path)]) == 1
+    assert "`labs start`" in capsys.readouterr().err
+
+
+# -------------------------------------------------------------------------------- calibration
+
+
+def guesses(*offs: float, sure: float | None = None) -> tuple[Compared, ...]:
+    """Guesses of 100 ns, one a day, where `offs` times as much was found."""
+    return tuple(
+        Compared(
+            "01-lab",
+            f"figure-{day}",
+            Prediction(100, "ns", "", sure, f"2026-03-{day:02}T09:00:00+00:00"),
+            1,
+            Figure(f"figure-{day}", 100 * off, "ns", None),
+        )
+        for day, off in enumerate(offs, start=1)
+    )
+
+
+def test_without_a_measured_guess_there_is_nothing_to_say() -> None:
+    assert comparison.calibration(()) == ()
+    unmeasured = Compared("01-lab", "a", Prediction(1, "ns"), 1, None)
+    other_unit = Compared("01-lab", "b", Prediction(1, "ns"), 1, Figure("b", 2, "times", None))
+    nothing = Compared("01-lab", "c", Prediction(0, "ns"), 1, Figure("c", 2, "ns", None))
+    assert comparison.calibration((unmeasured, other_unit, nothing)) == ()
+
+
+def test_guesses_are_averaged_as_factors() -> None:
+    (told,) = comparison.calibration(guesses(4, 1 / 4, 1, 1))
+    assert told == (
+        "Your last 4 guesses were off by a factor of 2, the best by 1, the worst by 4: "
+        "1 too low and 1 too high."
+    )
+
+
+def test_only_the_last_six_count_and_the_six_before_are_set_beside_them() -> None:
+    last, before = comparison.calibration(guesses(*[9] * 3, *[3] * 6, *[2] * 6)[::-1])
+    assert last.startswith("Your last 6 guesses were off by a factor of 2,")
+    assert before == "The 6 before them: by a factor of 3."
+
+
+def test_how_sure_one_was_stands_beside_how_often_one_was_right() -> None:
+    told = comparison.calibration(guesses(1.5, 10, 0.6, 0.1, sure=0.75))
+    assert told[1] == "You were 75 % sure on average; 2 of 4 came within a factor of 2."
