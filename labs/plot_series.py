@@ -100,11 +100,13 @@ def series_figure(
     log: bool,
     height: float = 3.9,
     more: Callable[[Axes], None] | None = None,
+    reach: Sequence[float] = (),
 ) -> Figure:
     """Panels side by side on one vertical axis, each with a heading ('' for none) and its series.
 
     `upwards` names the vertical axis, which is logarithmic with `log` and else begins at 0. `more`
-    draws into each panel what a view has beside. Raises ValueError where there is nothing to draw.
+    draws into each panel what a view has beside, which is to fit as far as `reach`. Raises
+    ValueError where there is nothing to draw.
     """
     points = [p for _, some in panels for each in some for p in each.drawable(log)]
     if not points:
@@ -112,7 +114,7 @@ def series_figure(
     headed = any(heading for heading, _ in panels)
     top = 1 - (0.82 if headed else 0.62) / height
     figure, first = new_figure(height, left=0.10, right=0.97, top=top, bottom=0.54 / height)
-    ends = _scale(first, points, log)
+    ends = _scale(first, points, log, reach)
     first.set_ylim(*ends)
     first.set_ylabel(upwards)
     room_at_left(figure, first)
@@ -120,15 +122,13 @@ def series_figure(
     room = _room(panels)
     for number, (axes, (heading, some)) in enumerate(zip(all_axes, panels, strict=True)):
         if number:
-            _scale(axes, points, log)
+            _scale(axes, points, log, reach)
             axes.tick_params(labelleft=False)
         axes.set_ylim(*ends)
-        _across(axes, across, room[number] * len(panels))
+        _across(axes, across, room[number] * len(panels) + (0.03 if across.log else 0.0))
         for place, each in enumerate(some):
-            # On a logarithmic axis a little apart, so that intervals do not hide each other.
-            apart = 2 ** (0.11 * (place - (len(some) - 1) / 2)) if across.log else 1.0
-            _draw(axes, each, log, ends[0], apart)
-        _name_at_right(axes, [(each, each.drawable(log)) for each in some])
+            _draw(axes, each, log, ends[0], beside(place, len(some)) if across.log else 1.0)
+        _name_at_right(axes, [(each, each.drawable(log)) for each in some], across.log)
         if heading:
             axes.set_title(heading, loc="left", fontsize=FONT_PT, color=INK, pad=5)
         if more is not None:
@@ -141,6 +141,12 @@ def series_figure(
         key = [*key, ("○ hollow, at the foot: no figure", QUIET)]
     head(figure, title, key)
     return figure
+
+
+def beside(place: int, count: int) -> float:
+    """By what x is multiplied on a logarithmic axis, so that `count` intervals do not hide each
+    other."""
+    return float(2 ** (0.11 * (place - (count - 1) / 2)))
 
 
 def _side_by_side(figure: Figure, first: Axes, count: int) -> list[Axes]:
@@ -164,8 +170,10 @@ def _room(panels: Sequence[tuple[str, Sequence[Series]]]) -> list[float]:
     ]
 
 
-def _scale(axes: Axes, points: Sequence[Point], log: bool) -> tuple[float, float]:
-    highs = [point.high for point in points]
+def _scale(
+    axes: Axes, points: Sequence[Point], log: bool, reach: Sequence[float]
+) -> tuple[float, float]:
+    highs = [*(point.high for point in points), *reach]
     if not log:
         low = min(0.0, *(point.low for point in points))
         high = max([*highs, 1e-9])
@@ -218,15 +226,22 @@ def _draw(axes: Axes, series: Series, log: bool, floor: float, apart: float) -> 
     )  # fmt: skip
 
 
-def _name_at_right(axes: Axes, drawn: Sequence[tuple[Series, list[Point]]]) -> None:
+def _name_at_right(
+    axes: Axes, drawn: Sequence[tuple[Series, list[Point]]], log_across: bool
+) -> None:
     """Each series' name right of its last point; names that would touch are moved apart."""
-    named = [(series, points[-1]) for series, points in drawn if points and series.name]
+    # Right of the last of those that stand beside each other.
+    count = len(drawn)
+    named = [
+        (series, points[-1].x * (beside(count - 1, count) if log_across else 1), points[-1].value)
+        for series, points in drawn
+        if points and series.name
+    ]
     if not named:
         return
     scale, back = axes.transData, axes.transAxes.inverted()
     places = [
-        (tuple(back.transform(scale.transform((point.x, point.value)))), series)
-        for series, point in named
+        (tuple(back.transform(scale.transform((x, value)))), series) for series, x, value in named
     ]
     places.sort(key=lambda place: float(place[0][1]))
     # 1.15 lines of text, as a share of the axes' height.
@@ -235,7 +250,7 @@ def _name_at_right(axes: Axes, drawn: Sequence[tuple[Series, list[Point]]]) -> N
     for ((x, y), series), height in zip(places, heights, strict=True):
         moved = abs(height - y) > line / 3
         axes.annotate(
-            series.name, (x, y), (x + 0.035, height), xycoords="axes fraction",
+            series.name, (x, y), (x + 0.025, height), xycoords="axes fraction",
             textcoords="axes fraction", va="center", fontsize=FONT_PT, color=series.look.colour,
             arrowprops={"arrowstyle": "-", "color": series.look.colour, "lw": 0.6, "alpha": 0.6,
                         "shrinkA": 1, "shrinkB": 4} if moved else None,

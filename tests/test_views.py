@@ -384,12 +384,46 @@ def test_a_quantity_that_nobody_published_is_refused_with_what_there_is() -> Non
         views.among_published(run, "interrupt latency")
 
 
+# -- from cold to warm
+
+
+def cold(name: str, first: float, later: float, processes: int = 6) -> Run:
+    """The n-th sample of every process takes `later`, the first one `first`."""
+    each = 40
+    ticks = np.tile([first, *[later] * (each - 1)], processes) + np.arange(processes * each) % 3
+    stated = {
+        f"variant.{name}.first": "1", f"clock.{name}.frequency_hz": "1e9", f"clock.{name}.step": "1"
+    }  # fmt: skip
+    columns = (
+        np.zeros(len(ticks)), np.repeat(np.arange(processes), each),
+        np.tile(np.arange(each), processes), np.ones(len(ticks)), ticks,
+    )  # fmt: skip
+    made = Recording(
+        "first_iteration", MappingProxyType(stated), tuple({} for _ in range(processes)), (name,),
+        *(column.astype(np.int64) for column in columns),
+    )  # fmt: skip
+    return Run.of(made)
+
+
+def test_from_cold_to_warm_tells_the_first_time_the_second_and_the_later_ones() -> None:
+    shown = views.cold_to_warm(cold("call", 5000, 30), cold("system-call", 900, 200))
+    assert "call: 5,000 ns the first time, 30 ns the second, 31 ns later on" in shown.meaning
+    first = {row[1]: row[2] for row in shown.table.rows if row[0] == "1"}
+    assert first == {"call": "5,000", "system-call": "901"}
+    assert [row[0] for row in shown.table.rows if row[1] == "call"][:5] == ["1", "2", "3", "4", "6"]
+
+
+def test_samples_taken_after_a_warm_up_are_not_called_cold() -> None:
+    with pytest.raises(Refused, match="none of these samples"):
+        views.cold_to_warm(run_of("first_iteration", {"page-fault": 60}))
+
+
 # -- what is no run, or of something else
 
 
 @pytest.mark.parametrize(
     "view",
-    [views.arguments, views.placement, views.footprint, views.memory],
+    [views.arguments, views.placement, views.footprint, views.memory, views.cold_to_warm],
     ids=lambda v: v.__name__,
 )
 def test_nothing_something_else_and_other_runs_are_refused_in_plain_words(view: object) -> None:
