@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.suspects import Suspicion, against
+from labs.table import Table
+from labs.units import rounded
 
 _FILE = Path(__file__).parent / "data" / "published-figures.csv"
 
@@ -86,6 +88,35 @@ def settled(some: Iterable[Published], *, in_time: bool = True) -> tuple[Publish
         if each.series in ("table", "stated")
         or (each.report not in has_settled and each.series.startswith("run"))
     )
+
+
+#: What a report settles on; where it settles on nothing, its single runs stand for it.
+_SETTLED = ("table", "stated")
+
+
+def table(report: str, *, reasons: bool = False) -> Table:
+    """What a report prints, a row for each quantity, over all its machines.
+
+    With `reasons`, what speaks against it. Raises KeyError for a report that there is not.
+    """
+    found: dict[str, list[Published]] = {}
+    for each in figures(report=report):
+        found.setdefault(each.quantity, []).append(each)
+    rows = []
+    for quantity, every in found.items():
+        settled = [each for each in every if each.series in _SETTLED] or every
+        units = dict.fromkeys(each.unit for each in settled)
+        printed = "; ".join(_span([e.value for e in settled if e.unit == u], u) for u in units)
+        why = "; ".join(dict.fromkeys(s.reason for each in settled for s in each.suspicions))
+        rows.append((quantity, printed, *([why] if reasons else [])))
+    header = ("what was measured", "as printed", *(["what speaks against it"] if reasons else []))
+    return Table(f"Report {report}", header, tuple(rows), left=(1, 2))
+
+
+def _span(values: list[float], unit: str) -> str:
+    """The smallest and the largest value, to three digits."""
+    ends = dict.fromkeys(rounded(value) for value in (min(values), max(values)))
+    return f"{' to '.join(ends)} {unit}"
 
 
 @functools.lru_cache(maxsize=1)

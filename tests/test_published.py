@@ -101,3 +101,18 @@ def test_unknown_quantity_names_those_there_are() -> None:
     with pytest.raises(KeyError, match="timer overhead") as caught:
         published.figures("timer overheat")
     assert "system call getpid" in str(caught.value)
+
+
+def test_the_table_of_a_report_has_each_quantity_once_and_reasons_only_where_asked() -> None:
+    plain, reasoned = published.table("D"), published.table("D", reasons=True)
+    assert [row[0] for row in plain.rows] == [
+        "procedure call 0 args",
+        "system call getpid",
+        "process switch pipe",
+        "thread switch mutex",
+    ]
+    assert plain.rows[0] == ("procedure call 0 args", "300 ns")
+    assert "system call itself" in reasoned.rows[0][2]
+    assert len(published.table("A").rows) == len({row[0] for row in published.table("A").rows})
+    with pytest.raises(KeyError, match="A to E"):
+        published.table("F")

@@ -1,0 +1,174 @@
+"""Lab 08: five published reports on trial, each by one mistake made again and repaired."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
+from grader.verdict import Level
+from labs import published
+from labs.estimate import Estimate
+
+LAB = "08-five-reports-on-trial"
+
+
+@dataclass(frozen=True)
+class _Measurement:
+    """A C kernel and the variant that a figure is taken from."""
+
+    kernel: str
+    variant: str
+    beside: tuple[str, ...] = ()
+    own: bool = False
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What one report is tried by.
+
+    `code` is the pitfall that `broken` shows, `repaired` the measurement that does without it.
+    `printed` are the quantities of the report to choose from, as published.
+    """
+
+    report: str
+    code: str
+    mistake: str
+    right: str
+    broken: _Measurement
+    repaired: _Measurement
+    printed: tuple[str, ...]
+    look_next: str
+
+    def choices(self) -> tuple[Choice, ...]:
+        """Which of the printed figures was got in this way: by the marks on the published ones."""
+        return tuple(Choice(quantity, self._carries(quantity)) for quantity in self.printed)
+
+    def _carries(self, quantity: str) -> _Holds:
+        marked = any(
+            suspicion.code == self.code
+            for figure in published.figures(quantity, report=self.report)
+            for suspicion in figure.suspicions
+        )
+        return _Holds(marked)
+
+
+@dataclass(frozen=True)
+class _Holds:
+    """Whether a conclusion is borne out, which here the published figures decide."""
+
+    marked: bool
+
+    def __call__(self, estimates: tuple[Estimate, ...]) -> bool:
+        return self.marked
+
+
+TRIALS = (
+    _Trial(
+        report="A",
+        code="library-call-not-system-call",
+        mistake="a system call that never enters the OS kernel",
+        right="the cost of getppid by the trap instruction",
+        broken=_Measurement("system_call", "getppid"),
+        repaired=_Measurement("system_call", "getppid", beside=("invalid",)),
+        printed=(
+            "timer overhead",
+            "system call getpid",
+            "system call setuid",
+            "task creation fork",
+        ),
+        look_next="Newer C libraries keep no process id. What would report A print today?",
+    ),
+    _Trial(
+        report="B",
+        code="vdso-not-system-call",
+        mistake="a call that the vDSO answers, taken for a system call",
+        right="the cost of gettimeofday by the trap instruction, by your own C",
+        broken=_Measurement("system_call", "gettimeofday-trap", beside=("invalid",)),
+        repaired=_Measurement("own_call", "gettimeofday", beside=("invalid",), own=True),
+        printed=("system call gettimeofday", "process switch pipe"),
+        look_next="Count both with strace: which of them does it see?",
+    ),
+    _Trial(
+        report="C",
+        code="wrong-registers",
+        mistake="a read whose arguments lie where nobody looks",
+        right="the cost of reading 0 bytes by the trap instruction",
+        broken=_Measurement("own_call", "read0"),
+        repaired=_Measurement("system_call", "read0", beside=("invalid",)),
+        printed=("process switch pipe", "system call read of 0 bytes"),
+        look_next="Which single line would have told report C that its call fails?",
+    ),
+    _Trial(
+        report="D",
+        code="lock-convoy",
+        mistake="an exchange by a bare mutex, called a switch",
+        right="the cost of a switch by mutex and condition variable",
+        broken=_Measurement("thread_switch", "condvar"),
+        repaired=_Measurement("thread_switch", "condvar"),
+        printed=(
+            "procedure call 0 args",
+            "system call getpid",
+            "process switch pipe",
+            "thread switch mutex",
+        ),
+        look_next="Give the mutex up for longer between two exchanges: do the switches come back?",
+    ),
+    _Trial(
+        report="E",
+        code="timer-not-subtracted",
+        mistake="a reading of the clock on either side of each call, and nothing taken off",
+        right="the cost of a procedure call without arguments",
+        broken=_Measurement("procedure_call", "args0"),
+        repaired=_Measurement("procedure_call", "args0"),
+        printed=("procedure call 0 args", "process switch pipe"),
+        look_next="Of its 180 ns for getpid, how much is the clock?",
+    ),
+)
+
+
+def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
+    name = f"trial-{trial.report.lower()}"
+    reproduced = FigureSpec(
+        id=f"{name}-reproduced",
+        lab=LAB,
+        asked=trial.mistake,
+        kernel=trial.broken.kernel,
+        variants=(trial.broken.variant,),
+        quantity=Quantity.COST,
+        unit="ns",
+        points={Level.VALIDITY: 1.0},
+        beside=trial.broken.beside,
+        shows=trial.code,
+        praise=f"The mistake of report {trial.report}, on your machine.",
+        look_next="Which single line of its C would you change?",
+    )
+    repaired = FigureSpec(
+        id=f"{name}-repaired",
+        lab=LAB,
+        asked=trial.right,
+        kernel=trial.repaired.kernel,
+        variants=(trial.repaired.variant,),
+        quantity=Quantity.COST,
+        unit="ns",
+        points=dict.fromkeys(Level, 0.5),
+        own=trial.repaired.own,
+        beside=trial.repaired.beside,
+        praise="Repaired: this figure can be defended.",
+        look_next=trial.look_next,
+    )
+    suspect = relation(
+        f"{name}-suspect",
+        LAB,
+        f"which printed figure of report {trial.report} was got in this way",
+        (reproduced.id, repaired.id),
+        Quantity.CHOICE,
+        CHOICE,
+        points=1.0,
+        choices=trial.choices(),
+        praise="Named.",
+        look_next="What would its authors have seen, had they looked for it?",
+    )
+    return reproduced, repaired, suspect
+
+
+FIGURES = tuple(figure for trial in TRIALS for figure in _figures(trial))
