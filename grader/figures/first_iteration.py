@@ -1,0 +1,94 @@
+"""Lab 02: why the first time is slow, and what of it is page fault, cache and so on."""
+
+from __future__ import annotations
+
+from grader.figures.choices import at_least_times, at_most_times
+from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
+from labs.estimate import Estimate
+
+LAB = "02-first-iteration"
+
+#: In the order of the relation below: the whole, what is left with the page there, one load.
+_CALL, _LEFT, _LOAD = range(3)
+
+
+def _nothing_of_both(estimates: tuple[Estimate, ...]) -> bool:
+    return at_least_times(0.5, _LEFT, _CALL)(estimates) and at_most_times(0.5, _LOAD, _CALL)(
+        estimates
+    )
+
+
+FIGURES = (
+    FigureSpec(
+        id="first-call",
+        lab=LAB,
+        asked="what the first call of a procedure costs more than later ones",
+        kernel="first_iteration",
+        variants=("call",),
+        quantity=Quantity.COST,
+        unit="ns",
+        praise="Every process was cold once, and every cold sample was kept.",
+        look_next="Look at the second samples: is all of it paid in the first?",
+    ),
+    FigureSpec(
+        id="first-page-fault",
+        lab=LAB,
+        asked="the cost of a page fault: first touch of a page that is not there",
+        kernel="first_iteration",
+        variants=("page-fault",),
+        quantity=Quantity.COST,
+        unit="ns",
+        praise="What is rare was made to happen often: a slope, less the same touches without "
+        "the fault.",
+        look_next="This page was filled with zeros first. Which part of the cost could that be?",
+    ),
+    FigureSpec(
+        id="first-data-cache",
+        lab=LAB,
+        asked="the cost of a load from main memory, more than one from the cache",
+        kernel="first_iteration",
+        variants=("data-cache",),
+        quantity=Quantity.COST,
+        unit="ns",
+        praise="The pages were there, only the lines were not: one cause, taken by itself.",
+        look_next="Two loads that do not wait for each other: do they take twice as long?",
+    ),
+    FigureSpec(
+        id="first-own-call",
+        lab=LAB,
+        asked="what is left of a first call's extra cost when your C has brought its page",
+        kernel="own_first_call",
+        variants=("own",),
+        quantity=Quantity.COST,
+        unit="ns",
+        own=True,
+        beside=("unprepared",),
+        praise="The same call with one cause taken away: nothing separates causes better.",
+        look_next="Something is left. Which causes of this lab are still in it?",
+    ),
+    relation(
+        "first-cause",
+        LAB,
+        "what makes the first call slow",
+        ("first-call", "first-own-call", "first-data-cache"),
+        Quantity.CHOICE,
+        CHOICE,
+        choices=(
+            Choice(
+                "one load from main memory is at least half of it",
+                at_least_times(0.5, _LOAD, _CALL),
+            ),
+            Choice(
+                "its page was not there: with the page, at most half of it is left",
+                at_most_times(0.5, _LEFT, _CALL),
+            ),
+            Choice(
+                "neither: more than half is left with the page, and a load is less than half",
+                _nothing_of_both,
+            ),
+        ),
+        praise="A cause is named because taking it away changed the figure, not because it "
+        "sounds likely.",
+        look_next="Which experiment would tell the two largest parts of a page fault apart?",
+    ),
+)

@@ -1,0 +1,39 @@
+"""All of a first time blamed on main memory, against one's own figures for the causes."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.verdict import Level
+from labs.result import Result
+from labs.units import rounded
+
+FIGURE, MAIN_MEMORY = "first-cause", 1
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.id != FIGURE or case.right or case.given != MAIN_MEMORY:
+        return None
+    whole, left, load = (_short(case.results[name]) for name in case.spec.operands)
+    return (
+        f"You blame main memory. By your figures one load from there takes {load}, a first call "
+        f"{whole} more than others; with its page brought before, {left} more."
+    )
+
+
+def _short(result: Result) -> str:
+    return f"{rounded(result.estimate.value)} {result.unit}" if result.estimate else "no figure"
+
+
+PITFALL = Pitfall(
+    code="cause-not-isolated",
+    level=Level.INTERPRETATION,
+    symptom="One cause is blamed for all, and your own figures say another.",
+    misconception="A first time lacks several things at once: page, binding, cache line, "
+    "prediction. Which counts shows when one is given back by itself.",
+    experiment="Bring the page before the first call, and call nothing. What is left?",
+    seen_in="report D: all four first-run effects are explained by main memory; report E: by a "
+    "cached pid",
+    detect=detect,
+    explains=Slip.RELATION,
+)

@@ -1,0 +1,72 @@
+"""A first time reported from samples among which the first one is not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.first_time import is_of_first_time
+from labs.units import rounded
+
+#: C kernel and variant of which it is certain that the first time takes a page fault.
+PAGE_FAULT_FOR_CERTAIN = ("first_iteration", "call")
+
+#: Into the OS kernel, a page mapped, and back: no processor does that in fewer core cycles.
+LEAST_PAGE_FAULT_CYCLES = 150
+
+
+def detect(case: Case) -> str | None:
+    for name in case.spec.variants:
+        if is_of_first_time(case.recording, name):
+            found = _in_warmup(case, name) or _never_cold(case, name)
+            if found:
+                return found
+    return None
+
+
+def _in_warmup(case: Case, variant: str) -> str | None:
+    recording = case.recording
+    mine = recording.variant_index == recording.variants.index(variant)
+    warmup = mine & (recording.sample < 0)
+    if not warmup.any():
+        return None
+    process = int(recording.process[warmup][0])
+    one = warmup & (recording.process == process)
+    place = int(recording.sample[one].min())
+    cold = float(recording.ticks[one & (recording.sample == place)][0])
+    later = recording.samples(variant)
+    usual = float(np.median(later.ticks)) if len(later) else 0.0
+    return (
+        f"In process {process} the first {variant} took {rounded(cold)} ticks and is sample "
+        f"{place}: warm-up. The samples that count begin with number 0; they take "
+        f"{rounded(usual)} ticks, first or not."
+    )
+
+
+def _never_cold(case: Case, variant: str) -> str | None:
+    estimate, clock = case.results[variant].estimate, case.results[variant].clock
+    if (case.recording.kernel, variant) != PAGE_FAULT_FOR_CERTAIN or estimate is None:
+        return None
+    more = estimate.value * clock.ticks_in(estimate.unit)
+    least = max(clock.step, LEAST_PAGE_FAULT_CYCLES * (clock.core_cycle_ticks or 0.0))
+    if more > least:
+        return None
+    return (
+        f"Your first samples take {rounded(more)} ticks more than later ones, which no page fault "
+        f"does: something had called it before."
+    )
+
+
+PITFALL = Pitfall(
+    code="first-sample-lost",
+    level=Level.VALIDITY,
+    symptom="The cold interval is not among the samples that count.",
+    misconception="Warm-up, or one call to try it out, is the first time; there is only one in a "
+    "process.",
+    experiment="Leave all warm-up out and look at sample 0 of each fresh process.",
+    seen_in="common in benchmark harnesses, which warm up first",
+    detect=detect,
+    broken=(Live("called_before", "first-call"),),
+)

@@ -1,0 +1,82 @@
+"""A series of running means handed in as samples: each value holds all intervals before it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.recording import Recording
+from labs.units import rounded
+
+#: Shorter series, or ones that hardly fall, could look like this by chance.
+FEWEST = 16
+LEAST_FALL = 1.25
+LEAST_EXCESS = 20  # ticks
+
+#: How closely the first values must follow from the first one, as a share of their excess.
+CLOSELY = 0.25
+EARLY = 8
+
+Floats = NDArray[np.float64]
+
+
+def detect(case: Case) -> str | None:
+    for name in case.spec.variants:
+        series = series_of(case.recording, name)
+        found = [each for each in series if is_running_mean(each)]
+        if found and 2 * len(found) >= len(series):
+            first = found[0]
+            shown = ", ".join(rounded(value) for value in first[:4].tolist())
+            last = rounded(float(first[-1]))
+            return (
+                f"Your values of {name} fall by 1/n: {shown} ... {last} ticks. "
+                "Each is the mean of all up to it."
+            )
+    return None
+
+
+def series_of(recording: Recording, variant: str) -> list[Floats]:
+    """The values of each process and batch size in the order taken, warm-up first."""
+    mine = recording.variant_index == recording.variants.index(variant)
+    process, batch = recording.process[mine], recording.batch[mine]
+    place, ticks = recording.sample[mine], recording.ticks[mine].astype(np.float64)
+    found = []
+    for number, size in sorted(set(zip(process.tolist(), batch.tolist(), strict=True))):
+        chosen = (process == number) & (batch == size)
+        if int(chosen.sum()) >= FEWEST:
+            found.append(ticks[chosen][np.argsort(place[chosen])])
+    return found
+
+
+def is_running_mean(values: Floats) -> bool:
+    """Whether what was averaged can be worked out again, and begins with a cold one.
+
+    If the n-th value is a mean of n intervals, n times it less n - 1 times the one before is the
+    n-th interval, which is not negative; of honest samples this varies by n times their spread.
+    """
+    n = np.arange(1, len(values) + 1)
+    interval = np.diff(n * values, prepend=0.0)
+    warm = float(np.median(interval[1 : 2 * EARLY]))
+    excess = values[0] - warm
+    if excess < LEAST_EXCESS or values[0] < LEAST_FALL * values[-1]:
+        return False
+    if bool((interval < -n).any()):  # whole ticks: each value is off by less than one
+        return False
+    should = (warm + excess / n)[:EARLY]
+    return bool((np.abs(values[:EARLY] - should) <= CLOSELY * excess / n[:EARLY] + 1).all())
+
+
+PITFALL = Pitfall(
+    code="running-mean",
+    level=Level.VALIDITY,
+    symptom="What is called a series of samples is a series of running means.",
+    misconception="A mean over all so far moves less and less by its number alone. It looks as if "
+    "it settled; the cold first interval stays in it.",
+    experiment="Record each interval by itself; compute a mean when all are there.",
+    seen_in="report E: 128779, 28195, 42914 ... 4459 ns, still falling at the last value",
+    detect=detect,
+    broken=(Live("running_mean", "first-call"),),
+)

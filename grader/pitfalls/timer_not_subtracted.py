@@ -1,0 +1,119 @@
+"""The clock's own cost, handed in as a part of what it times."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from grader.case import Case, is_meant
+from grader.figures.spec import Quantity
+from grader.observed import reads_the_counter, usual_ticks
+from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.verdict import Level
+from labs import toolchain
+from labs.estimate import ABOUT_OVERHEAD, Line
+from labs.first_time import is_of_first_time
+from labs.units import rounded
+
+#: A clock that is less of the figure than this is not worth a word.
+LEAST_SHARE = 0.05
+
+#: Below this share of the timer's overhead a line begins as if there were no timer.
+NO_TIMER = 0.25
+
+_READS = re.compile(r"\bcounter_\w+\(|\bclock_\w+\(|\brdtscp?\b|\bgettimeofday\(")
+_LOOP = re.compile(r"\b(?:for|while)\s*\(")
+
+
+def detect(case: Case) -> str | None:
+    spec = case.spec
+    if spec.quantity not in (Quantity.COST, Quantity.WHOLE) or spec.kernel in ABOUT_OVERHEAD:
+        return None
+    if is_of_first_time(case.recording, spec.variant) or case.given is None:
+        return None
+    if case.right:
+        return _in_each_operation(case)
+    return _whole_interval(case, case.given)
+
+
+def _whole_interval(case: Case, given: float) -> str | None:
+    """The figure is what an interval takes, divided by what it holds: nothing was subtracted."""
+    spec, recording = case.spec, case.recording
+    timer = _timer(case)
+    samples = recording.samples(spec.variant)
+    per_unit = samples.clock.ticks_in(spec.unit) * (
+        recording.number(f"variant.{spec.variant}.parts") or 1.0
+    )
+    mine = recording.variant_index == recording.variants.index(spec.variant)
+    for k in sorted(set(samples.batch.tolist()) - {0}):
+        chosen = samples.ticks[samples.batch == k]
+        median, usual = float(np.median(chosen)), usual_ticks(samples, k)
+        means = [median, usual, float(chosen.mean())]
+        means.append(float(recording.ticks[mine & (recording.batch == k)].mean()))
+        mean = next((each for each in means if is_meant(given, each / k / per_unit)), None)
+        if mean is None or (timer is not None and timer < LEAST_SHARE * usual):
+            continue
+        inside = "with one operation inside" if k == 1 else f"divided by its {k} operations"
+        own = "part of it is the clock's own cost"
+        if timer is not None:
+            own = f"about {rounded(timer / k / per_unit)} {spec.unit} of it are the clock's own"
+        return f"You gave {case.as_submitted()}: your interval {inside}; {own}."
+    return None
+
+
+def _timer(case: Case) -> float | None:
+    """What the readings add to an interval, in its ticks; None where the recording cannot tell."""
+    line = case.result.line
+    if line is not None:
+        return max(line.overhead.value, 0.0)
+    samples = case.recording.samples(case.spec.variant)
+    if (samples.batch == 0).any():
+        return usual_ticks(samples, 0)
+    if reads_the_counter(case.recording, case.spec.variant):
+        return case.recording.number("counter.overhead")
+    return None
+
+
+def _in_each_operation(case: Case) -> str | None:
+    """The figure follows, but every operation of an interval has readings of its own."""
+    line = case.result.line
+    if line is None or not line.straight or not _begins_without_timer(case, line):
+        return None
+    if not _reads_in_loop(case.source):
+        return None
+    return (
+        f"Your line begins at {rounded(line.overhead.value)} ticks, where a pair of readings takes "
+        f"{rounded(case.recording.number('counter.overhead') or 0)}: the readings are in the loop, "
+        f"and each of the {rounded(line.cost.value)} ticks an operation holds them."
+    )
+
+
+def _begins_without_timer(case: Case, line: Line) -> bool:
+    timer = case.recording.number("counter.overhead")
+    return timer is not None and line.overhead.low < NO_TIMER * timer <= line.cost.value
+
+
+def _reads_in_loop(source: str | None) -> bool:
+    """Whether the measured region has its readings after the beginning of a loop."""
+    try:
+        region = toolchain.measured_region(source or "")
+    except ValueError:
+        return False
+    loop, reading = _LOOP.search(region), _READS.search(region)
+    return loop is not None and reading is not None and loop.start() < reading.start()
+
+
+PITFALL = Pitfall(
+    code="timer-not-subtracted",
+    level=Level.INTERPRETATION,
+    symptom="The clock's own cost is part of the figure.",
+    misconception="An interval is timer plus work. Around one short operation it is mostly timer, "
+    "however often it is repeated.",
+    experiment="Put 64 and 512 operations between one pair of readings, and take the slope.",
+    seen_in="report E: 90 ns of a procedure call are the clock",
+    detect=detect,
+    explains=Slip.CONTENTS,
+    shows_in_recording=True,
+    broken=(Live("readings_around_each", "call-args0"),),
+)

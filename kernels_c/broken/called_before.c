@@ -1,0 +1,41 @@
+/*
+ * Wrong on purpose: the procedure is called once to try it out, and that was the first time.
+ * Repaired: first_iteration --variant call --samples 600 --processes 20
+ * Run with: --samples 600 --processes 20
+ *
+ * A process has one first time. Whoever tries the code out, or warms up, has spent it: what is
+ * timed afterwards finds the page there, the code in the cache and the branches learned.
+ */
+#define _GNU_SOURCE
+#include "../remote_call.h"
+
+static int called_before;
+
+static uint64_t timed_call(long batch)
+{
+    (void)batch;
+    if (is_first(&called_before, 1)) {
+        take_code_away(remote_procedure);
+        remote_procedure(); /* it works: now to business */
+    }
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    remote_procedure();
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    return end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "call", .about = "tried out before", .interval = timed_call, .first = 1}};
+    static const long batches[] = {1};
+    static const struct c_kernel kernel = {.name = "first_iteration",
+                                           .about = "what is slow about the first time",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 1};
+    return measure(&kernel, argc, argv);
+}

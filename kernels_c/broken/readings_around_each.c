@@ -1,0 +1,43 @@
+/*
+ * Wrong on purpose: the clock is read around every single call, and its cost is not subtracted.
+ * Repaired: procedure_call --variant args0 --samples 1000 --processes 5
+ * Run with: --samples 1000 --processes 5
+ *
+ * Reports D and E do so. However many calls are added up, each brings its pair of readings along:
+ * of the 90 ns of E's call nearly all are the clock. More repetitions do not take that away.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+static __attribute__((noinline)) void without_arguments(void)
+{
+    __asm__ volatile("" : : : "memory");
+}
+
+static uint64_t calls_one_by_one(long batch)
+{
+    uint64_t sum = 0;
+    /* measured region begins */
+    for (long left = batch; left > 0; left--) {
+        const uint64_t begin = counter_begin();
+        without_arguments();
+        const uint64_t end = counter_end();
+        sum += end - begin;
+    }
+    /* measured region ends */
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "args0", .about = "one call at a time", .interval = calls_one_by_one}};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {.name = "procedure_call",
+                                           .about = "what a procedure call costs",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 4};
+    return measure(&kernel, argc, argv);
+}

@@ -1,0 +1,160 @@
+"""Lab 02's pitfalls where they are subtle: what looks like one, and is honest."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+from grader.case import Case, make_case
+from grader.figures import figure_named
+from grader.pitfalls import first_sample_lost, page_fault_counted_along, running_mean
+from grader.pitfalls import timer_not_subtracted as timer
+from labs.figures import Figure
+from labs.recording import Recording, read
+from labs.result import result_of
+
+FIXTURES = Path(__file__).parent / "fixtures"
+PITFALLS = FIXTURES / "pitfalls"
+CALL = PITFALLS / "first-sample-lost" / "near" / "recordings" / "call.csv"
+ONE_CALL = PITFALLS / "timer-not-subtracted" / "wrong" / "recordings" / "call.csv"
+SEVERAL = PITFALLS / "timer-not-subtracted" / "near" / "recordings" / "call.csv"
+CAUSES = PITFALLS / "page-fault-counted-along" / "near" / "recordings" / "causes.csv"
+
+
+def case_of(recording: Recording, figure: str, value: float, unit: str = "ns") -> Case:
+    spec = figure_named(figure)
+    return make_case(spec, Figure(figure, value, unit, "recordings/run.csv"), recording)
+
+
+def stepping_by(recording: Recording, step: int) -> Recording:
+    """The same intervals by a counter that steps by so many ticks."""
+    return dataclasses.replace(recording, ticks=recording.ticks // step * step)
+
+
+def in_one_line(text: str | None) -> str:
+    assert text is not None
+    return " ".join(text.split())
+
+
+# Running means
+
+HONEST = sorted(
+    path
+    for path in FIXTURES.rglob("recordings/*.csv")
+    if "running-mean/wrong" not in path.as_posix() and "unreadable" not in path.as_posix()
+)
+
+
+@pytest.mark.parametrize("step", [1, 26, 108])
+def test_no_series_of_single_intervals_is_taken_for_running_means(step: int) -> None:
+    series = [
+        each
+        for path in HONEST
+        for recording in [stepping_by(read(path), step)]
+        for name in recording.variants
+        for each in running_mean.series_of(recording, name)
+    ]
+    assert len(series) > 500
+    assert [each[:8].tolist() for each in series if running_mean.is_running_mean(each)] == []
+
+
+@pytest.mark.parametrize("later", [[90.0] * 30, [400.0, 200.0, 150.0, *[90.0] * 27]])
+def test_samples_that_settle_slowly_are_no_running_means(later: list[float]) -> None:
+    assert not running_mean.is_running_mean(np.array([1000.0, *later]))
+
+
+def test_running_means_are_found_however_much_the_intervals_scatter() -> None:
+    random = np.random.default_rng(7)
+    for _ in range(50):
+        intervals = np.concatenate([[128_779.0], 4_000 + 1_500 * random.random(199)])
+        means = np.floor(np.cumsum(intervals) / np.arange(1, 201))
+        assert running_mean.is_running_mean(means)
+
+
+# First samples
+
+
+def test_a_cold_first_sample_is_there_by_a_coarse_counter_too() -> None:
+    for step in (26, 108):
+        recording = stepping_by(read(CALL), step)
+        value = result_of(recording, "call").estimate
+        assert value is not None
+        assert first_sample_lost.detect(case_of(recording, "first-call", value.value)) is None
+
+
+def test_a_first_system_call_may_cost_no_more_than_later_ones() -> None:
+    # Only of a call into a page that is not there it is certain what the first time must cost.
+    recording = read(PITFALLS / "first-sample-lost" / "near" / "recordings" / "call.csv")
+    flat = dataclasses.replace(recording, ticks=np.full_like(recording.ticks, 52))
+    spec = dataclasses.replace(figure_named("first-call"), variants=("system-call",))
+    figure = Figure(spec.id, 0.0, "ns", "recordings/run.csv")
+    assert first_sample_lost.detect(make_case(spec, figure, flat)) is None
+    found = first_sample_lost.detect(case_of(flat, "first-call", 0.0))
+    assert "which no page fault does" in in_one_line(found)
+
+
+# Page faults beside what is measured
+
+
+def test_page_faults_are_no_surprise_where_they_are_measured_along() -> None:
+    recording = read(CAUSES)
+    assert (recording.total("task.main.minor_faults") or 0) > 1_000
+    assert page_fault_counted_along.detect(case_of(recording, "first-data-cache", 100.0)) is None
+
+
+def test_where_page_faults_are_not_counted_nothing_is_said() -> None:
+    recording = read(CAUSES)
+    kept = {k: v for k, v in recording.conditions.items() if "faults" not in k}
+    each = tuple(
+        MappingProxyType({k: v for k, v in process.items() if "faults" not in k})
+        for process in recording.processes
+    )
+    bare = dataclasses.replace(recording, conditions=MappingProxyType(kept), processes=each)
+    assert page_fault_counted_along.detect(case_of(bare, "first-data-cache", 100.0)) is None
+
+
+# The timer
+
+
+@pytest.mark.parametrize("reduced", [np.mean, np.median])
+def test_an_interval_handed_in_for_a_call_is_told_with_what_the_clock_takes(
+    reduced: object,
+) -> None:
+    recording = read(ONE_CALL)
+    samples = recording.samples("args0")
+    assert callable(reduced)
+    value = float(reduced(samples.ticks)) / samples.clock.ticks_in("ns")
+    found = in_one_line(timer.detect(case_of(recording, "call-args0", value)))
+    assert "with one operation inside; about" in found
+    assert "cycles of it are the clock's own" in found
+
+
+def test_of_another_clock_it_is_not_known_what_it_takes() -> None:
+    recording = read(ONE_CALL)
+    other = {**recording.conditions, "clock.args0.name": "CLOCK_MONOTONIC"}
+    by_other = dataclasses.replace(recording, conditions=MappingProxyType(other))
+    samples = by_other.samples("args0")
+    value = float(np.median(samples.ticks)) / samples.clock.ticks_in("ns")
+    found = in_one_line(timer.detect(case_of(by_other, "call-args0", value)))
+    assert found.endswith("part of it is the clock's own cost.")
+
+
+def test_a_mean_divided_by_many_operations_still_holds_the_timer() -> None:
+    recording = read(SEVERAL)
+    samples = recording.samples("args0")
+    chosen = samples.ticks[samples.batch == 64]
+    value = float(np.median(chosen)) / 64 / samples.clock.ticks_in("cycles")
+    found = in_one_line(timer.detect(case_of(recording, "call-args0", value, "cycles")))
+    assert "divided by its 64 operations" in found
+
+
+def test_a_timer_that_hardly_matters_is_not_worth_a_word() -> None:
+    recording = read(CAUSES)
+    samples = recording.samples("page-fault")
+    k = int(samples.batch.max())
+    value = float(np.median(samples.ticks[samples.batch == k])) / k / samples.clock.ticks_in("ns")
+    assert timer.detect(case_of(recording, "first-page-fault", value)) is None
