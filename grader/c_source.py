@@ -5,11 +5,19 @@ The text is a student's: patterns that fit nothing simply find nothing.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
+#: So many pieces of inline assembly are looked at.
+MOST_ASM = 100
+
 _PREPROCESSOR = re.compile(r"^[ \t]*#[^\n]*$", re.MULTILINE)
-_COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|("(?:[^"\\\n]|\\.)*")', re.DOTALL)
+# One that is never closed goes on to the end of the text, or of the line: else each of many would
+# be looked for up to the end, which takes minutes.
+_COMMENT_OR_STRING = re.compile(
+    r'/\*.*?(?:\*/|\Z)|//[^\n]*|("(?:[^"\\\n]|\\.)*(?:"|(?=\n)|\Z|\\\Z))', re.DOTALL
+)
 _ASM = re.compile(r"\b(?:asm|__asm|__asm__)\s*(?:volatile|__volatile__)?\s*\(")
 _OPERAND = re.compile(r'"([=+&%]*)([A-Za-z])"\s*\(\s*(\w*)')
 _MOVED_TO = re.compile(r"\bmov\w*\s+[^,\n]+,\s*%+(\w+)")
@@ -85,7 +93,7 @@ def trap_instructions(text: str) -> list[TrapInstruction]:
     code = without_comments(text)
     bound = dict(_BOUND.findall(code))
     found = []
-    for match in _ASM.finditer(code):
+    for match in itertools.islice(_ASM.finditer(code), MOST_ASM):
         body = re.sub(r"\\[nt]", " ", _in_parentheses(code, match.end()))
         instruction = re.search(r"\b(syscall|svc)\b", body)
         if instruction is None:

@@ -18,14 +18,22 @@ PUBLISHED = 28.5
 #: The pair of readings cannot cost less than this share of the fenced pair timed in the same run.
 LEAST_SHARE = 0.3
 
-_NUMBER = r"\d+(?:\.\d+)?"
+# In C whose white space is single blanks. Every part is bounded: whoever writes it, it ends soon.
+_NUMBER = r"\d{1,12}(?:\.\d{1,12})?"
+_NAME = r"\b([A-Za-z_]\w{0,39})"
 _NAMED = (
-    re.compile(rf"#\s*define\s+(\w+)\s+\(?({_NUMBER})"),
-    re.compile(rf"\b(\w+)\s*=\s*\(?({_NUMBER})[uUlLfF]*\)?\s*[;,}}]"),
+    re.compile(rf"# ?define {_NAME} \(?({_NUMBER})"),
+    re.compile(rf"{_NAME} ?= ?\(?({_NUMBER})[uUlLfF]{{0,3}}\)? ?[;,}}]"),
 )
-_READING = re.compile(r"\b(\w+)\s*=[^=;]*\b\w*(?:counter|tsc|clock|time|now|ticks|_ns)\w*\s*\(")
-_DIFFERENCE = re.compile(r"\b(\w+)\s*=\s*[^=;]*?\b(\w+)\s*-\s*(\w+)\s*\)*\s*;")
-_SUBTRACTED = re.compile(r"\b(?:(\w+)\s*-\s*)?(\w+)\s*\)*\s*-\s*\(?(\w+(?:\.\d+)?)")
+_READING = re.compile(
+    rf"{_NAME} ?= ?[^=;]{{0,60}}?(?:counter|tsc|clock|time|now|ticks|_ns)\w{{0,20}} ?\("
+)
+_DIFFERENCE = re.compile(
+    rf"{_NAME} ?= ?[^=;]{{0,60}}?(\b\w{{1,40}}|\(\)) ?- ?{_NAME} ?\){{0,2}} ?;"
+)
+_SUBTRACTED = re.compile(
+    rf"(?:{_NAME} ?- ?)?{_NAME} ?\){{0,2}} ?- ?\(?(\w{{1,40}}(?:\.\d{{1,12}})?)"
+)
 
 
 def detect(case: Case) -> str | None:
@@ -81,13 +89,13 @@ def _too_little_left(case: Case) -> str | None:
 
 def subtracted_constant(source: str) -> str | None:
     """The number, or the name of one, that `source` takes off a difference of two readings."""
-    code = without_comments(source)
+    code = re.sub(r"\s+", " ", without_comments(source))
     numbers = {name: value for form in _NAMED for name, value in form.findall(code)}
     readings = set(_READING.findall(code))
     intervals = {
         name
         for name, later, earlier in _DIFFERENCE.findall(code)
-        if later in readings and earlier in readings
+        if (later in readings or later == "()") and earlier in readings
     }
     for later, earlier, constant in _SUBTRACTED.findall(code):
         if not (earlier in intervals or (later in readings and earlier in readings)):

@@ -1,5 +1,5 @@
 /*
- * Wrong on purpose: the loop counts in one byte, so that 256 calls are none at all.
+ * Wrong on purpose: the loop counts in one byte, so that 300 calls are but 44.
  * Repaired: system_call --variant getppid --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
                                                .about = "getppid()",
                                                .interval = getppid_in_a_loop,
                                                .system_calls = 1}};
-    static const long batches[] = {64, 128, 256, 512};
+    static const long batches[] = {100, 200, 300, 400};
     static const struct c_kernel kernel = {.name = "system_call",
                                            .about = "what a system call costs",
                                            .variants = variants,
