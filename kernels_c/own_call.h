@@ -21,12 +21,20 @@
 #include "trap.h"
 
 static int zero = -1; /* a descriptor of /dev/zero */
+#if HAVE_TRAP
+static long no_such_call; /* the result of a call number that does not exist */
+#endif
 
-TICKLAB_INLINE void open_zero(struct run *run)
+TICKLAB_INLINE void prepare_own(struct run *run)
 {
     (void)run;
     if (zero < 0 && (zero = open("/dev/zero", O_RDONLY | O_CLOEXEC)) < 0)
         stop(STATUS_IMPOSSIBLE, "/dev/zero cannot be opened: %s", strerror(errno));
+#if HAVE_TRAP
+    /* ENOSYS; where a filter (seccomp) stands before the OS kernel, EPERM from many of them. */
+    if ((no_such_call = trap(100000, 0, 0, 0)) >= 0)
+        stop(STATUS_IMPOSSIBLE, "the call number 100000 exists here");
+#endif
 }
 
 /* One interval: K times `operation`, which must be true. */
@@ -47,7 +55,7 @@ TICKLAB_INLINE void open_zero(struct run *run)
 OWN_INTERVAL(own_loop, 1)
 
 #if HAVE_TRAP
-OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == -ENOSYS)
+OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
 #    define OWN_TRAP(function) .interval = function, .system_calls = 1
 #else
 #    define OWN_TRAP(function) .missing = "calls by the trap instruction are written for Linux only"
@@ -58,7 +66,8 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == -ENOSYS)
     {.name = "invalid",                                                                            \
      .about = "a call number that does not exist",                                                 \
      OWN_TRAP(own_invalid),                                                                        \
-     .baseline = "loop"},                                                                          \
+     .baseline = "loop",                                                                           \
+     .prepare = prepare_own},                                                                      \
     {                                                                                              \
         .name = "loop", .about = "the empty loop", .interval = own_loop                            \
     }
@@ -74,7 +83,7 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == -ENOSYS)
                                                    .interval = own_calls,                          \
                                                    .system_calls = 1,                              \
                                                    .baseline = "loop",                             \
-                                                   .prepare = open_zero},                          \
+                                                   .prepare = prepare_own},                        \
                                                   OWN_FLOOR};                                      \
         static const struct c_kernel kernel = {.name = "own_call",                                 \
                                                .about = "what your system call costs",             \

@@ -49,7 +49,7 @@ FIGURES = (
         points={Level.VALIDITY: 1.0, Level.INTERPRETATION: 1.0},
         beside=("setuid-refused", FLOOR),
         praise="The call had its argument and was seen to work.",
-        look_next="A refused setuid costs far less. Which line of the C kernel keeps it out of "
+        look_next="A refused setuid costs less. Which line of the C kernel keeps it out of "
         "this figure?",
     ),
     FigureSpec(
