@@ -7,7 +7,7 @@
  *     }
  *     MEASURE_OWN_PROCEDURE(successor)
  *
- * Each call takes the result of the one before, and the last result is kept: what a compiler may
+ * Each call takes the result of the one before, and the last result is looked at: what a compiler may
  * leave out is the call, not the sum. Below it lies the empty loop, measured in the same run.
  */
 #ifndef TICKLAB_OWN_PROCEDURE_H
@@ -17,10 +17,8 @@
 #define _GNU_SOURCE
 #include "harness.h"
 
-static volatile long own_result;
-
-/* One interval: K times `step`, which works on `link`. */
-#define OWN_INTERVAL(name, step)                                                                   \
+/* One interval: K times `step`, which works on `link` and brings it from K to `sum`. */
+#define OWN_INTERVAL(name, step, sum)                                                              \
     __attribute__((aligned(64))) static uint64_t name(long batch)                                  \
     {                                                                                              \
         long link = batch;                                                                         \
@@ -30,14 +28,17 @@ static volatile long own_result;
             step;                                                                                  \
         }                                                                                          \
         const uint64_t end = counter_end();                                                        \
-        own_result = link;                                                                         \
+        if (link != (sum))                                                                         \
+            stop(STATUS_FAILED,                                                                    \
+                 "your procedure does not return x + 1: %ld calls bring %ld to %ld", batch, batch, \
+                 link);                                                                            \
         return end - begin;                                                                        \
     }
 
 /* The variant "own", the empty loop below it, and main. */
 #define MEASURE_OWN_PROCEDURE(procedure)                                                           \
-    OWN_INTERVAL(own, link = procedure(link))                                                      \
-    OWN_INTERVAL(own_loop, (void)0)                                                                \
+    OWN_INTERVAL(own, link = procedure(link), 2 * batch)                                           \
+    OWN_INTERVAL(own_loop, (void)0, batch)                                                         \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
         static const long batches[] = {256, 512, 1024, 2048};                                      \

@@ -44,7 +44,7 @@ FIGURES = (
             Choice("the call costs the same, or more", lambda both: not dearer(1, 0)(both)),
         ),
         praise="That nothing is left is a result: the interval says how little it could be.",
-        look_next="Disassemble it: which instructions are left in the loop?",
+        look_next="Measure `inlined` at -O0: is it free there as well? Why?",
     ),
     FigureSpec(
         id="call-args6",
@@ -101,6 +101,7 @@ FIGURES = (
         flags="-O2",
         own=True,
         praise="The call is still there at -O2, and your run shows it.",
-        look_next="Hand over a pointer and add one to what it points to. Why is that dearer?",
+        look_next="Hand over a pointer, and add one to what it points to: does the way through "
+        "memory cost more here?",
     ),
 )
