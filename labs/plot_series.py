@@ -187,11 +187,11 @@ def _across(axes: Axes, across: Across, room: float) -> None:
     first, last = across.places[0], across.places[-1]
     if across.log:
         axes.set_xscale("log", base=2)
-        reach = max(np.log2(last / first), 1e-9)
+        reach = max(np.log2(last / first), 1.0)  # one place has no width of its own
         wide = reach / (0.96 - room)
         axes.set_xlim(first * 2 ** (-0.04 * wide), last * 2 ** (room * wide))
     else:
-        wide = max(last - first, 1e-9) / (0.96 - room)
+        wide = max(last - first, 1.0) / (0.96 - room)
         axes.set_xlim(first - 0.04 * wide, last + room * wide)
     labels = dict(zip(across.places, across.labels, strict=True))
     axes.xaxis.set_major_locator(FixedLocator(list(across.places)))
