@@ -51,5 +51,6 @@ PITFALL = Pitfall(
     "double?",
     seen_in="report A: rdtsc without a fence around a few cycles of work",
     detect=detect,
+    yields_to=("digits-lost", "timestamps-in-double"),
     broken=(Live("no_fence", "timer-overhead-fenced"),),
 )
