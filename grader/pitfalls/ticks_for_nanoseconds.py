@@ -56,5 +56,6 @@ PITFALL = Pitfall(
     detect=detect,
     explains=Slip.CLOCK,
     shows_in_recording=True,
+    yields_to=("creation-without-its-end",),
     broken=(Live("ticks_called_ns", "timer-overhead-fenced"),),
 )

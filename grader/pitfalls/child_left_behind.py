@@ -1,0 +1,35 @@
+"""Processes that were made and never waited for: their end is in no interval, or in any."""
+
+from __future__ import annotations
+
+from grader import creations
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+
+
+def detect(case: Case) -> str | None:
+    for account in creations.accounts(case):
+        if not account.variant.startswith(creations.COPIED_MEMORY):
+            continue
+        # The parent writes to its pages again after each fork, and faults: so this OS does count.
+        counts = account.faults >= account.created / 2
+        if counts and account.children_faults == 0 and not account.children_switches:
+            return (
+                f"You made {account.created:,} processes by {account.variant}; the OS has charged "
+                "you with no page fault of a child, as it does once one is waited for."
+            )
+    return None
+
+
+PITFALL = Pitfall(
+    code="child-left-behind",
+    level=Level.VALIDITY,
+    symptom="The children were never waited for.",
+    misconception="A process costs something until it is gone; one that nobody waits for ends in "
+    "somebody else's interval.",
+    experiment="Wait for every child, look at what waitpid returns, and compare.",
+    seen_in="report A: creation timed in the parent alone",
+    detect=detect,
+    broken=(Live("child_left_behind", "creation-fork"),),
+)

@@ -1,0 +1,65 @@
+"""A task that is called a thread, and has memory of its own: clone without CLONE_VM."""
+
+from __future__ import annotations
+
+import re
+
+from grader import creations
+from grader.c_source import without_comments
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+#: A task in its parent's memory finds every page there; a process faults in several before it ends.
+FAULTS_OF_A_COPY = 0.5
+
+_CLONE = re.compile(r"\b(?:clone|SYS_clone|__NR_clone)\s*[(,]")
+_SHARES = re.compile(r"\b(?:CLONE_VM|pthread_create|thrd_create|vfork)\b")
+
+
+def detect(case: Case) -> str | None:
+    about = [name for name in case.spec.variants if name in creations.SAME_MEMORY]
+    if about:
+        for account in creations.accounts(case):
+            if account.variant in about and (told := _told(case, account)) is not None:
+                return told
+    if about or case.spec.kernel == "thread_switch":
+        return _by_source(case)
+    return None
+
+
+def _told(case: Case, account: creations.Account) -> str | None:
+    name, created = account.variant, account.created
+    seen = case.recording.total(f"variant.{name}.seen")
+    if seen is not None and seen < created / 2:
+        return f"{created:,} tasks raised a number by one; their parent has seen {seen:,} of it."
+    if account.children_faults < FAULTS_OF_A_COPY * created:
+        return None
+    return (
+        f"Each of your {created:,} {name} was a child process that faulted in "
+        f"{rounded(account.children_faults / created, 2)} pages of its own; a thread needs none."
+    )
+
+
+def _by_source(case: Case) -> str | None:
+    source = creations.own_source(case)
+    if source is None:
+        return None
+    code = without_comments(source)
+    if not _CLONE.search(code) or _SHARES.search(code):
+        return None
+    return "Your C calls clone, and CLONE_VM stands nowhere in it."
+
+
+PITFALL = Pitfall(
+    code="not-a-thread",
+    level=Level.VALIDITY,
+    symptom="What is called a thread here is a process.",
+    misconception="The call does not make the thread, its flags do: without CLONE_VM clone copies "
+    "the memory, as fork does.",
+    experiment="Let the task raise a variable, and print it in the parent.",
+    seen_in="report A: clone with flags 0, on the wrong end of its stack",
+    detect=detect,
+    broken=(Live("clone_without_memory", "creation-thread"),),
+)

@@ -1,0 +1,35 @@
+"""The task binds itself to a CPU between the two readings."""
+
+from __future__ import annotations
+
+import re
+
+from grader import creations
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+
+_PINS = re.compile(r"\b(sched_setaffinity|pthread_setaffinity_np|pin_to)\s*\(")
+
+
+def detect(case: Case) -> str | None:
+    source = creations.own_source(case)
+    if source is None:
+        return None
+    pins = _PINS.search(creations.timed(source))
+    if pins is None:
+        return None
+    return f"Your C calls {pins[1]} between the two readings of the counter."
+
+
+PITFALL = Pitfall(
+    code="pinning-inside-the-interval",
+    level=Level.VALIDITY,
+    symptom="Binding to a CPU is part of what was timed.",
+    misconception="Binding is a system call that may move the task: it belongs before the first "
+    "reading, once. A child inherits it.",
+    experiment="Move the call before the loop, look at its result, and compare.",
+    seen_in="report A: sched_setaffinity after each fork, its result never looked at",
+    detect=detect,
+    broken=(Live("pinning_inside", "creation-fork"),),
+)

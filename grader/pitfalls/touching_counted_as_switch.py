@@ -1,0 +1,57 @@
+"""The task's own use of its working set, handed in as a part of the switch."""
+
+from __future__ import annotations
+
+from grader import working_sets
+from grader.case import Case, is_meant
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.verdict import Level
+from labs.net import Net
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    net = case.result.net
+    if case.spec.kernel not in working_sets.KERNELS or net is None:
+        return None
+    if case.spec.quantity is not Quantity.COST:
+        return None
+    return _nothing_subtracted(case, net) if case.right else _as_timed(case, net)
+
+
+def _nothing_subtracted(case: Case, net: Net) -> str | None:
+    if net.baseline is not None:
+        return None
+    return (
+        f"Your {case.spec.variant} names no baseline: {case.as_submitted()} holds what each task "
+        "does with pipe and working set as well."
+    )
+
+
+def _as_timed(case: Case, net: Net) -> str | None:
+    if net.baseline is None or case.given is None:
+        return None
+    per_unit = case.result.clock.ticks_in(case.spec.unit)
+    if not is_meant(case.given, net.unsubtracted.value / per_unit):
+        return None
+    own = net.baseline.value * net.times / net.parts / per_unit
+    return (
+        f"You gave {case.as_submitted()}: a hop as timed. Of it {rounded(own)} {case.spec.unit} "
+        f"are pipe and working set, which {net.baseline_variant} pays without any switch."
+    )
+
+
+PITFALL = Pitfall(
+    code="touching-counted-as-switch",
+    level=Level.INTERPRETATION,
+    symptom="The task's own work is counted as the switch's.",
+    misconception="A task reads its memory with or without a switch. The switch is to blame only "
+    "for what this costs more because of it.",
+    experiment="Let one task do the same work alone, in the same run, and subtract that.",
+    seen_in="ring benchmarks whose work is part of their result",
+    detect=detect,
+    explains=Slip.CONTENTS,
+    shows_in_recording=True,
+    broken=(Live("touching_in_the_switch", "footprint-switch-256k"),),
+)

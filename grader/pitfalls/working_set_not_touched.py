@@ -1,0 +1,39 @@
+"""A working set that is there and not used: nothing is driven out of a cache."""
+
+from __future__ import annotations
+
+from grader import working_sets
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.kernel not in working_sets.KERNELS:
+        return None
+    for name in case.spec.variants:
+        least = working_sets.least_cycles(name)
+        reading = working_sets.reading(case, name) if least else None
+        if reading is None or reading.high >= least:
+            continue
+        lines = working_sets.bytes_of(name) // working_sets.LINE_BYTES
+        return (
+            f"Alone, with nobody to switch to, your set of {lines:,} cache lines costs "
+            f"{rounded(reading.value, 2)} core cycles a round; reading it takes {least:,.0f} at "
+            "the very least."
+        )
+    return None
+
+
+PITFALL = Pitfall(
+    code="working-set-not-touched",
+    level=Level.VALIDITY,
+    symptom="The working set is not used.",
+    misconception="Memory that no task reads takes no place in a cache, and a loop whose result "
+    "nobody needs is left out by the compiler.",
+    experiment="Double the set: one task alone must take twice as long to use it.",
+    seen_in="common where a buffer is allocated to measure its effect",
+    detect=detect,
+    broken=(Live("working_set_untouched", "footprint-switch-256k"),),
+)

@@ -1,0 +1,53 @@
+/*
+ * Wrong on purpose: the parent waits for no child, so that each ends in whatever interval comes next.
+ * Repaired: task_creation --variant fork-wait
+ *
+ * A parent that ignores SIGCHLD has its children cleared away by the OS kernel. That seems to make
+ * the wait needless, and makes a process look cheaper than it is.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+
+#include "../harness.h"
+
+static void ignore_children(struct run *run)
+{
+    (void)run;
+    if (signal(SIGCHLD, SIG_IGN) == SIG_ERR)
+        stop(STATUS_FAILED, "signal: %s", strerror(errno));
+}
+
+static uint64_t make_processes(long batch)
+{
+    uint64_t failed = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long i = 0; i < batch && !failed; i++) {
+        const pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        failed |= child < 0;
+    }
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    failed_calls |= failed;
+    return end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "fork-wait",
+                                               .about = "fork, and no wait",
+                                               .interval = make_processes,
+                                               .prepare = ignore_children,
+                                               .creates = 1}};
+    static const long batches[] = {1, 2, 3, 4};
+    static const struct c_kernel kernel = {.name = "task_creation",
+                                           .about = "what it costs to create a task",
+                                           .variants = variants,
+                                           .variant_count = 1,
+                                           .batches = batches,
+                                           .batch_count = 4,
+                                           .samples = 400};
+    return measure(&kernel, argc, argv);
+}

@@ -1,0 +1,47 @@
+/*
+ * Wrong on purpose: a hop is the switch and the reading of 256 KB, and nothing is subtracted.
+ * Repaired: switch_footprint --variant processes-8-256k
+ *
+ * Many ring benchmarks print a hop as it is, and so call the task's own work a switch.
+ */
+#define _GNU_SOURCE
+#include "../ring.h"
+
+static void read_set(const struct task *task)
+{
+    for (size_t at = 0; at < task->bytes; at += 64)
+        (void)task->set[at];
+}
+
+static uint64_t rounds(const struct ring *ring, long batch)
+{
+    const struct task *first = &ring->tasks[0];
+    uint64_t failed = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0 && !failed; left--) {
+        failed |= !pass(first, GO) || receive(first) != GO;
+        read_set(first);
+    }
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    failed_calls |= failed;
+    return end - begin;
+}
+
+RING(eight, PROCESSES, 8, 256 << 10)
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{.name = "processes-8-256k",
+                                               .about = "eight processes, 256 KB each",
+                                               .interval = rounds_eight,
+                                               .prepare = prepare_eight,
+                                               .finish = finish_eight,
+                                               .parts = 8,
+                                               .switches = 8}};
+    static const long batches[] = {1, 2, 3, 4};
+    static const struct c_kernel kernel = {
+        "switch_footprint", "what a switch costs", variants, 1, batches, 4, .samples = 400};
+    return measure(&kernel, argc, argv);
+}

@@ -1,0 +1,56 @@
+/*
+ * Wrong on purpose: each task has a working set of 256 KB and adds it up for nobody, so that the
+ * compiler leaves the reading out.
+ * Repaired: switch_footprint --variant processes-8-256k
+ */
+#define _GNU_SOURCE
+#include "../ring.h"
+
+static void read_set(const struct task *task)
+{
+    const unsigned char *set = (const unsigned char *)task->set;
+    unsigned sum = 0;
+    for (size_t at = 0; at < task->bytes; at += 64)
+        sum += set[at];
+    (void)sum;
+}
+
+static uint64_t rounds(const struct ring *ring, long batch)
+{
+    const struct task *first = &ring->tasks[0];
+    uint64_t failed = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0 && !failed; left--) {
+        failed |= !pass(first, GO) || receive(first) != GO;
+        read_set(first);
+    }
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    failed_calls |= failed;
+    return end - begin;
+}
+
+RING(eight, PROCESSES, 8, 256 << 10)
+RING(alone, ALONE, 1, 256 << 10)
+RING(hop, ALONE, 1, 0)
+
+#define OF(ring) .interval = rounds_##ring, .prepare = prepare_##ring, .finish = finish_##ring
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "processes-8-256k",
+         .about = "eight processes, 256 KB each",
+         OF(eight),
+         .baseline = "alone-256k",
+         .baseline_times = 8,
+         .parts = 8,
+         .switches = 8},
+        {.name = "alone-256k", .about = "one of them", OF(alone), .baseline = "alone-0"},
+        {.name = "alone-0", .about = "a hop to oneself", OF(hop)}};
+    static const long batches[] = {1, 2, 3, 4};
+    static const struct c_kernel kernel = {
+        "switch_footprint", "what a switch costs", variants, 3, batches, 4, .samples = 400};
+    return measure(&kernel, argc, argv);
+}

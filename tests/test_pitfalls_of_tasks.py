@@ -1,0 +1,150 @@
+"""Pitfalls of creating tasks, and of what a switch leaves behind: where they must keep silent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from grader import creations, working_sets
+from grader.case import Case, make_case
+from grader.figures import figure_named
+from grader.figures.spec import FigureSpec
+from grader.figures.switch_footprint import FIGURES as OF_FOOTPRINT
+from grader.figures.task_creation import FIGURES as OF_CREATION
+from grader.pitfalls import pitfall_named
+from grader.sources import broken_sources, released_sources
+from labs import figures, recording
+from labs.estimate import Estimate
+from labs.recording import Recording
+
+FOLDER = Path(__file__).parent / "fixtures" / "pitfalls"
+
+
+def case_of(folder: str, figure_id: str, source: str | None = None) -> Case:
+    """The case of a figure in a fixture of ours."""
+    spec = figure_named(figure_id)
+    figure = figures.read(FOLDER / folder)[figure_id]
+    assert isinstance(figure, figures.Figure) and figure.recording is not None
+    return make_case(spec, figure, recording.read(FOLDER / folder / figure.recording), source)
+
+
+def without(recording: Recording, key: str) -> Recording:
+    """The recording as a version of the kit would have made it that does not say `key`."""
+
+    def left(conditions: MappingProxyType[str, str]) -> MappingProxyType[str, str]:
+        return MappingProxyType({k: v for k, v in conditions.items() if not k.endswith(key)})
+
+    return replace(
+        recording,
+        conditions=left(MappingProxyType(dict(recording.conditions))),
+        processes=tuple(left(MappingProxyType(dict(each))) for each in recording.processes),
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "figure", "key"),
+    [
+        ("not-a-thread", "creation-thread", "children_faults"),
+        ("child-left-behind", "creation-fork", "children_faults"),
+        ("memory-not-resident", "creation-fork-64mb", "memory.resident_kb"),
+        ("working-set-not-touched", "footprint-switch-256k", "core_cycle_ticks"),
+    ],
+)
+def test_where_the_os_does_not_say_nothing_is_said(code: str, figure: str, key: str) -> None:
+    case = case_of(f"{code}/wrong", figure)
+    assert pitfall_named(code).detect(case) is not None
+    silent = make_case(case.spec, case.figure, without(case.recording, key))
+    assert pitfall_named(code).detect(silent) is None
+
+
+def test_an_os_that_counts_no_faults_accuses_nobody_of_leaving_children_behind() -> None:
+    case = case_of("child-left-behind/wrong", "creation-fork")
+    none = MappingProxyType({**case.recording.conditions, "variant.fork-wait.faults": "0"})
+    uncounted = replace(without(case.recording, "fork-wait.faults"), conditions=none)
+    code = pitfall_named("child-left-behind")
+    assert code.detect(make_case(case.spec, case.figure, uncounted)) is None
+
+
+def test_a_clone_that_says_thread_is_told_by_its_source_alone() -> None:
+    case = case_of("not-a-thread/wrong", "creation-thread")
+    bare = without(case.recording, "children_faults")
+    code = pitfall_named("not-a-thread")
+    for words, told in [("clone(f, top, SIGCHLD, 0)", True), ("clone(f, top, CLONE_VM, 0)", False)]:
+        found = code.detect(
+            make_case(case.spec, case.figure, bare, f"static void x() {{ {words}; }}")
+        )
+        assert (found is not None) == told
+    commented = "/* no CLONE_VM */ clone(f, top, SIGCHLD, 0);"
+    assert code.detect(make_case(case.spec, case.figure, bare, commented)) is not None
+
+
+def test_what_is_timed_is_the_region_and_what_it_calls() -> None:
+    source = """
+static void pins(void) { sched_setaffinity(0, 0, 0); }
+static void inner(void) { work(); }
+static void outer(void) { if (1) { inner(); } /* pins(); */ }
+static uint64_t interval(long batch)
+{
+    /* measured region begins */
+    outer();
+    /* measured region ends */
+    pins();
+}
+"""
+    timed = creations.timed(source)
+    assert "work()" in timed and "sched_setaffinity" not in timed
+    assert "sched_setaffinity" in creations.timed("static void own(void) { sched_setaffinity(); }")
+
+
+@pytest.mark.parametrize("text", [*released_sources().values(), *broken_sources().values()])
+def test_only_the_kernel_that_pins_inside_pins_inside(text: str) -> None:
+    pins = "sched_setaffinity(" in creations.timed(text)
+    assert pins == ("binds itself to a CPU while the clock runs" in text)
+
+
+def _estimates(*values: float, half: float = 0.1) -> tuple[Estimate, ...]:
+    return tuple(Estimate(v, v - half, v + half, "ns", "", 400, 5) for v in values)
+
+
+def _held(spec: FigureSpec, *values: float, half: float = 0.1) -> list[int]:
+    operands = _estimates(*values, half=half)
+    return [n for n, choice in enumerate(spec.choices, start=1) if choice.holds(operands)]
+
+
+FOOTPRINT_CAUSE = next(spec for spec in OF_FOOTPRINT if spec.id == "footprint-cause")
+CREATION_CAUSE = next(spec for spec in OF_CREATION if spec.id == "creation-cause")
+
+
+@pytest.mark.parametrize(
+    ("values", "half", "held"),
+    [
+        ((5.0, 3.0, 4.0, 2.4), 0.1, [1]),
+        ((5.0, 3.0, 2.6, 2.4), 0.1, [2]),
+        ((5.0, 3.0, 3.4, 2.4), 0.1, [1, 2]),  # half of it: either may be said
+        ((3.05, 3.0, 2.5, 2.4), 0.1, [3]),
+        ((5.0, 3.0, 4.0, 2.4), 1.5, [1, 3]),  # told apart, but barely
+        ((3.0, 5.0, 2.4, 2.5), 0.1, [3]),  # a set that saves time is noise
+    ],
+)
+def test_where_the_indirect_cost_comes_from(
+    values: tuple[float, ...], half: float, held: list[int]
+) -> None:
+    assert _held(FOOTPRINT_CAUSE, *values, half=half) == held
+
+
+@pytest.mark.parametrize(
+    ("fork", "vfork", "held"), [(120, 20, [1]), (40, 30, [2]), (40, 20, [1, 2])]
+)
+def test_what_fork_is_paid_for(fork: float, vfork: float, held: list[int]) -> None:
+    assert _held(CREATION_CAUSE, fork, vfork) == held
+
+
+def test_the_least_that_reading_a_set_can_cost() -> None:
+    assert working_sets.least_cycles("processes-8-256k") == 1024
+    assert working_sets.least_cycles("threads-2-4m") == 16384
+    assert working_sets.least_cycles("processes-8-0") == 0
+    assert working_sets.alone("own-256k") == "alone-256k"
+    assert working_sets.alone("processes-8-0") == "alone-0"
