@@ -256,6 +256,27 @@ def test_a_convoy_under_the_name_of_a_switch_is_not_among_the_switches() -> None
     assert "did not count so many" in views.placement(convoy).table.rows[0][1]
 
 
+def test_tasks_that_were_not_kept_on_one_cpu_are_not_among_the_switches() -> None:
+    for mine, theirs, where in (
+        ("0", "0", "on one CPU"),
+        ("0-1", "0", "on one CPU"),
+        ("0", "1", "on two CPUs"),
+        ("0", "0-1", "wherever the OS"),
+    ):
+        stated = {
+            "claimed.switches": "2000",
+            "variant.own.switches": "2",
+            "variant.own.claimed_switches": "2000",
+            "variant.own.counted_switches": "2001",
+            "variant.own.cpus": mine,
+            "variant.own.peers_may_use": theirs,
+        }
+        run = run_of("own_switch", {"own": 3000.0}, stated)
+        ((_, told, *_, claimed, counted),) = views.placement(run).table.rows
+        assert told.startswith(where)
+        assert (claimed, counted) == ("10,000", "10,005")
+
+
 def test_the_same_variant_of_two_runs_has_two_rows() -> None:
     one, two = (switches("pipe-pinned", cost, 2000, 2000) for cost in (1500, 1600))
     assert [row[0] for row in views.placement(one, two).table.rows] == [
@@ -327,7 +348,19 @@ def test_memory_is_in_megabytes_and_microseconds_as_the_results_are() -> None:
         rel=0.01,
     )
     each = (30_000 - 90) / 1024
-    assert f"{rounded(each, 2)} µs for each MB" in shown.meaning
+    assert f"{rounded(each, 2)} µs for each MB more" in shown.meaning
+
+
+def test_where_the_recordings_say_how_much_is_resident_that_is_on_the_axis() -> None:
+    sizes = {"fork-wait": ("1792", 90e3), "fork-wait-64mb": ("67328", 2e6)}
+    shown = views.memory(
+        [
+            run_of("task_creation", {name: cost}, {"memory.resident_kb": held})
+            for name, (held, cost) in sizes.items()
+        ]
+    )
+    assert [row[0] for row in shown.table.rows] == ["1.75", "65.75"]
+    assert "against the resident memory of the parent, from 1.75 to 65.8 megabytes" in shown.kind
 
 
 def test_one_size_of_memory_makes_no_view() -> None:

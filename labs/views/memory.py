@@ -30,10 +30,15 @@ _EXAMPLE = (
     "for fork-wait and fork-wait-1mb."
 )
 _NAME = re.compile(r"(fork|fork-wait)(?:-(\d+)(mb|gb))?")
+#: What is on the horizontal axis, by whether the recordings say how much is resident.
+_WHAT = {
+    True: "resident memory of the parent",
+    False: "memory of the parent beside its own",
+}
 _ABOUT = {"fork": "fork, creation only", "fork-wait": "fork to wait"}
 
-#: By operation, then by megabytes beside what the process needs itself.
-_ByMemory = dict[str, dict[int, Result]]
+#: By operation, then by megabytes: resident, or else beside what the process itself needs.
+_ByMemory = dict[str, dict[float, Result]]
 
 
 def memory(*runs: Runs | None) -> Picture:
@@ -45,17 +50,25 @@ def memory(*runs: Runs | None) -> Picture:
     """
     given = runs_of(runs)
     chosen, unit = one_unit(given, large_unit(given))
-    found: _ByMemory = {}
+    last: dict[str, dict[int, Result]] = {}
     for result in results_of(chosen, "task_creation", "views.memory", _EXAMPLE):
         match = _NAME.fullmatch(result.variant)
         if match is not None:
-            size = int(match[2]) * {"mb": 1, "gb": 1024}[match[3]] if match[2] else 0
-            found.setdefault(match[1], {})[size] = result
-    found = {name: dict(sorted(sizes.items())) for name, sizes in sorted(found.items())}
-    sizes = sorted({size for by_size in found.values() for size in by_size})
+            asked = int(match[2]) * {"mb": 1, "gb": 1024}[match[3]] if match[2] else 0
+            last.setdefault(match[1], {})[asked] = result
+    every = [result for by_size in last.values() for result in by_size.values()]
+    resident = all(_resident(result) for result in every)
+    found: _ByMemory = {
+        name: {
+            (_resident(result) if resident else asked): result
+            for asked, result in sorted(by_size.items())
+        }
+        for name, by_size in sorted(last.items())
+    }
+    sizes = sorted({asked for by_size in last.values() for asked in by_size})
     if len(sizes) < 2:
         raise refused("views.memory needs fork with two or more sizes of memory", _EXAMPLE)
-    has_figure(result for by_size in found.values() for result in by_size.values())
+    has_figure(every)
     series = [
         Series(
             _ABOUT[name],
@@ -72,9 +85,8 @@ def memory(*runs: Runs | None) -> Picture:
     figure = series_figure(
         [("", series)],
         Across(
-            "memory of the parent beside its own (megabytes, log axis; bars: 95 % interval)",
-            tuple(_place(size) for size in sizes),
-            tuple(f"{size:,}" if size else "none" for size in sizes),
+            f"{_WHAT[resident]} (megabytes, log axis; bars: 95 % interval)",
+            *_labels(found, sizes, resident),
             log=True,
         ),
         f"cost of one fork\n({NAMES[unit]}, log axis)",
@@ -82,20 +94,38 @@ def memory(*runs: Runs | None) -> Picture:
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
         log=True,
     )
-    return picture.drawn(figure, *_in_words(found, sizes, unit), _table(found, unit))
+    words = _in_words(found, _WHAT[resident], unit)
+    return picture.drawn(figure, *words, _table(found, _WHAT[resident], unit))
 
 
-def _place(size: int) -> float:
+def _resident(result: Result) -> float:
+    """Megabytes that the parent holds in memory; 0 where the recording does not say."""
+    return (result.recording.number("memory.resident_kb") or 0.0) / 1024
+
+
+def _place(size: float) -> float:
     """Where a size stands on the logarithmic axis; none stands left of the smallest."""
-    return float(size) if size else 0.25
+    return size or 0.25
 
 
-def _in_words(found: _ByMemory, sizes: Sequence[int], unit: str) -> tuple[str, str]:
+def _labels(
+    found: _ByMemory, asked: Sequence[int], resident: bool
+) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """Where the horizontal axis is labelled, and how."""
+    if not resident:
+        return tuple(map(_place, asked)), tuple(f"{size:,}" if size else "none" for size in asked)
+    sizes = sorted(size for by_size in found.values() for size in by_size)
+    apart = [size for n, size in enumerate(sizes) if n == 0 or size > 1.4 * sizes[n - 1]]
+    places = (*apart[:-1], max(sizes[-1], apart[-1]))
+    return places, tuple(rounded(place, 2 if place < 10 else 3) for place in places)
+
+
+def _in_words(found: _ByMemory, what: str, unit: str) -> tuple[str, str]:
+    sizes = sorted(size for by_size in found.values() for size in by_size)
     kind = (
         f"Line plot of task_creation: the cost of one fork in {NAMES[unit]} on a logarithmic axis, "
-        f"with 95 % intervals, against the memory that the parent holds beside its own, from "
-        f"{sizes[0] or 'none'} to {sizes[-1]:,} megabytes; for "
-        f"{' and '.join(_ABOUT[name] for name in found)}."
+        f"with 95 % intervals, against the {what}, from {rounded(sizes[0])} to "
+        f"{rounded(sizes[-1])} megabytes; for {' and '.join(_ABOUT[name] for name in found)}."
     )
     sign, meaning = symbol(unit), []
     for name, by_size in found.items():
@@ -105,9 +135,9 @@ def _in_words(found: _ByMemory, sizes: Sequence[int], unit: str) -> tuple[str, s
         (least, first), *_, (most, last) = known.items()
         each = (last - first) / (most - least)
         meaning.append(
-            f"{_ABOUT[name]} costs {rounded(first)} {sign} with "
-            f"{f'{least:,} MB' if least else 'nothing'} more in memory and {rounded(last)} {sign} "
-            f"with {most:,} MB: {rounded(each, 2)} {sign} for each MB."
+            f"{_ABOUT[name]} costs {rounded(first)} {sign} with {rounded(least)} MB in memory and "
+            f"{rounded(last)} {sign} with {rounded(most)} MB: {rounded(each, 2)} {sign} for each "
+            "MB more."
         )
     without = [r.variant for by_size in found.values() for r in by_size.values() if reason(r)]
     if without:
@@ -115,14 +145,14 @@ def _in_words(found: _ByMemory, sizes: Sequence[int], unit: str) -> tuple[str, s
     return kind, " ".join(words[0].upper() + words[1:] for words in meaning)
 
 
-def _table(found: _ByMemory, unit: str) -> Table:
+def _table(found: _ByMemory, what: str, unit: str) -> Table:
     rows = [
-        (f"{size:,}", _ABOUT[name], *numbers(result), reason(result))
+        (rounded(size, 4), _ABOUT[name], *numbers(result), reason(result))
         for name, by_size in found.items()
         for size, result in by_size.items()
     ]
     return Table(
-        f"task_creation: cost of one fork in {NAMES[unit]}",
-        ("megabytes more", "what", "cost", "from", "to (95 %)", "why not"),
+        f"task_creation: cost of one fork in {NAMES[unit]}, by {what}",
+        ("megabytes", "operation", "cost", "from", "to (95 %)", "why not"),
         tuple(rows),
     ).without_empty()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import count
 from typing import Final
@@ -77,14 +78,38 @@ def group_of(result: Result) -> str:
         for other in recording.variants
         for stated in recording.condition(f"variant.{other}.baseline")
     }
-    if recording.number(f"variant.{name}.switches"):
-        claimed, counted = proof.switches(recording)
+    if proof.claim_of(recording, name):
+        claimed, counted = proof.switches(recording, name)
         if claimed and counted is not None and not proof.accounted_for(claimed, counted):
             return UNPROVED
-        return ONE_CPU
+        return _where(result)
     if name in baselines or name.startswith("self-") or name.endswith("-alone"):
         return ALONE
     return TWO_CPUS if "two-cpus" in name else ANYWHERE
+
+
+def _where(result: Result) -> str:
+    """Of what was counted as a switch: whether the tasks were kept on one CPU, where that is told.
+
+    A task that waits on a CPU of its own gives that CPU up as well, and the OS counts it.
+    """
+    recording, name = result.recording, result.variant
+    for process in recording.processes:
+        told = {**process, **recording.conditions}
+        mine, theirs = (told.get(f"variant.{name}.{key}", "") for key in ("cpus", "peers_may_use"))
+        if mine and theirs and not _cpus(mine) & _cpus(theirs):
+            return TWO_CPUS
+        if len(_cpus(theirs)) > 1:
+            return ANYWHERE
+    return ONE_CPU
+
+
+def _cpus(words: str) -> frozenset[int]:
+    """The CPUs of a list such as `0-2,5`."""
+    found: set[int] = set()
+    for first, last in re.findall(r"(\d{1,4})(?:-(\d{1,4}))?", words):
+        found |= set(range(int(first), int(last or first) + 1))
+    return frozenset(found)
 
 
 def _about_switches(result: Result) -> bool:
@@ -92,7 +117,7 @@ def _about_switches(result: Result) -> bool:
     recording = result.recording
     return recording.total("claimed.switches") is not None and (
         "switch" in recording.kernel
-        or any(recording.number(f"variant.{name}.switches") for name in recording.variants)
+        or any(proof.claim_of(recording, name) for name in recording.variants)
     )
 
 
@@ -150,23 +175,31 @@ def _in_words(
     return kind, " ".join(meaning)
 
 
+def _counts(result: Result) -> tuple[str, str]:
+    """Switches claimed and counted for a variant that claims some."""
+    if not proof.claim_of(result.recording, result.variant):
+        return "none", ""
+    claimed, counted = proof.switches(result.recording, result.variant)
+    return f"{claimed or 0:,}", "" if counted is None else f"{counted:,}"
+
+
 def _table(grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str) -> Table:
     rows = []
     for heading, mine in grouped.items():
         for name, result in mine:
-            claimed, counted = proof.switches(result.recording)
+            claimed, counted = _counts(result)
             rows.append(
                 (
                     name,
                     heading,
                     *numbers(result),
-                    f"{claimed or 0:,}",
-                    "" if counted is None else f"{counted:,}",
+                    claimed,
+                    counted,
                     reason(result),
                 )
             )
     return Table(
-        f"{kernels}: cost in {NAMES[unit]}, and switches in the whole run",
+        f"{kernels}: cost in {NAMES[unit]}, and its switches in the whole run",
         (
             "variant",
             "where",
