@@ -29,12 +29,14 @@ class Slip(IntEnum):
 class Live:
     """How a broken C kernel shows the pitfall live: its run, handed in as that figure.
 
-    `needs` says what a machine must have for it, such as `two CPUs`; empty: nothing.
+    `needs` says what a machine must have for it, such as `two CPUs`; empty: nothing. `believed` is
+    the variant whose result is handed in, where the mistake lies in taking that one.
     """
 
     kernel: str
     figure: str
     needs: str = ""
+    believed: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,38 @@
+"""An interval that begins by the clock of one process and ends by that of another."""
+
+from __future__ import annotations
+
+from grader import cpu_clocks
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    if case.others:
+        return None
+    for name in case.spec.variants:
+        clock = cpu_clocks.missing_the_peer(case, name)
+        lacking = cpu_clocks.without_growth(case, name)
+        if clock is None or lacking is None:
+            continue
+        few, short, many, long = lacking
+        return (
+            f"By {clock} your {name} takes {rounded(short)} ns for {few} exchanges and "
+            f"{rounded(long)} ns for {many}: no one clock shows that."
+        )
+    return None
+
+
+PITFALL = Pitfall(
+    code="clocks-of-two-processes",
+    level=Level.VALIDITY,
+    symptom="Beginning and end were read from two different clocks.",
+    misconception="To stop the watch in the other process is sound only where both read the same "
+    "clock; each process has a CPU time of its own.",
+    experiment="Let both sides read CLOCK_MONOTONIC, and double the exchanges.",
+    seen_in="report E: the end is taken in the other process and sent back by a pipe",
+    detect=detect,
+    broken=(Live("end_by_other_clock", "switch-process-pipe"),),
+)

@@ -1,0 +1,40 @@
+"""A clock of CPU time that stands still while the other task runs."""
+
+from __future__ import annotations
+
+from grader import cpu_clocks
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.estimate import Line
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    if case.others:
+        return None
+    for name in case.spec.variants:
+        clock = cpu_clocks.missing_the_peer(case, name)
+        if clock is None or cpu_clocks.without_growth(case, name) is not None:
+            continue
+        line = case.results[name].line
+        took = f": a round trip takes {rounded(_ns(line))} ns of it" if line is not None else ""
+        return f"Your {name} reads {clock}, which counts one side only{took}."
+    return None
+
+
+def _ns(line: Line) -> float:
+    return line.cost.value / line.clock.ticks_in("ns")
+
+
+PITFALL = Pitfall(
+    code="cpu-time-misses-the-other-side",
+    level=Level.VALIDITY,
+    symptom="The clock stands still while the other task runs.",
+    misconception="A clock of CPU time counts what this task computes: what the other does in its "
+    "turn, and much of the switching, is left out.",
+    experiment="Time the same exchange by CLOCK_MONOTONIC and lay both beside each other.",
+    seen_in="report D: CLOCK_PROCESS_CPUTIME_ID around a pipe exchange, 1,283 ns",
+    detect=detect,
+    broken=(Live("cpu_time_of_one_side", "switch-process-pipe"),),
+)

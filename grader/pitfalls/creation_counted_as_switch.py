@@ -1,0 +1,29 @@
+"""Making and ending a task inside the interval, called a switch."""
+
+from __future__ import annotations
+
+from grader import switch_counts
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+
+CODE = "creation-counted-as-switch"
+
+
+def detect(case: Case) -> str | None:
+    seen = switch_counts.shown_by(case, CODE)
+    shown = switch_counts.created_inside(case, seen) if seen is not None else None
+    return None if shown is None else f"Your measurement of a switch shows {shown}."
+
+
+PITFALL = Pitfall(
+    code=CODE,
+    level=Level.VALIDITY,
+    symptom="Tasks are made and ended inside the interval: that is not a switch.",
+    misconception="A fork copies page tables and its child faults pages in: dearer than switching, "
+    "and no separate mean of it can be subtracted exactly.",
+    experiment="Make the other task before the first reading, and count page faults again.",
+    seen_in="report A: fork and exit inside; 35,000 to 52,000 cycles a switch",
+    detect=detect,
+    broken=(Live("fork_inside", "switch-process-pipe"),),
+)

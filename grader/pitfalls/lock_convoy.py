@@ -1,0 +1,28 @@
+"""A lock without a hand-over: exchanges that are no switches."""
+
+from __future__ import annotations
+
+from grader import switch_counts
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+
+CODE = "lock-convoy"
+
+
+def detect(case: Case) -> str | None:
+    seen = switch_counts.shown_by(case, CODE)
+    return None if seen is None else f"{seen.in_words()}, with both tasks on one CPU."
+
+
+PITFALL = Pitfall(
+    code=CODE,
+    level=Level.VALIDITY,
+    symptom="Most of the switches that are claimed never happened.",
+    misconception="A lock hands nothing over: the task that unlocks it may take it again at once, "
+    "while the other still waits for the CPU.",
+    experiment="Make the turn a variable and sleep until it is yours; then count again.",
+    seen_in="report D: mutex and a shared variable, 3,323 ns a thread switch",
+    detect=detect,
+    broken=(Live("bare_mutex", "switch-thread-condvar"),),
+)

@@ -1,0 +1,57 @@
+"""A ratio of two mechanisms where two address spaces were to be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.case import Case
+from grader.expected import Expected
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.verdict import Level
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.quantity is not Quantity.RATIO or case.right or case.given is None:
+        return None
+    for over, under in _pairs(case):
+        if any(_ratio(a, b).admits(case.given) for a in _values(over) for b in _values(under)):
+            return (
+                f"You gave {case.as_submitted()}: that is {over.spec.id} over {under.spec.id}. "
+                f"Asked is {case.spec.asked}."
+            )
+    return None
+
+
+def _pairs(case: Case) -> Iterator[tuple[Case, Case]]:
+    """The right pair with one of its figures exchanged for one that stands beside."""
+    if len(case.others) < 2:
+        return
+    over, under = case.others[:2]
+    for other in case.beside:
+        yield over, other
+        yield other, under
+
+
+def _values(case: Case) -> list[float]:
+    """What the figure is by its recording and as it was handed in, above nothing."""
+    values = [each.value for each in case.accepted]
+    values += [case.given] if case.given is not None else []
+    return [value for value in values if value > 0]
+
+
+def _ratio(over: float, under: float) -> Expected:
+    return Expected(over / under, over / under, over / under, "times")
+
+
+PITFALL = Pitfall(
+    code="mechanisms-differ",
+    level=Level.INTERPRETATION,
+    symptom="Two mechanisms are compared, not a process with a thread.",
+    misconception="A pipe and a mutex do different work in the OS kernel: their ratio says nothing "
+    "of address spaces.",
+    experiment="Exchange a byte by pipe between threads as well, and divide by that.",
+    seen_in="report D: a pipe between processes against a mutex between threads",
+    detect=detect,
+    explains=Slip.RELATION,
+)

@@ -1,0 +1,32 @@
+"""Two tasks on two CPUs that look until it is their turn, and never sleep."""
+
+from __future__ import annotations
+
+from grader import switch_counts
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.switch_counts import in_words
+from grader.verdict import Level
+
+CODE = "never-slept"
+
+
+def detect(case: Case) -> str | None:
+    seen = switch_counts.shown_by(case, CODE)
+    places = switch_counts.apart(case.recording, seen.variant) if seen is not None else None
+    if seen is None or places is None:
+        return None
+    return f"{seen.in_words()}; its tasks were on CPU {in_words(places.mine | places.peers)}."
+
+
+PITFALL = Pitfall(
+    code=CODE,
+    level=Level.VALIDITY,
+    symptom="The tasks had a CPU each and never slept: nothing was switched.",
+    misconception="A futex enters the OS kernel only where it must wait; on another CPU the word "
+    "has changed before that.",
+    experiment="Pin both threads to one CPU and compare the count with the claim.",
+    seen_in="a futex benchmark: 2,000,000 switches at 112 ns; the OS counted 2",
+    detect=detect,
+    broken=(Live("spins_on_two_cpus", "switch-thread-condvar", needs="two CPUs"),),
+)

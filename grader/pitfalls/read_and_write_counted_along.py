@@ -1,0 +1,65 @@
+"""Half a round trip, with the calls that carry the message inside."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.expected import Expected
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.verdict import Level
+from labs import proof
+from labs.units import rounded
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.quantity is not Quantity.COST or case.others:
+        return None
+    if not proof.claim_of(case.recording, case.spec.variant):
+        return None
+    # A figure that is something else altogether has another mistake, to be told first.
+    if case.right or not case.accepted:
+        return _nothing_to_subtract(case)
+    return _not_subtracted_by_hand(case)
+
+
+def _not_subtracted_by_hand(case: Case) -> str | None:
+    net = case.result.net
+    if case.given is None or net is None or net.baseline is None:
+        return None
+    per_unit = case.result.clock.ticks_in(case.spec.unit)
+    half = net.unsubtracted.value / per_unit
+    if not Expected(half, half, half, case.spec.unit).admits(case.given):
+        return None
+    calls = net.times * net.baseline.value / net.parts / per_unit
+    return (
+        f"You gave {case.as_submitted()}: half your round trip. Of it {rounded(calls)} "
+        f"{case.spec.unit} are calls alone, by {net.baseline_variant} of your recording."
+    )
+
+
+def _nothing_to_subtract(case: Case) -> str | None:
+    """The C names no baseline; only where it divides, else the divisor is what is wrong."""
+    name = case.spec.variant
+    parts = case.recording.number(f"variant.{name}.parts") or 1.0
+    if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
+        return None
+    return (
+        f"Your C names no baseline for {name}: {case.as_submitted()} holds the calls that carry "
+        "the message as well."
+    )
+
+
+PITFALL = Pitfall(
+    code="read-and-write-counted-along",
+    level=Level.INTERPRETATION,
+    symptom="The calls that carry the message are counted as part of the switch.",
+    misconception="Half a round trip is a switch, a write and a read; the last two cost as much "
+    "without any switch.",
+    experiment="Write to your own pipe and read it back in the same run, and subtract that.",
+    seen_in="report C: read and write inside the 550 ns of a switch",
+    detect=detect,
+    explains=Slip.CONTENTS,
+    shows_in_recording=True,
+    yields_to=("touching-counted-as-switch",),
+    broken=(Live("calls_counted_along", "switch-process-pipe"),),
+)

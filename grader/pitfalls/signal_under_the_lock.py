@@ -1,0 +1,31 @@
+"""A signal sent while the lock is held: more switches than are claimed."""
+
+from __future__ import annotations
+
+from grader import switch_counts
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+CODE = "signal-under-the-lock"
+
+
+def detect(case: Case) -> str | None:
+    seen = switch_counts.shown_by(case, CODE)
+    if seen is None:
+        return None
+    return f"{seen.in_words()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}."
+
+
+PITFALL = Pitfall(
+    code=CODE,
+    level=Level.VALIDITY,
+    symptom="The OS switched far more often than is claimed, so that the divisor is too small.",
+    misconception="Who is woken while the lock is held runs, blocks on the lock, and must be "
+    "switched to once more.",
+    experiment="Signal after the lock is given back, and count again.",
+    seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
+    detect=detect,
+    broken=(Live("signal_inside", "switch-thread-condvar"),),
+)

@@ -1,0 +1,35 @@
+"""Two tasks that were not kept on one CPU: a wake-up across CPUs."""
+
+from __future__ import annotations
+
+from grader import switch_counts
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.switch_counts import in_words
+from grader.verdict import Level
+
+CODE = "two-cpus-not-one"
+
+
+def detect(case: Case) -> str | None:
+    seen = switch_counts.shown_by(case, CODE)
+    places = switch_counts.apart(case.recording, seen.variant) if seen is not None else None
+    if seen is None or places is None:
+        return None
+    return (
+        f"The measuring task of your {seen.variant} was on CPU {in_words(places.mine)}; the other "
+        f"was on CPU {in_words(places.peers)} and may use {in_words(places.may_use)}."
+    )
+
+
+PITFALL = Pitfall(
+    code=CODE,
+    level=Level.VALIDITY,
+    symptom="The two tasks were not kept on one CPU.",
+    misconception="With a CPU for each nobody is switched from one to the other: what is timed is "
+    "the wake-up of another CPU, another quantity.",
+    experiment="Pin both to one CPU, then to two, and lay the two results side by side.",
+    seen_in="report B: not pinned, 3,452 to 3,485 ns",
+    detect=detect,
+    broken=(Live("not_pinned", "switch-process-pipe", needs="two CPUs"),),
+)

@@ -1,0 +1,69 @@
+"""A round trip handed in as a switch, or one of its four calls."""
+
+from __future__ import annotations
+
+from grader import switch_counts
+from grader.case import Case
+from grader.expected import Expected
+from grader.figures.spec import Quantity
+from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.verdict import Level
+from labs import proof
+from labs.units import rounded
+
+CODE = "unclear-divisor"
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.quantity is not Quantity.COST or case.others:
+        return None
+    return _in_recording(case) or _in_figure(case)
+
+
+def _in_figure(case: Case) -> str | None:
+    net = case.result.net
+    if case.right or case.given is None or net is None or net.parts != 2:
+        return None
+    if not proof.claim_of(case.recording, case.spec.variant):
+        return None
+    whole = net.whole.value / case.result.clock.ticks_in(case.spec.unit)
+    for value, what in ((whole, "your round trip, which holds"), (whole / 4, "a quarter of your")):
+        if not Expected(value, value, value, case.spec.unit).admits(case.given):
+            continue
+        holds = "two switches" if value == whole else "round trip, which holds two switches"
+        return f"You gave {case.as_submitted()}: {what} {holds} and four calls."
+    return None
+
+
+def _in_recording(case: Case) -> str | None:
+    """The C counts an operation as one switch, or does not divide by those that it claims."""
+    seen = switch_counts.shown_by(case, CODE)
+    if seen is not None:
+        return (
+            f"Your {seen.variant} claims {seen.claim:g} switch for one operation; the OS counted "
+            f"{rounded(seen.each, 2)}."
+        )
+    name = case.spec.variant
+    claim = proof.claim_of(case.recording, name)
+    parts = case.recording.number(f"variant.{name}.parts") or 1.0
+    if claim < 2 or parts >= claim:
+        return None
+    return (
+        f"One operation of your {name} claims {claim:g} switches, and its time is divided by "
+        f"{parts:g}."
+    )
+
+
+PITFALL = Pitfall(
+    code=CODE,
+    level=Level.INTERPRETATION,
+    symptom="It is not said what the figure is one of.",
+    misconception="There and back is a round trip: two switches, two writes and two reads; a "
+    "switch is half of what the calls leave.",
+    experiment="Draw one round trip as a line between two tasks, and count its switches.",
+    seen_in="report B: a trial of two switches and four calls printed as a context switch",
+    detect=detect,
+    explains=Slip.CONTENTS,
+    shows_in_recording=True,
+    broken=(Live("round_trip_for_switch", "switch-process-pipe"),),
+)

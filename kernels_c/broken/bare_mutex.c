@@ -1,0 +1,52 @@
+/*
+ * Wrong on purpose: a mutex hands nothing over, and each exchange is called two switches.
+ * Repaired: thread_switch --variant condvar --samples 600 --processes 5
+ * Run with: --samples 400 --warmup 20 --processes 4
+ */
+#define _GNU_SOURCE
+#include "../other_thread.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static volatile int turn;
+
+static void *other_side(void *unused)
+{
+    while (!over) {
+        failed_calls |= pthread_mutex_lock(&mutex) != 0;
+        turn = 1; /* whoever gets the mutex has the turn, as often as it gets there first */
+        failed_calls |= pthread_mutex_unlock(&mutex) != 0;
+    }
+    return unused;
+}
+
+static uint64_t exchanges(long batch)
+{
+    uint64_t failed = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0; left--) {
+        failed |= pthread_mutex_lock(&mutex) != 0;
+        turn = 0;
+        failed |= pthread_mutex_unlock(&mutex) != 0;
+    }
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    failed_calls |= failed;
+    return end - begin;
+}
+
+static void start(struct run *run)
+{
+    start_thread(other_side, first_place(run), first_place(run));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{"condvar", "a mutex and a flag", exchanges,
+                                               .prepare = start, .finish = end_thread,
+                                               .cannot = no_pinning, .parts = 2, .switches = 2}};
+    static const long batches[] = {64, 128, 256, 512};
+    static const struct c_kernel kernel = {
+        "thread_switch", "what a thread switch costs", variants, 1, batches, 4, 0, 0};
+    return measure(&kernel, argc, argv);
+}

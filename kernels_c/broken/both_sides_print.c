@@ -1,0 +1,60 @@
+/*
+ * Wrong on purpose: each side has a watch of its own, and it is the peer's result that is taken.
+ * Repaired: thread_switch --variant pipe --samples 600 --processes 5
+ * Run with: --variant pipe,pipe-by-the-peer --samples 600 --warmup 20 --processes 5
+ */
+#define _GNU_SOURCE
+#include "../echo.h"
+#include "../other_thread.h"
+
+static uint64_t waited; /* by the peer, in its reads */
+
+static void *echo_and_watch(void *unused)
+{
+    for (uint64_t message;;) {
+        const uint64_t begin = counter_begin();
+        if (read(to_peer.their_in, &message, sizeof message) != sizeof message)
+            return unused; /* the pipe is closed */
+        waited += counter_end() - begin;
+        failed_calls |= write(to_peer.their_out, &message, sizeof message) != sizeof message;
+    }
+}
+
+static uint64_t by_this_thread(long batch)
+{
+    failed_calls |= !send_and_receive(&to_peer); /* so that the peer has not waited for long */
+    waited = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0; left--)
+        failed_calls |= !send_and_receive(&to_peer);
+    const uint64_t end = counter_end();
+    return end - begin; /* measured region ends */
+}
+
+static uint64_t by_the_peer(long batch)
+{
+    return by_this_thread(batch) > 0 ? waited : 0;
+}
+
+static void start(struct run *run)
+{
+    open_pipes(&to_peer);
+    start_thread(echo_and_watch, first_place(run), first_place(run));
+}
+
+static void end(void)
+{
+    failed_calls |= close(to_peer.out) != 0;
+    end_thread();
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {"pipe", "", by_this_thread, .prepare = start, .finish = end, .parts = 2, .switches = 2},
+        {"pipe-by-the-peer", "", by_the_peer, .parts = 2, .switches = 2}};
+    static const long batches[] = {16, 32, 64};
+    static const struct c_kernel kernel = {"thread_switch", "", variants, 2, batches, 3, 0, 0};
+    return measure(&kernel, argc, argv);
+}

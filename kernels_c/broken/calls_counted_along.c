@@ -1,0 +1,37 @@
+/*
+ * Wrong on purpose: half a round trip is printed as a switch, with its write and read inside.
+ * Repaired: process_switch --variant pipe-pinned --samples 600 --processes 5
+ * Run with: --samples 600 --warmup 20 --processes 5
+ */
+#define _GNU_SOURCE
+#include "../echo.h"
+
+static uint64_t there_and_back(long batch)
+{
+    uint64_t failed = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0 && !failed; left--)
+        failed |= !send_and_receive(&to_peer);
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    failed_calls |= failed;
+    return end - begin;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "pipe-pinned",
+         .about = "by pipe, nothing subtracted",
+         .interval = there_and_back,
+         .prepare = start_echo_on_one_cpu,
+         .finish = end_echo,
+         .cannot = no_pinning,
+         .parts = 2, /* and no baseline: the same calls without a switch */
+         .switches = 2}};
+    static const long batches[] = {4, 8, 16, 32};
+    static const struct c_kernel kernel = {
+        "process_switch", "what a process switch costs", variants, 1, batches, 4, 0, 0};
+    return measure(&kernel, argc, argv);
+}

@@ -1,0 +1,59 @@
+/*
+ * Wrong on purpose: the interval begins by this process's CPU time and ends by the other's.
+ * Repaired: process_switch --variant pipe-carried-back --samples 600 --processes 5
+ * Run with: --variant pipe-pinned --samples 400 --warmup 20 --processes 4
+ */
+#define _GNU_SOURCE
+#include <time.h>
+
+#include "../echo.h"
+
+static uint64_t cpu_time(void)
+{
+    struct timespec now;
+    failed_calls |= clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void answer_with_the_time(void *argument)
+{
+    const struct pipes *pipes = argument;
+    uint64_t message;
+    while (read(pipes->their_in, &message, sizeof message) == sizeof message && message == GO) {
+        message = cpu_time();
+        if (write(pipes->their_out, &message, sizeof message) != sizeof message)
+            return;
+    }
+}
+
+static uint64_t one_way(long batch)
+{
+    uint64_t end = 0, message = GO, failed = 0;
+    /* measured region begins */
+    const uint64_t begin = cpu_time();
+    for (long left = batch; left > 0; left--) {
+        failed |= write(to_peer.out, &message, sizeof message) != sizeof message;
+        failed |= read(to_peer.in, &end, sizeof end) != sizeof end;
+    }
+    /* measured region ends */
+    failed_calls |= failed;
+    return end > begin ? end - begin : begin - end; /* "it was negative now and then" */
+}
+
+static void start_with_a_clock(struct run *run)
+{
+    place(0, first_place(run));
+    start_echo(answer_with_the_time);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {{"pipe-pinned", "the peer stops the watch", one_way,
+                                               cpu_time, 1e9, "CLOCK_PROCESS_CPUTIME_ID",
+                                               .prepare = start_with_a_clock, .finish = end_echo,
+                                               .cannot = no_pinning, .parts = 2, .switches = 2}};
+    static const long batches[] = {4, 8, 16, 32};
+    static const struct c_kernel kernel = {
+        "process_switch", "what a process switch costs", variants, 1, batches, 4, 0, 0};
+    return measure(&kernel, argc, argv);
+}

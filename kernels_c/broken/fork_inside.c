@@ -1,0 +1,59 @@
+/*
+ * Wrong on purpose: the other process is made and ended inside the interval.
+ * Repaired: process_switch --variant pipe-pinned --samples 600 --processes 5
+ * Run with: --samples 120 --warmup 5 --processes 3
+ *
+ * Report A timed fork, one exchange and exit together, and called half of it a switch.
+ */
+#define _GNU_SOURCE
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../placement.h"
+
+static int there[2], back[2];
+
+static int pass(int out, int in)
+{
+    char byte = 0;
+    return write(out, &byte, 1) == 1 && read(in, &byte, 1) == 1;
+}
+
+static uint64_t exchange_with_a_new_process(long batch)
+{
+    uint64_t failed = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0 && !failed; left--) {
+        const pid_t child = fork();
+        if (child == 0) { /* takes the byte and gives it back */
+            char byte;
+            _exit(close(there[1]) != 0 || read(there[0], &byte, 1) != 1 ||
+                  write(back[1], &byte, 1) != 1);
+        }
+        failed |= child < 0 || !pass(there[1], back[0]);
+        failed |= waitpid(child, NULL, 0) != child;
+    }
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    failed_calls |= failed;
+    return end - begin;
+}
+
+static void prepare_pipes(struct run *run)
+{
+    place(0, first_place(run));
+    if (pipe(there) != 0 || pipe(back) != 0)
+        stop(STATUS_IMPOSSIBLE, "pipe: %s", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {"pipe-pinned", "a new process for each exchange", exchange_with_a_new_process,
+         .prepare = prepare_pipes, .parts = 2, .switches = 2}};
+    static const long batches[] = {1, 2, 4};
+    static const struct c_kernel kernel = {
+        "process_switch", "what a process switch costs", variants, 1, batches, 3, 0, 0};
+    return measure(&kernel, argc, argv);
+}

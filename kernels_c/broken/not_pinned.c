@@ -1,0 +1,55 @@
+/*
+ * Wrong on purpose: neither process is bound to a CPU, so that each may have one of its own.
+ * Repaired: process_switch --variant pipe-pinned --samples 600 --processes 5
+ * Run with: --samples 200 --warmup 20 --processes 4
+ */
+#define _GNU_SOURCE
+#include "../echo.h"
+
+static uint64_t timed(const struct pipes *pipes, long batch)
+{
+    uint64_t failed = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0 && !failed; left--)
+        failed |= !send_and_receive(pipes);
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    failed_calls |= failed;
+    return end - begin;
+}
+
+static uint64_t there_and_back(long batch)
+{
+    return timed(&to_peer, batch);
+}
+
+static uint64_t calls_alone(long batch)
+{
+    return timed(&to_oneself, batch);
+}
+
+static void start_anywhere(struct run *run)
+{
+    (void)run; /* its options say where the processes belong, and nobody looks */
+    start_echo(echo);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "pipe-pinned",
+         .about = "by pipe, as one believes on one CPU",
+         .interval = there_and_back,
+         .prepare = start_anywhere,
+         .finish = end_echo,
+         .baseline = "self-pipe",
+         .baseline_times = 2,
+         .parts = 2,
+         .switches = 2},
+        {.name = "self-pipe", .interval = calls_alone, .prepare = open_own_pipe}};
+    static const long batches[] = {4, 8, 16, 32};
+    static const struct c_kernel kernel = {
+        "process_switch", "what a process switch costs", variants, 2, batches, 4, 0, 0};
+    return measure(&kernel, argc, argv);
+}

@@ -1,0 +1,50 @@
+/*
+ * Wrong on purpose: a round trip, which holds two switches, is printed as one.
+ * Repaired: process_switch --variant pipe-pinned --samples 600 --processes 5
+ * Run with: --samples 600 --warmup 20 --processes 5
+ */
+#define _GNU_SOURCE
+#include "../echo.h"
+
+static uint64_t timed(const struct pipes *pipes, long batch)
+{
+    uint64_t failed = 0;
+    /* measured region begins */
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0 && !failed; left--)
+        failed |= !send_and_receive(pipes);
+    const uint64_t end = counter_end();
+    /* measured region ends */
+    failed_calls |= failed;
+    return end - begin;
+}
+
+static uint64_t there_and_back(long batch)
+{
+    return timed(&to_peer, batch);
+}
+
+static uint64_t calls_alone(long batch)
+{
+    return timed(&to_oneself, batch);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant variants[] = {
+        {.name = "pipe-pinned",
+         .about = "by pipe, there and back",
+         .interval = there_and_back,
+         .prepare = start_echo_on_one_cpu,
+         .finish = end_echo,
+         .cannot = no_pinning,
+         .baseline = "self-pipe",
+         .baseline_times = 2,
+         .parts = 1, /* there and back are two */
+         .switches = 2},
+        {.name = "self-pipe", .interval = calls_alone, .prepare = open_own_pipe}};
+    static const long batches[] = {4, 8, 16, 32};
+    static const struct c_kernel kernel = {
+        "process_switch", "what a process switch costs", variants, 2, batches, 4, 0, 0};
+    return measure(&kernel, argc, argv);
+}

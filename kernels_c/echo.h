@@ -1,0 +1,82 @@
+/*
+ * A pipe there and a pipe back, with a peer process that sends back what it gets; and one's own
+ * pipe, without a peer.
+ */
+#ifndef TICKLAB_ECHO_H
+#define TICKLAB_ECHO_H
+
+#include <unistd.h>
+
+#include "peer_process.h"
+
+enum { GO = 1, END = 2 };
+
+struct pipes {
+    int out, in;             /* of this process */
+    int their_in, their_out; /* of the peer, where there is one */
+    pid_t peer;
+};
+
+static struct pipes to_peer, to_oneself;
+
+/* Send a message, and wait for one. Whether both worked. */
+TICKLAB_INLINE int send_and_receive(const struct pipes *pipes)
+{
+    uint64_t message = GO;
+    return write(pipes->out, &message, sizeof message) == sizeof message &&
+           read(pipes->in, &message, sizeof message) == sizeof message;
+}
+
+/* What the peer does: send back each message, until that is END. */
+TICKLAB_INLINE void echo(void *argument)
+{
+    const struct pipes *pipes = argument;
+    uint64_t message;
+    while (read(pipes->their_in, &message, sizeof message) == sizeof message && message == GO)
+        if (write(pipes->their_out, &message, sizeof message) != sizeof message)
+            return;
+}
+
+static void open_pipe(int *in, int *out)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        stop(STATUS_IMPOSSIBLE, "pipe: %s", strerror(errno));
+    *in = ends[0];
+    *out = ends[1];
+}
+
+TICKLAB_INLINE void open_own_pipe(struct run *run)
+{
+    (void)run;
+    open_pipe(&to_oneself.in, &to_oneself.out);
+}
+
+static void open_pipes(struct pipes *pipes)
+{
+    open_pipe(&pipes->their_in, &pipes->out);
+    open_pipe(&pipes->in, &pipes->their_out);
+}
+
+/* Start the peer; it inherits the CPU of this process, if that is bound to one. */
+TICKLAB_INLINE void start_echo(void (*work)(void *))
+{
+    open_pipes(&to_peer);
+    to_peer.peer = start_peer(work, &to_peer);
+}
+
+TICKLAB_INLINE void start_echo_on_one_cpu(struct run *run)
+{
+    place(0, first_place(run));
+    start_echo(echo);
+}
+
+TICKLAB_INLINE void end_echo(void)
+{
+    const uint64_t message = END;
+    if (write(to_peer.out, &message, sizeof message) != sizeof message)
+        stop(STATUS_FAILED, "the peer process is gone");
+    await_peer(to_peer.peer);
+}
+
+#endif
