@@ -72,6 +72,8 @@ class Case:
 
     def as_submitted(self) -> str:
         """The figure as the student gave it."""
+        if self.figure.unit == CHOICE:
+            return f"conclusion {rounded(self.figure.value, 6)}"
         return f"{rounded(self.figure.value, 6)} {self.figure.unit}"
 
 

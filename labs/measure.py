@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import labs
-from labs import core_speed, surroundings, toolchain
+from labs import core_speed, paths, surroundings, toolchain
 from labs.c_process import output_of
 from labs.recording import MOST_ROWS, Recording
 from labs.run_output import ProcessRun, gather, parse_run
@@ -116,7 +116,11 @@ class Plan:
 
     def command_line(self) -> str:
         """The `labs measure` command that does the same."""
-        words = ["labs", "measure", self.kernel]
+        # A recording is handed in: the folder of the kit on somebody's machine is nobody's business.
+        kernel = self.kernel
+        if Path(kernel).is_relative_to(paths.kernels_c()):
+            kernel = f"kernels_c/{Path(kernel).relative_to(paths.kernels_c()).as_posix()}"
+        words = ["labs", "measure", kernel]
         if self.variants:
             words += ["--variant", ",".join(self.variants)]
         words += ["--samples", str(self.samples), "--warmup", str(self.warmup)]

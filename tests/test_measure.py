@@ -171,6 +171,13 @@ def test_variants_and_batches_are_chosen() -> None:
     assert len(recording.samples("realtime")) == 600
 
 
+def test_a_recording_does_not_tell_where_the_kit_is_installed() -> None:
+    inside = str(paths.kernels_c() / "broken" / "cached_getpid.c")
+    told = dataclasses.replace(QUICK, kernel=inside).command_line()
+    assert told.startswith("labs measure kernels_c/broken/cached_getpid.c ")
+    assert str(paths.kernels_c()) not in told
+
+
 def test_a_source_given_as_text_is_measured() -> None:
     recording = measure_now(Plan("mine", source=SLOW, samples=4, processes=2, warmup=1))
     assert recording.kernel == "slow", "what it calls itself"
