@@ -116,7 +116,7 @@ class Plan:
 
     def command_line(self) -> str:
         """The `labs measure` command that does the same."""
-        # A recording is handed in: the folder of the kit on somebody's machine is nobody's business.
+        # A recording is handed in: where the kit lies on somebody's machine is their business.
         kernel = self.kernel
         if Path(kernel).is_relative_to(paths.kernels_c()):
             kernel = f"kernels_c/{Path(kernel).relative_to(paths.kernels_c()).as_posix()}"

@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from labs import surroundings, toolchain
+from labs import paths, surroundings, toolchain
 from labs.c_process import RunFailed
 from labs.measure import (
     MOST_PROCESSES,
