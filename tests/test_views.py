@@ -343,7 +343,7 @@ def test_memory_is_in_megabytes_and_microseconds_as_the_results_are() -> None:
             ("fork, creation only", "0"): 60,
             ("fork to wait", "0"): 90,
             ("fork to wait", "16"): 600,
-            ("fork to wait", "1,024"): 30_000,
+            ("fork to wait", "1024"): 30_000,
         },
         rel=0.01,
     )
@@ -359,7 +359,7 @@ def test_where_the_recordings_say_how_much_is_resident_that_is_on_the_axis() -> 
             for name, (held, cost) in sizes.items()
         ]
     )
-    assert [row[0] for row in shown.table.rows] == ["1.75", "65.75"]
+    assert [row[0] for row in shown.table.rows] == ["1.75", "65.8"]
     assert "against the resident memory of the parent, from 1.75 to 65.8 megabytes" in shown.kind
 
 

@@ -147,7 +147,7 @@ def _in_words(found: _ByMemory, what: str, unit: str) -> tuple[str, str]:
 
 def _table(found: _ByMemory, what: str, unit: str) -> Table:
     rows = [
-        (rounded(size, 4), _ABOUT[name], *numbers(result), reason(result))
+        (rounded(size, 3 if size < 1000 else 4), _ABOUT[name], *numbers(result), reason(result))
         for name, by_size in found.items()
         for size, result in by_size.items()
     ]
