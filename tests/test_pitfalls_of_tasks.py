@@ -48,9 +48,9 @@ def without(recording: Recording, key: str) -> Recording:
     ("code", "figure", "key"),
     [
         ("not-a-thread", "creation-thread", "children_faults"),
-        ("child-left-behind", "creation-fork", "children_faults"),
+        ("child-left-behind", "creation-fork-wait", "children_faults"),
         ("memory-not-resident", "creation-fork-64mb", "memory.resident_kb"),
-        ("working-set-not-touched", "footprint-switch-256k", "core_cycle_ticks"),
+        ("working-set-not-touched", "footprint-processes-8-256k", "core_cycle_ticks"),
     ],
 )
 def test_where_the_os_does_not_say_nothing_is_said(code: str, figure: str, key: str) -> None:
@@ -61,7 +61,7 @@ def test_where_the_os_does_not_say_nothing_is_said(code: str, figure: str, key: 
 
 
 def test_an_os_that_counts_no_faults_accuses_nobody_of_leaving_children_behind() -> None:
-    case = case_of("child-left-behind/wrong", "creation-fork")
+    case = case_of("child-left-behind/wrong", "creation-fork-wait")
     none = MappingProxyType({**case.recording.conditions, "variant.fork-wait.faults": "0"})
     uncounted = replace(without(case.recording, "fork-wait.faults"), conditions=none)
     code = pitfall_named("child-left-behind")

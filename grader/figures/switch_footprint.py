@@ -38,7 +38,7 @@ def _threads_pay(least: float, most: float) -> Callable[[Estimates], bool]:
 
 FIGURES = (
     FigureSpec(
-        id="footprint-switch-0",
+        id="footprint-processes-8-0",
         lab=LAB,
         asked="what a switch among eight processes costs that touch no memory of their own",
         kernel="switch_footprint",
@@ -49,7 +49,7 @@ FIGURES = (
         look_next="Two processes switch for less than eight here, or not? What do eight need more?",
     ),
     FigureSpec(
-        id="footprint-switch-256k",
+        id="footprint-processes-8-256k",
         lab=LAB,
         asked="what a switch among eight processes costs that each use 256 KB",
         kernel="switch_footprint",
@@ -65,7 +65,7 @@ FIGURES = (
         "footprint-indirect",
         LAB,
         "the indirect cost: what the working set adds to a switch",
-        ("footprint-switch-256k", "footprint-switch-0"),
+        ("footprint-processes-8-256k", "footprint-processes-8-0"),
         Quantity.DIFFERENCE,
         "us",
         praise="Direct and indirect cost are two numbers now, where reports print one.",

@@ -10,7 +10,7 @@ LAB = "05-task-creation"
 
 FIGURES = (
     FigureSpec(
-        id="creation-fork",
+        id="creation-fork-wait",
         lab=LAB,
         asked="what a process costs: fork, until its child has ended and was waited for",
         kernel="task_creation",
@@ -38,7 +38,7 @@ FIGURES = (
         "creation-ratio",
         LAB,
         "how many times dearer the process is than the thread",
-        ("creation-fork", "creation-thread"),
+        ("creation-fork-wait", "creation-thread"),
         Quantity.RATIO,
         TIMES,
         praise="Both lives were measured from create to wait: like is compared with like.",

@@ -69,5 +69,5 @@ PITFALL = Pitfall(
     detect=detect,
     explains=Slip.CONTENTS,
     shows_in_recording=True,
-    broken=(Live("fork_without_wait", "creation-fork"),),
+    broken=(Live("fork_without_wait", "creation-fork-wait"),),
 )

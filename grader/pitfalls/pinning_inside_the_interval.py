@@ -31,5 +31,5 @@ PITFALL = Pitfall(
     experiment="Move the call before the loop, look at its result, and compare.",
     seen_in="report A: sched_setaffinity after each fork, its result never looked at",
     detect=detect,
-    broken=(Live("pinning_inside", "creation-fork"),),
+    broken=(Live("pinning_inside", "creation-fork-wait"),),
 )

@@ -53,5 +53,5 @@ PITFALL = Pitfall(
     detect=detect,
     explains=Slip.CONTENTS,
     shows_in_recording=True,
-    broken=(Live("touching_in_the_switch", "footprint-switch-256k"),),
+    broken=(Live("touching_in_the_switch", "footprint-processes-8-256k"),),
 )

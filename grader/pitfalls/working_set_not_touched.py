@@ -35,5 +35,5 @@ PITFALL = Pitfall(
     experiment="Double the set: one task alone must take twice as long to use it.",
     seen_in="common where a buffer is allocated to measure its effect",
     detect=detect,
-    broken=(Live("working_set_untouched", "footprint-switch-256k"),),
+    broken=(Live("working_set_untouched", "footprint-processes-8-256k"),),
 )
