@@ -20,7 +20,9 @@ _AWAITS = re.compile(r"\b(?:wait|waitpid|waitid|wait3|wait4|pthread_join|ended|j
 def detect(case: Case) -> str | None:
     if case.spec.kernel not in creations.KERNELS or case.spec.quantity is not Quantity.COST:
         return None
-    return _by_source(case) if case.right else _by_value(case)
+    if case.right or not case.accepted:
+        return _by_source(case)
+    return _by_value(case)
 
 
 def _by_value(case: Case) -> str | None:

@@ -12,20 +12,21 @@ from labs.units import rounded
 
 
 def detect(case: Case) -> str | None:
-    net = case.result.net
-    if case.spec.kernel not in working_sets.KERNELS or net is None:
+    if case.spec.kernel not in working_sets.KERNELS or case.spec.quantity is not Quantity.COST:
         return None
-    if case.spec.quantity is not Quantity.COST:
-        return None
-    return _nothing_subtracted(case, net) if case.right else _as_timed(case, net)
+    if case.right or not case.accepted:
+        return _nothing_subtracted(case)
+    return None if case.result.net is None else _as_timed(case, case.result.net)
 
 
-def _nothing_subtracted(case: Case, net: Net) -> str | None:
-    if net.baseline is not None:
+def _nothing_subtracted(case: Case) -> str | None:
+    name = case.spec.variant
+    parts = case.recording.number(f"variant.{name}.parts") or 1.0
+    if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
         return None
     return (
-        f"Your {case.spec.variant} names no baseline: {case.as_submitted()} holds what each task "
-        "does with pipe and working set as well."
+        f"Your {name} names no baseline: {case.as_submitted()} holds what each task does with "
+        "pipe and working set as well."
     )
 
 
