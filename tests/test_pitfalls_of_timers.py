@@ -176,6 +176,13 @@ def test_cpuid_is_told_by_the_c_or_where_nothing_else_costs_so_much() -> None:
     assert found(FENCED_ID, overhead(cheap), "ns", cheap, 'asm("cpuid")') == []
 
 
+@pytest.mark.parametrize(("step", "seed"), [(1000, 13), (2808, 13), (2808, 14), (108, 1)])
+def test_an_addition_that_a_coarse_counter_knows_only_roughly(step: int, seed: int) -> None:
+    run = recording({"own": replace(FENCED, step=step)}, kernel="own_pair", samples=200, seed=seed)
+    value = overhead(run, "cycles")
+    assert "clock-read-too-early" not in found("timer-own-addition", value, "cycles", run)
+
+
 def test_a_figure_on_a_recording_of_something_else_is_told_and_ends_nothing(tmp_path: Path) -> None:
     (tmp_path / "recordings").mkdir()
     recording({"monotonic": MONOTONIC}).write(tmp_path / "recordings" / "run.csv")

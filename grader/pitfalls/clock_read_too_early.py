@@ -30,12 +30,15 @@ def detect(case: Case) -> str | None:
                 f"{line.batch[worst]:.0f} it lies {rounded(float(line.residual[worst]))} ticks off "
                 "the line through all batch sizes."
             )
+        if line.clock.step > line.location.max():
+            continue  # a counter that sees nothing of such intervals says nothing of their order
         cycle = line.clock.core_cycle_ticks
         if case.spec.quantity is Quantity.COST and case.spec.kernel == OWN and cycle:
-            cycles = line.cost.value / cycle
-            if not LEAST_CYCLES <= cycles <= MOST_CYCLES:
+            cost = line.cost
+            # The interval counts: a coarse counter knows a cycle only roughly.
+            if cost.high < LEAST_CYCLES * cycle or cost.low > MOST_CYCLES * cycle:
                 return (
-                    f"Your {name} pair sees {rounded(cycles)} core cycles for an addition that "
+                    f"Your {name} pair sees {rounded(cost.value / cycle)} core cycles for an addition that "
                     "waits for the one before and so takes one."
                 )
     return None
