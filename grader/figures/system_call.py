@@ -23,8 +23,8 @@ FIGURES = (
         beside=(FLOOR,),
         praise="The trap itself was timed, its result looked at, the loop subtracted: nothing "
         "cached could pass for it.",
-        look_next="strace counts the calls that this run claims. Does `getpid-libc` make as many "
-        "on your machine?",
+        look_next="strace counts the calls that this run claims. Does the variant getpid-libc "
+        "make as many on your machine?",
     ),
     FigureSpec(
         id="system-call-floor",
