@@ -250,7 +250,9 @@ static void prepare(struct run *run)
     lay_schedule(run, run->samples + run->warmup_total, run->total);
     for (int i = 0; i < run->chosen_count; i++)
         if (run->chosen[i]->prepare != NULL) {
+            const double before = run->switches_claimed;
             run->chosen[i]->prepare(run);
+            run->accounts[i].claimed += run->switches_claimed - before;
             peers_belong_to(i);
         }
 }
