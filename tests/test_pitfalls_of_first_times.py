@@ -83,17 +83,20 @@ def test_a_cold_first_sample_is_there_by_a_coarse_counter_too() -> None:
         recording = stepping_by(read(CALL), step)
         value = result_of(recording, "call").estimate
         assert value is not None
-        assert first_sample_lost.detect(case_of(recording, "first-call", value.value)) is None
+        assert (
+            first_sample_lost.detect(case_of(recording, "first-iteration-call", value.value))
+            is None
+        )
 
 
 def test_a_first_system_call_may_cost_no_more_than_later_ones() -> None:
     # Only of a call into a page that is not there it is certain what the first time must cost.
     recording = read(PITFALLS / "first-sample-lost" / "near" / "recordings" / "call.csv")
     flat = dataclasses.replace(recording, ticks=np.full_like(recording.ticks, 52))
-    spec = dataclasses.replace(figure_named("first-call"), variants=("system-call",))
+    spec = dataclasses.replace(figure_named("first-iteration-call"), variants=("system-call",))
     figure = Figure(spec.id, 0.0, "ns", "recordings/run.csv")
     assert first_sample_lost.detect(make_case(spec, figure, flat)) is None
-    found = first_sample_lost.detect(case_of(flat, "first-call", 0.0))
+    found = first_sample_lost.detect(case_of(flat, "first-iteration-call", 0.0))
     assert "which no page fault does" in in_one_line(found)
 
 
@@ -103,7 +106,10 @@ def test_a_first_system_call_may_cost_no_more_than_later_ones() -> None:
 def test_page_faults_are_no_surprise_where_they_are_measured_along() -> None:
     recording = read(CAUSES)
     assert (recording.total("task.main.minor_faults") or 0) > 1_000
-    assert page_fault_counted_along.detect(case_of(recording, "first-data-cache", 100.0)) is None
+    assert (
+        page_fault_counted_along.detect(case_of(recording, "first-iteration-data-cache", 100.0))
+        is None
+    )
 
 
 def test_where_page_faults_are_not_counted_nothing_is_said() -> None:
@@ -114,7 +120,9 @@ def test_where_page_faults_are_not_counted_nothing_is_said() -> None:
         for process in recording.processes
     )
     bare = dataclasses.replace(recording, conditions=MappingProxyType(kept), processes=each)
-    assert page_fault_counted_along.detect(case_of(bare, "first-data-cache", 100.0)) is None
+    assert (
+        page_fault_counted_along.detect(case_of(bare, "first-iteration-data-cache", 100.0)) is None
+    )
 
 
 # The timer
@@ -157,4 +165,4 @@ def test_a_timer_that_hardly_matters_is_not_worth_a_word() -> None:
     samples = recording.samples("page-fault")
     k = int(samples.batch.max())
     value = float(np.median(samples.ticks[samples.batch == k])) / k / samples.clock.ticks_in("ns")
-    assert timer.detect(case_of(recording, "first-page-fault", value)) is None
+    assert timer.detect(case_of(recording, "first-iteration-page-fault", value)) is None

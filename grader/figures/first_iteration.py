@@ -20,7 +20,7 @@ def _nothing_of_both(estimates: tuple[Estimate, ...]) -> bool:
 
 FIGURES = (
     FigureSpec(
-        id="first-call",
+        id="first-iteration-call",
         lab=LAB,
         asked="what the first call of a procedure costs more than later ones",
         kernel="first_iteration",
@@ -31,7 +31,7 @@ FIGURES = (
         look_next="Look at the second samples: is all of it paid in the first?",
     ),
     FigureSpec(
-        id="first-page-fault",
+        id="first-iteration-page-fault",
         lab=LAB,
         asked="the cost of a page fault: first touch of a page that is not there",
         kernel="first_iteration",
@@ -43,7 +43,7 @@ FIGURES = (
         look_next="This page was filled with zeros first. Which part of the cost could that be?",
     ),
     FigureSpec(
-        id="first-data-cache",
+        id="first-iteration-data-cache",
         lab=LAB,
         asked="the cost of a load from main memory, more than one from the cache",
         kernel="first_iteration",
@@ -54,7 +54,7 @@ FIGURES = (
         look_next="Two loads that do not wait for each other: do they take twice as long?",
     ),
     FigureSpec(
-        id="first-own-call",
+        id="first-call-own",
         lab=LAB,
         asked="what is left of a first call's extra cost when your C has brought its page",
         kernel="own_first_call",
@@ -67,10 +67,10 @@ FIGURES = (
         look_next="Something is left. Which causes of this lab are still in it?",
     ),
     relation(
-        "first-cause",
+        "first-iteration-cause",
         LAB,
         "what makes the first call slow",
-        ("first-call", "first-own-call", "first-data-cache"),
+        ("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
         Quantity.CHOICE,
         CHOICE,
         choices=(

@@ -8,7 +8,7 @@ from grader.verdict import Level
 from labs.result import Result
 from labs.units import rounded
 
-FIGURE, MAIN_MEMORY = "first-cause", 1
+FIGURE, MAIN_MEMORY = "first-iteration-cause", 1
 
 
 def detect(case: Case) -> str | None:

@@ -68,5 +68,5 @@ PITFALL = Pitfall(
     experiment="Leave all warm-up out and look at sample 0 of each fresh process.",
     seen_in="common in benchmark harnesses, which warm up first",
     detect=detect,
-    broken=(Live("called_before", "first-call"),),
+    broken=(Live("called_before", "first-iteration-call"),),
 )

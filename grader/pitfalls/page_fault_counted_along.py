@@ -48,5 +48,5 @@ PITFALL = Pitfall(
     experiment="Touch every page first, then drive only the lines out of the caches.",
     seen_in="report D: first times explained by main memory; page faults are not considered",
     detect=detect,
-    broken=(Live("miss_with_its_page", "first-data-cache"),),
+    broken=(Live("miss_with_its_page", "first-iteration-data-cache"),),
 )
