@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint bench class lock clean always
+.PHONY: help lab test lint bench class html lock clean always
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -33,6 +33,9 @@ bench: $(VENV)/dev build/released.made ## what must hold of the figures, held ag
 
 class: $(VENV)/run ## grade a demonstration class with nbgrader (LAB: which lab)
 	@$(BIN)/grader class $(if $(LAB),--lab "$(LAB)")
+
+html: $(VENV)/run build/released.made ## the labs as pages to read, in build/html
+	@$(BIN)/python -m grader.pages build/html
 
 lock: ## pin the newest versions that pyproject.toml allows (needs uv)
 	$(UV) pip compile $(COMPILE) --upgrade --group build -o requirements.lock

@@ -125,7 +125,9 @@ def describe_samples(
     if prediction is not None:
         predicted = prediction.into(unit, steady.clock)
         middle = float(np.median(lengths[steady.batch == sizes[0]]))
-        side = "above" if predicted > middle else "below" if predicted < middle else "at"
+        # As it is told: what reads alike is alike.
+        alike = rounded(predicted) == rounded(middle)
+        side = "at" if alike else "above" if predicted > middle else "below"
         meaning.append(
             f"{prediction.name[0].upper()}{prediction.name[1:]}, {rounded(predicted)} {sign}, lies "
             f"{side} the median at k = {sizes[0]:,}, {rounded(middle)} {sign}."

@@ -1,0 +1,46 @@
+"""Builds the pages of all labs.
+
+    python -m grader.pages build/html
+    python -m grader.pages --record 03-system-call
+
+The second makes the recordings that the pages, and the tests of grading, show of a lab: it runs the
+author's notebook here, with short runs, and keeps them under tests/fixtures/honest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from grader.pages.build import HONEST, NOTEBOOKS, build
+from grader.pages.rerun import record
+from labs import paths
+
+
+def main(words: list[str] | None = None) -> int:
+    """The command line; status 1 where a page lacks something, or a lab could not be recorded."""
+    parser = argparse.ArgumentParser(prog="python -m grader.pages", description="pages of the labs")
+    parser.add_argument("destination", nargs="?", type=Path, help="folder to put the pages in")
+    parser.add_argument("--record", metavar="LAB", help="run this lab and keep its recordings")
+    chosen = parser.parse_args(words)
+    if (chosen.destination is None) == (chosen.record is None):
+        parser.error("give a folder for the pages, or --record LAB")
+    try:
+        if chosen.record is not None:
+            if not (NOTEBOOKS / chosen.record).is_dir():
+                parser.error(f"there is no lab {chosen.record} in {NOTEBOOKS}")
+            done = record(NOTEBOOKS / chosen.record, HONEST / chosen.record)
+            troubles = [f"{chosen.record}, {cell}: {why}" for cell, why in done.troubles.items()]
+        else:
+            troubles = build(paths.released(), chosen.destination)
+    except (OSError, RuntimeError) as error:
+        print(f"pages: {error}", file=sys.stderr)
+        return 1
+    for trouble in troubles:
+        print(f"pages: {trouble}", file=sys.stderr)
+    return 1 if troubles else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""Run the author's notebook of a lab on its saved recordings, and keep what each cell shows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+from traitlets.config import Config
+
+from grader.evidence import check_folder
+from grader.figures import LABS
+from grader.release import LEFT_BY_RUNNING
+from grader.verdict import Outcome
+from labs import figures
+
+Outputs = list[dict[str, Any]]
+
+_CELL_LIMIT_S = 120
+_REPOSITORY = Path(__file__).parent.parent.parent
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """By cell id what the cell shows, and by cell id why it could not be run."""
+
+    outputs: Mapping[str, Outputs]
+    troubles: Mapping[str, str]
+
+
+def rerun(source: Path, saved: Path) -> Rerun:
+    """Run the notebook in the lab folder `source` on the recordings in `saved`; measures nothing.
+
+    A cell whose recording is not there has a trouble instead of outputs, and so has every cell that
+    needs it. Raises OSError, RuntimeError where no Jupyter kernel starts.
+    """
+    with tempfile.TemporaryDirectory(prefix="ticklab-page-") as scratch:
+        folder = _copy(source, Path(scratch))
+        place = str(saved.absolute() / figures.RECORDINGS)
+        return _run(folder, f"from grader.pages import saved\nsaved.install({place!r})")
+
+
+def record(source: Path, destination: Path) -> Rerun:
+    """Run the notebook in the lab folder `source`, with short runs, and keep its evidence.
+
+    `figures.json` and `recordings/` under `destination` are replaced where nothing went wrong, and
+    the figures get all their points; else the troubles say what did not.
+    """
+    with tempfile.TemporaryDirectory(prefix="ticklab-record-") as scratch:
+        folder = _copy(source, Path(scratch))
+        done = _run(folder, "from grader.pages import saved\nsaved.install_short()")
+        verdicts = check_folder(folder, source.name) if source.name in LABS else []
+        failed = {v.figure: v.reason for v in verdicts if v.outcome is not Outcome.PASSED}
+        done = Rerun(done.outputs, {**done.troubles, **failed})
+        if not done.troubles:
+            destination.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(destination / figures.RECORDINGS, ignore_errors=True)
+            shutil.copytree(folder / figures.RECORDINGS, destination / figures.RECORDINGS)
+            shutil.copy(folder / figures.FILE_NAME, destination)
+        return done
+
+
+def _copy(source: Path, scratch: Path) -> Path:
+    """A copy of the lab, without what running it has left."""
+    folder = scratch / source.name
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns(*LEFT_BY_RUNNING))
+    return folder
+
+
+def _run(folder: Path, first: str) -> Rerun:
+    """Run the notebook in `folder` after a cell that holds `first`, to its end whatever happens."""
+    path = folder / f"{folder.name}.ipynb"
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    builder_cell = nbformat.v4.new_code_cell(first, id="builder")  # type: ignore[no-untyped-call]
+    notebook.cells.insert(0, builder_cell)
+    client = NotebookClient(
+        notebook,
+        timeout=_CELL_LIMIT_S,
+        kernel_name="python3",
+        allow_errors=True,
+        resources={"metadata": {"path": str(folder)}},
+        # Where it can be had: without it the Jupyter kernel warns at length.
+        config=Config({"KernelManager": {"transport_encryption": "auto"}}),
+    )
+    known = os.environ.get("PYTHONPATH")
+    paths = [str(_REPOSITORY), *([known] if known else [])]
+    client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return Rerun(
+        {cell.id: [dict(each) for each in cell.outputs] for cell in code},
+        {cell.id: trouble for cell in code if (trouble := _trouble(cell))},
+    )
+
+
+def _trouble(cell: NotebookNode) -> str:
+    """Why a cell failed, in one line; empty where it did not."""
+    for output in cell.outputs:
+        if output.output_type == "error":
+            return f"{output.ename}: {output.evalue}".splitlines()[0]
+        if output.output_type == "stream" and output.name == "stderr":
+            return str(output.text).strip().splitlines()[0]
+    return ""

@@ -1,0 +1,109 @@
+"""What `lab` is while pages are made: a session that takes saved recordings instead of measuring.
+
+It is put in place by a first cell that only the builder of the pages adds:
+
+    from grader.pages import saved
+    saved.install(FOLDER)
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from labs import figures, recording, session
+from labs.machine import Machine
+from labs.measure import Plan
+from labs.messages import Message, Refused
+from labs.plans import name_for, recording_name
+from labs.pseudo_files import cpu_list
+from labs.recording import Recording
+from labs.run import Run
+from labs.session import Session
+
+#: What a run is cut down to where it is to be saved: a recording of some ten kilobytes.
+MOST_SAMPLES, MOST_WARMUP = 400, 10
+
+
+class SavedSession(Session):
+    """A session whose runs are those of `saved`, a folder of recordings."""
+
+    saved: Path
+
+    def __init__(self, name: str, folder: Path) -> None:
+        super().__init__(name, folder)
+        known = sorted(self.saved.glob("*.csv"))
+        if known:
+            self.machine = machine_of(recording.read(known[0]))
+
+    def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
+        """The saved run of this name. Raises Refused where none was saved."""
+        name = recording_name(save or name_for(plan))
+        taken = self.saved / f"{name}.csv"
+        if not taken.is_file():
+            raise Refused(Message("note", f"there is no saved run {name!r}"))
+        folder = self.folder / figures.RECORDINGS
+        folder.mkdir(exist_ok=True)
+        for path in (taken, taken.with_suffix(".c")):
+            if path.is_file():
+                shutil.copy(path, folder)
+        place = f"{figures.RECORDINGS}/{name}.csv"
+        self.runs[name] = self.reduce(plan, recording.read(taken), place, unit)
+        return self.runs[name]
+
+    def panel(self, kernel: str, variants: Any = (), *, save: str = "panel") -> Any:
+        """What stands on a page where JupyterLab has the panel."""
+        return Message(
+            "note",
+            f"here JupyterLab has the panel of {kernel}",
+            ("Number of samples, CPU, variant and the like, a button that runs it, and the plot.",),
+        )
+
+
+class ShortSession(Session):
+    """A session that measures, but little: its recordings are to be saved."""
+
+    def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
+        """As a session does, with fewer samples."""
+        short = replace(
+            plan,
+            samples=min(plan.samples, MOST_SAMPLES),
+            warmup=min(plan.warmup, MOST_WARMUP),
+        )
+        return super().carry_out(short, save or name_for(plan), unit)
+
+
+def install(folder: str) -> None:
+    """Make `start` begin a session of the recordings in `folder`."""
+    SavedSession.saved = Path(folder)
+    session.Session = SavedSession  # type: ignore[misc]
+
+
+def install_short() -> None:
+    """Make `start` begin a session of short runs."""
+    session.Session = ShortSession  # type: ignore[misc]
+
+
+def machine_of(of: Recording) -> Machine:
+    """The machine that `of` was recorded on, as far as its conditions say."""
+    stated = of.conditions
+    system, os_kernel, architecture = (*stated.get("os", "").split(), "", "", "")[:3]
+    online, load = of.number("cpus.online"), of.number("load.1min")
+    allowed = next(iter(of.condition("cpu.allowed")), "")
+    step, frequency = of.number("counter.step"), of.number("counter.frequency_hz")
+    return Machine(
+        architecture=architecture,
+        system=system,
+        os_kernel=os_kernel,
+        cpu=stated.get("machine.cpu"),
+        cpus_online=int(online) if online else None,
+        cpus_allowed=cpu_list(allowed),
+        virtual={"True": True, "False": False}.get(stated.get("machine.virtual", "")),
+        container=stated.get("machine.container"),
+        clock_source=stated.get("machine.clock_source"),
+        seccomp=stated.get("seccomp"),
+        load=load,
+        counter_step_ns=1e9 * step / frequency if step and frequency else None,
+    )

@@ -1,0 +1,193 @@
+"""The pages of the labs: all there, readable without eyes or network, and without solutions."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import json
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from grader.pages import rerun
+from grader.pages.build import HONEST, NOTEBOOKS, build
+from grader.release import release
+from labs import recording
+
+NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
+REPOSITORY = Path(__file__).parent.parent
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a page holds, as a reader without a screen or a network meets it."""
+
+    headings: list[int] = field(default_factory=list)
+    images: list[dict[str, str | None]] = field(default_factory=list)
+    fetched: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.append(tag)
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "img":
+            self.images.append(given)
+        if given.get("id"):
+            self.ids.append(str(given["id"]))
+        if tag == "a" and given.get("href"):
+            self.links.append(str(given["href"]))
+        # Everything that a browser fetches without being asked.
+        self.fetched += [
+            str(value)
+            for name, value in attrs
+            if value
+            and (name in ("src", "srcset", "data", "poster") or (name, tag) == ("href", "link"))
+        ]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@dataclass
+class Built:
+    folder: Path
+    released: Path
+    troubles: list[str]
+
+    def html(self, lab: str) -> str:
+        return (self.folder / f"{lab}.html").read_text("utf-8")
+
+    def page(self, lab: str) -> Page:
+        page = Page()
+        page.feed(self.html(lab))
+        return page
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("pages")
+    release(NOTEBOOKS, folder / "released")
+    troubles = build(folder / "released", folder / "html")
+    return Built(folder / "html", folder / "released", troubles)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("lab", NAMES)
+def test_every_cell_shows_what_it_showed_when_it_was_recorded(built: Built, lab: str) -> None:
+    assert [trouble for trouble in built.troubles if trouble.startswith(lab)] == []
+    assert (built.folder / f"{lab}.html").is_file()
+
+
+@pytest.mark.parametrize("lab", NAMES)
+def test_one_title_and_no_level_skipped(built: Built, lab: str) -> None:
+    levels = built.page(lab).headings
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+
+
+@pytest.mark.parametrize("lab", NAMES)
+def test_every_image_says_what_it_shows(built: Built, lab: str) -> None:
+    page = built.page(lab)
+    assert page.images, "a lab without a plot"
+    for image in page.images:
+        assert image.get("alt"), image
+        assert len(str(image["alt"]).split()) > 4
+    assert page.tags.count("figcaption") == page.tags.count("figure") <= page.tags.count("table")
+
+
+@pytest.mark.parametrize("lab", [*NAMES, "index"])
+def test_nothing_is_fetched(built: Built, lab: str) -> None:
+    page = built.page(lab)
+    assert [each[:60] for each in page.fetched if not each.startswith("data:")] == []
+    assert "script" not in page.tags and "iframe" not in page.tags
+    styles = "".join(re.findall(r"<style>(.*?)</style>", built.html(lab), re.DOTALL))
+    assert styles and "url(" not in styles and "@import" not in styles
+
+
+@pytest.mark.parametrize("lab", [*NAMES, "index"])
+def test_every_link_leads_somewhere(built: Built, lab: str) -> None:
+    page = built.page(lab)
+    assert len(page.ids) == len(set(page.ids))
+    for link in page.links:
+        if link.startswith("#"):
+            assert link[1:] in page.ids
+        elif not re.match("https?://", link):
+            assert (built.folder / link).is_file(), link
+
+
+def test_the_index_names_every_lab(built: Built) -> None:
+    page = built.page("index")
+    assert page.links == [f"{lab}.html" for lab in NAMES]
+    assert page.headings == [1]
+
+
+@pytest.mark.parametrize("lab", NAMES)
+def test_no_solution_is_shown(built: Built, lab: str) -> None:
+    shown = built.page(lab).text
+    handed_out = (built.released / lab / f"{lab}.ipynb").read_text("utf-8")
+    cells = json.loads((NOTEBOOKS / lab / f"{lab}.ipynb").read_text("utf-8"))["cells"]
+    solutions = 0
+    for cell in cells:
+        if not cell["metadata"].get("nbgrader", {}).get("solution"):
+            continue
+        source = "".join(cell["source"])
+        region = re.search(r"BEGIN SOLUTION[^\n]*\n(.*?)\n[^\n]*END SOLUTION", source, re.DOTALL)
+        for line in (region[1] if region else source).splitlines():
+            words = line.strip()
+            # What is handed out anyway, such as a brace, gives nothing away.
+            if len(words) > 8 and json.dumps(words)[1:-1] not in handed_out:
+                solutions += 1
+                assert words not in shown, (cell["id"], words)
+    assert solutions
+
+
+@pytest.mark.parametrize("lab", NAMES)
+def test_no_path_of_the_machine_that_built_it_is_shown(built: Built, lab: str) -> None:
+    shown = html.unescape(built.html(lab))
+    for path in (REPOSITORY, Path.home(), built.folder):
+        assert len(path.parts) < 2 or f"{path}/" not in shown
+
+
+def test_a_lab_without_recordings_has_a_page_that_says_so(built: Built, tmp_path: Path) -> None:
+    troubles = build(built.released, tmp_path, saved=tmp_path / "none", only=["00-start-here"])
+    assert any("no saved run 'first'" in trouble for trouble in troubles)
+    page = Page()
+    page.feed((tmp_path / "00-start-here.html").read_text("utf-8"))
+    assert "Run this cell in JupyterLab" in page.text
+    assert "Refused" not in page.text and "NameError" not in page.text
+
+
+def test_what_is_recorded_is_what_the_pages_take(tmp_path: Path) -> None:
+    lab = "00-start-here"
+    done = rerun.record(NOTEBOOKS / lab, tmp_path / lab)
+    assert done.troubles == {}
+    made = recording.read(tmp_path / lab / "recordings" / "first.csv")
+    kept = recording.read(HONEST / lab / "recordings" / "first.csv")
+    assert made.variants == kept.variants and made.kernel == kept.kernel
+    assert rerun.rerun(NOTEBOOKS / lab, tmp_path / lab).troubles == {}
+
+
+def test_what_went_wrong_is_not_kept(tmp_path: Path) -> None:
+    source = tmp_path / "09-lab"
+    source.mkdir()
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "execution_count": None}
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook = {"metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    notebook["cells"] = [{**cell, "source": "raise ValueError('of the lab')"}]
+    (source / "09-lab.ipynb").write_text(json.dumps(notebook))
+    done = rerun.record(source, tmp_path / "kept")
+    assert done.troubles == {"a": "ValueError: of the lab"}
+    assert not (tmp_path / "kept").exists()
