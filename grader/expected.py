@@ -96,7 +96,7 @@ def _as_estimate(expected: Expected) -> Estimate:
 
 def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
     """Switches counted, divided by the operations that the C kernel says it made."""
-    claimed, counted = proof.switches(result.recording)
+    claimed, counted = proof.switches(result.recording, result.variant)
     each = result.recording.number(f"variant.{result.variant}.switches")
     if not claimed or counted is None or not each:
         return []

@@ -17,9 +17,10 @@ def detect(case: Case) -> str | None:
     if chosen not in range(1, len(choices) + 1):
         return f"You chose {rounded(chosen)}; there are the conclusions 1 to {len(choices)}."
     measured = " and ".join(_told(name, case.results[name]) for name in case.spec.operands)
-    holds = " or ".join(each.in_words() for each in case.accepted) or "none of them"
+    numbers = sorted({int(each.value) for each in case.accepted})
+    holds = " or ".join(map(str, numbers)) or "none of them"
     said = choices[int(chosen) - 1].text
-    return f"You concluded that {said}; your data give {measured}, which bears out {holds}."
+    return f"You concluded that {said}; your data give {measured}, which bears out choice {holds}."
 
 
 def _told(name: str, result: Result) -> str:

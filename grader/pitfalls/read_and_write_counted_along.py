@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader import switch_counts
 from grader.case import Case
 from grader.expected import Expected
 from grader.figures.spec import Quantity
@@ -16,7 +17,7 @@ def detect(case: Case) -> str | None:
         return None
     if not proof.claim_of(case.recording, case.spec.variant):
         return None
-    # A figure that is something else altogether has another mistake, to be told first.
+    # A figure that is something else altogether has another mistake.
     if case.right or not case.accepted:
         return _nothing_to_subtract(case)
     return _not_subtracted_by_hand(case)
@@ -38,10 +39,12 @@ def _not_subtracted_by_hand(case: Case) -> str | None:
 
 
 def _nothing_to_subtract(case: Case) -> str | None:
-    """The C names no baseline; only where it divides, else the divisor is what is wrong."""
+    """The C names no baseline; only where it divides and switches, else that is what is wrong."""
     name = case.spec.variant
     parts = case.recording.number(f"variant.{name}.parts") or 1.0
     if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
+        return None
+    if switch_counts.code_of(case) is not None:
         return None
     return (
         f"Your C names no baseline for {name}: {case.as_submitted()} holds the calls that carry "
@@ -60,6 +63,6 @@ PITFALL = Pitfall(
     detect=detect,
     explains=Slip.CONTENTS,
     shows_in_recording=True,
-    yields_to=("touching-counted-as-switch",),
+    yields_to=("touching-counted-as-switch", "two-results-for-one"),
     broken=(Live("calls_counted_along", "switch-process-pipe"),),
 )

@@ -1,0 +1,169 @@
+"""Switches: which one mistake counts, places and clocks of a recording show, and when none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from submitted_figures import Clocked, figure, recording
+
+from grader import switch_counts
+from grader.case import Case, make_case
+from grader.check import check
+from grader.figures import figure_named
+from labs.recording import Recording
+
+CONDVAR, PROCESS = "switch-thread-condvar", "switch-process-pipe"
+SEMAPHORE = """
+    /* measured region begins */
+    sem_post(&turn);
+    sem_wait(&turn);
+    /* measured region ends */
+"""
+TWO_SEMAPHORES = SEMAPHORE.replace("sem_wait(&turn)", "sem_wait(&mine)")
+FORK = """
+    /* measured region begins */
+    const pid_t child = fork();
+    /* measured region ends */
+"""
+
+COUNT_CODES = {
+    *("lock-convoy", "never-slept", "own-semaphore", "signal-under-the-lock"),
+    *("two-cpus-not-one", "unclear-divisor", "creation-counted-as-switch"),
+}
+
+
+def switching(
+    variant: str = "condvar",
+    *,
+    kernel: str = "thread_switch",
+    claim: float = 2.0,
+    counted: float = 2.0,
+    may_use: str = "0",
+    peers: str = "0",
+    allowed: str = "0-1",
+    faults: int = 0,
+    more: dict[str, str] | None = None,
+) -> Recording:
+    """Round trips of 4 µs; `counted` switches for each of 10,000, where `claim` are claimed."""
+    head = {
+        f"variant.{variant}.switches": f"{claim:g}",
+        f"variant.{variant}.parts": "2",
+        f"variant.{variant}.baseline": "alone",
+        f"variant.{variant}.baseline_times": "2",
+        f"variant.{variant}.operations": "10000",
+        f"variant.{variant}.claimed_switches": f"{10_000 * claim:.0f}",
+        f"variant.{variant}.counted_switches": f"{10_000 * counted:.0f}",
+        f"variant.{variant}.faults": str(faults),
+        f"variant.{variant}.cpus": "0",
+        f"variant.{variant}.peers_cpus": peers,
+        f"variant.{variant}.peers_may_use": may_use,
+        "cpu.allowed": allowed,
+    }
+    # One process of a recording stands for what all of them say alike.
+    trips = {variant: Clocked(60.0, 10_400.0), "alone": Clocked(60.0, 1_300.0)}
+    return recording(
+        trips, kernel=kernel, samples=300, processes=1, noise=40.0, extra=head | (more or {})
+    )
+
+
+def case_of(found: Recording, asked: str = CONDVAR, source: str | None = None) -> Case:
+    return make_case(figure_named(asked), figure(asked, 1500.0, "ns"), found, source)
+
+
+@pytest.mark.parametrize(
+    ("counted", "may_use", "source", "code"),
+    [
+        (2.0, "0", None, None),
+        (2.05, "0", None, None),
+        (0.001, "0", None, "lock-convoy"),
+        (0.001, "0", SEMAPHORE, "own-semaphore"),
+        (0.001, "0", TWO_SEMAPHORES, "lock-convoy"),
+        (0.001, "1", None, "never-slept"),
+        (0.001, "0-1", SEMAPHORE, "never-slept"),
+        (3.4, "0", None, "signal-under-the-lock"),
+        (2.0, "1", None, "two-cpus-not-one"),
+        (2.0, "0-1", None, "two-cpus-not-one"),
+        (2.0, "0", FORK, "creation-counted-as-switch"),
+    ],
+)
+def test_a_recording_shows_one_mistake_or_none(
+    counted: float, may_use: str, source: str | None, code: str | None
+) -> None:
+    found = switching(counted=counted, may_use=may_use, peers=may_use[:1])
+    assert switch_counts.code_of(case_of(found, source=source)) == code
+
+
+def test_what_is_found_is_told_alone() -> None:
+    found = switching(counted=0.001)
+    verdict = check(figure_named(CONDVAR), figure(CONDVAR, 1500.0, "ns"), found, SEMAPHORE)
+    assert COUNT_CODES & {finding.code for finding in verdict.findings} == {"own-semaphore"}
+
+
+def test_page_faults_show_creation_without_the_source() -> None:
+    found = switching("pipe-pinned", kernel="process_switch", faults=200_000, counted=4.0)
+    assert switch_counts.code_of(case_of(found, PROCESS)) == "creation-counted-as-switch"
+
+
+def test_one_switch_claimed_for_a_round_trip_is_an_unclear_divisor() -> None:
+    found = switching(claim=1.0, counted=2.0)
+    assert switch_counts.code_of(case_of(found)) == "unclear-divisor"
+
+
+def test_on_a_machine_of_one_cpu_nothing_need_be_pinned() -> None:
+    found = switching(may_use="0", peers="0", allowed="0")
+    assert switch_counts.code_of(case_of(found)) is None
+
+
+def test_a_slow_busy_machine_may_preempt_often() -> None:
+    # 150 µs a switch: intervals last seconds in all, and others have the CPU in between.
+    found = switching(counted=2.4)
+    stretched = recording(
+        {"condvar": Clocked(60.0, 780_000.0), "alone": Clocked(60.0, 1_300.0)},
+        kernel="thread_switch",
+        samples=300,
+        processes=1,
+        extra={
+            key: value
+            for key, value in found.conditions.items()
+            if key.startswith(("variant.", "cpu."))
+        },
+    )
+    assert switch_counts.code_of(case_of(found)) == "signal-under-the-lock"
+    assert switch_counts.code_of(case_of(stretched)) is None
+
+
+def test_where_the_os_counts_no_switches_nothing_is_said_of_them() -> None:
+    found = switching(counted=0.0)
+    without = dict(found.conditions)
+    del without["variant.condvar.counted_switches"]
+    silent = replace(found, conditions=without)
+    assert switch_counts.code_of(case_of(silent)) is None
+
+
+def test_the_count_of_a_whole_run_says_nothing_of_one_of_several_variants() -> None:
+    found = switching()
+    head = {key: value for key, value in found.conditions.items() if "_switches" not in key} | {
+        "variant.alone.switches": "2",
+        "claimed.switches": "40000",
+        "task.main.voluntary_switches": "100",
+    }
+    mixed = replace(found, conditions=head)
+    assert switch_counts.code_of(case_of(mixed)) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "cpus"),
+    [("0", {0}), ("0-2,5", {0, 1, 2, 5}), ("", set()), ("unknown", set()), ("7-3", set())],
+)
+def test_lists_of_cpus_are_read_and_anything_else_is_none(words: str, cpus: set[int]) -> None:
+    assert switch_counts.cpus_of(words) == cpus
+
+
+def test_the_count_of_a_convoy_is_a_figure_and_no_mistake() -> None:
+    found = switching("bare-mutex", counted=0.004)
+    verdict = check(
+        figure_named("switch-convoy-count"), figure("switch-convoy-count", 0.004, "times"), found
+    )
+    assert verdict.findings == () or {f.code for f in verdict.findings} == {"one-process"}
+    assert not COUNT_CODES & {finding.code for finding in verdict.findings}
