@@ -13,7 +13,7 @@ from grader.check import check
 from grader.figures import figure_named
 from labs.recording import Recording
 
-CONDVAR, PROCESS = "switch-thread-condvar", "switch-process-pipe"
+CONDVAR, PROCESS = "thread-switch-condvar", "process-switch-pipe-pinned"
 SEMAPHORE = """
     /* measured region begins */
     sem_post(&turn);

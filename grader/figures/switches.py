@@ -8,8 +8,8 @@ from grader.verdict import Level
 
 LAB = "06-process-and-thread-switch"
 
-PROCESS, THREAD = "switch-process-pipe", "switch-thread-pipe"
-OTHER_MECHANISM = "switch-thread-condvar"
+PROCESS, THREAD = "process-switch-pipe-pinned", "thread-switch-pipe"
+OTHER_MECHANISM = "thread-switch-condvar"
 
 _THREE = {
     Level.PROVENANCE: 0.5,

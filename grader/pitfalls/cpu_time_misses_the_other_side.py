@@ -36,5 +36,5 @@ PITFALL = Pitfall(
     experiment="Time the same exchange by CLOCK_MONOTONIC and lay both beside each other.",
     seen_in="report D: CLOCK_PROCESS_CPUTIME_ID around a pipe exchange, 1,283 ns",
     detect=detect,
-    broken=(Live("cpu_time_of_one_side", "switch-process-pipe"),),
+    broken=(Live("cpu_time_of_one_side", "process-switch-pipe-pinned"),),
 )

@@ -25,5 +25,5 @@ PITFALL = Pitfall(
     experiment="Make the other task before the first reading, and count page faults again.",
     seen_in="report A: fork and exit inside; 35,000 to 52,000 cycles a switch",
     detect=detect,
-    broken=(Live("fork_inside", "switch-process-pipe"),),
+    broken=(Live("fork_inside", "process-switch-pipe-pinned"),),
 )

@@ -24,5 +24,5 @@ PITFALL = Pitfall(
     experiment="Make the turn a variable and sleep until it is yours; then count again.",
     seen_in="report D: mutex and a shared variable, 3,323 ns a thread switch",
     detect=detect,
-    broken=(Live("bare_mutex", "switch-thread-condvar"),),
+    broken=(Live("bare_mutex", "thread-switch-condvar"),),
 )

@@ -28,5 +28,5 @@ PITFALL = Pitfall(
     experiment="Pin both threads to one CPU and compare the count with the claim.",
     seen_in="a futex benchmark: 2,000,000 switches at 112 ns; the OS counted 2",
     detect=detect,
-    broken=(Live("spins_on_two_cpus", "switch-thread-condvar", needs="two CPUs"),),
+    broken=(Live("spins_on_two_cpus", "thread-switch-condvar", needs="two CPUs"),),
 )

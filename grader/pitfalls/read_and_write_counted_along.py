@@ -64,5 +64,5 @@ PITFALL = Pitfall(
     explains=Slip.CONTENTS,
     shows_in_recording=True,
     yields_to=("touching-counted-as-switch", "two-results-for-one"),
-    broken=(Live("calls_counted_along", "switch-process-pipe"),),
+    broken=(Live("calls_counted_along", "process-switch-pipe-pinned"),),
 )

@@ -27,5 +27,5 @@ PITFALL = Pitfall(
     experiment="Signal after the lock is given back, and count again.",
     seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
     detect=detect,
-    broken=(Live("signal_inside", "switch-thread-condvar"),),
+    broken=(Live("signal_inside", "thread-switch-condvar"),),
 )

@@ -31,5 +31,5 @@ PITFALL = Pitfall(
     experiment="Pin both to one CPU, then to two, and lay the two results side by side.",
     seen_in="report B: not pinned, 3,452 to 3,485 ns",
     detect=detect,
-    broken=(Live("not_pinned", "switch-process-pipe", needs="two CPUs"),),
+    broken=(Live("not_pinned", "process-switch-pipe-pinned", needs="two CPUs"),),
 )

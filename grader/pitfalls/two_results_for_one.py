@@ -52,5 +52,5 @@ PITFALL = Pitfall(
     seen_in="report B: both processes print a result, and the difference is explained by guess",
     detect=detect,
     explains=Slip.CONTENTS,
-    broken=(Live("both_sides_print", "switch-thread-pipe", believed="pipe-by-the-peer"),),
+    broken=(Live("both_sides_print", "thread-switch-pipe", believed="pipe-by-the-peer"),),
 )

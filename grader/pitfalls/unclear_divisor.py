@@ -65,5 +65,5 @@ PITFALL = Pitfall(
     detect=detect,
     explains=Slip.CONTENTS,
     shows_in_recording=True,
-    broken=(Live("round_trip_for_switch", "switch-process-pipe"),),
+    broken=(Live("round_trip_for_switch", "process-switch-pipe-pinned"),),
 )
