@@ -21,6 +21,8 @@ NAMES = (
     "reading",
     "start",
     "coverage",
+    "fuzz",
+    "published",
     "honest",
 )
 
