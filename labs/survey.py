@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from labs import proof, published
 from labs.c_process import RunFailed
-from labs.measure import Plan, Progress, measure_now
+from labs.measure import DEFAULT_WARMUP, Plan, Progress, measure_now
 from labs.published import Published
 from labs.recording import BadRecording, Recording
 from labs.result import Result, result_of
@@ -26,8 +26,9 @@ ProgressCallback = Callable[[float], None]
 class Measurement:
     """One run of the survey: variants of one C kernel, interleaved.
 
-    `samples` are those of a quick and of a full survey, per variant in all. `quantities` says which
-    published quantity a variant is to be held against (the beginning of its name).
+    `samples` are those of a quick and of a full survey, per variant in all; a quick survey leaves
+    out what has none there. `warmup` is per process and variant. `quantities` says which published
+    quantity a variant is to be held against (the beginning of its name).
     """
 
     about: str
@@ -37,6 +38,7 @@ class Measurement:
     flags: tuple[str, ...] = ("-O2",)
     batches: tuple[int, ...] = ()
     processes: tuple[int, int] = (6, 12)
+    warmup: int = DEFAULT_WARMUP
     quantities: dict[str, str] = field(default_factory=dict)
 
     def plan(self, quick: bool) -> Plan:
@@ -48,6 +50,7 @@ class Measurement:
             samples=self.samples[which],
             batches=self.batches,
             processes=self.processes[which],
+            warmup=self.warmup,
             flags=self.flags,
         )
 
@@ -78,6 +81,34 @@ class Row:
             return f"on a line within {rounded(worst, 1)} %"
         estimate = self.result.estimate
         return f"first sample of {estimate.processes} processes" if estimate else ""
+
+
+def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:
+    """fork by a parent with so much in memory, which would count for whatever shares its run."""
+    return Measurement(
+        "task creation and memory",
+        "task_creation",
+        (f"fork-wait-{size}",),
+        samples,
+        processes=(5, 5),
+        warmup=4,
+    )
+
+
+def _ring_of(tasks: int, samples: tuple[int, int]) -> Measurement:
+    """A switch among so many tasks, by what each has in its working set."""
+    return Measurement(
+        "switch and footprint",
+        "switch_footprint",
+        tuple(
+            f"{kind}-{tasks}-{size}"
+            for kind in ("processes", "threads")
+            for size in ("0", "16k", "64k", "256k", "1m")
+        ),
+        samples,
+        processes=(5, 10),
+        warmup=8,
+    )
 
 
 MEASUREMENTS: tuple[Measurement, ...] = (
@@ -133,7 +164,7 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     Measurement(
         "procedure calls, -O2",
         "procedure_call",
-        ("args0", "args6", "args12", "indirect", "plt", "inlined"),
+        (*(f"args{n}" for n in range(13)), "indirect", "plt", "inlined"),
         (600, 5_000),
     ),
     Measurement(
@@ -149,6 +180,9 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         ("fork-wait", "vfork-wait", "posix-spawn-wait", "clone-vm-wait", "pthread-wait"),
         (60, 600),
     ),
+    _fork_with("1mb", (100, 400)),
+    _fork_with("16mb", (60, 300)),
+    _fork_with("64mb", (40, 200)),
     Measurement(
         "process switch",
         "process_switch",
@@ -174,6 +208,9 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     Measurement(
         "thread switch", "thread_switch", ("condvar-two-cpus",), (120, 1_200), batches=(4, 8, 16)
     ),
+    _ring_of(2, (100, 2_000)),
+    _ring_of(8, (60, 1_200)),
+    _ring_of(32, (0, 240)),
 )
 
 
@@ -185,11 +222,12 @@ def carry_out(
     `progress` is called with the share of the survey that is done, 0 to 1. Raises
     toolchain.NoCompiler, without which nothing can be measured.
     """
-    for number, measurement in enumerate(MEASUREMENTS):
+    chosen = [each for each in MEASUREMENTS if each.samples[0 if quick else 1]]
+    for number, measurement in enumerate(chosen):
 
         def tell(at: Progress, number: int = number) -> None:
             if progress is not None:
-                progress((number + at.done / max(at.total, 1)) / len(MEASUREMENTS))
+                progress((number + at.done / max(at.total, 1)) / len(chosen))
 
         recording, why_not = None, ""
         try:
@@ -199,7 +237,7 @@ def carry_out(
         rows = [_row(measurement, name, recording, why_not) for name in measurement.variants]
         yield measurement, recording, rows
         if progress is not None:
-            progress((number + 1) / len(MEASUREMENTS))
+            progress((number + 1) / len(chosen))
 
 
 def _row(measurement: Measurement, variant: str, recording: Recording | None, why_not: str) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from labs import picture
+from labs import survey_plots
 from labs.machine import Machine
 from labs.published import Published
 from labs.result import Result, sensible
@@ -132,15 +132,6 @@ def page(rows: Sequence[Row], machine: Machine) -> str:
         *(f"<li>{html.escape(reason)}</li>" for reason in reasons(rows)),
         "</ul><h2>Plots</h2>",
     ]
-    for about, results in _groups(rows).items():
-        parts += [f"<h3>{html.escape(about)}</h3>", picture.of_estimates(results).as_html()]
+    for about, pictures in survey_plots.of_survey(rows):
+        parts += [f"<h3>{html.escape(about)}</h3>", *(each.as_html() for each in pictures)]
     return _PAGE.format(body="\n".join(parts))
-
-
-def _groups(rows: Sequence[Row]) -> dict[str, list[Result]]:
-    """Results with a figure, by what they are about."""
-    groups: dict[str, list[Result]] = {}
-    for row in rows:
-        if row.result is not None and row.result.estimate is not None:
-            groups.setdefault(row.measurement.about, []).append(row.result)
-    return groups

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html.parser
 import json
 import re
@@ -10,10 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import simulate
 from c_programs import LINUX
 
-from labs import cli, survey, survey_report, variants
+from labs import cli, survey, survey_plots, survey_report, variants
 from labs.machine import read_machine
+from labs.result import result_of
 from labs.survey import MEASUREMENTS, Measurement, Row
 
 CHEAP = Measurement(
@@ -156,6 +159,49 @@ def test_the_page_is_whole_and_needs_nothing_else(short: None) -> None:
     assert not re.search(r"(url|@import)\s*\(?\s*['\"]?http", text)
 
 
+def line_of(name: str, cost: float, kernel: str, about: str, flags: str = "-O2") -> Row:
+    """The row of a variant that costs so many ns, from a simulated recording."""
+    machine = simulate.Machine(cost=cost, batches=(8, 16, 32, 64), samples=400, frequency_hz=1e9)
+    made = simulate.run(machine, 3)
+    conditions = {
+        key.replace(simulate.VARIANT, name): value for key, value in made.conditions.items()
+    }
+    if kernel.endswith("switch"):
+        conditions |= {"claimed.switches": "9", f"variant.{name}.switches": "2"}
+    recording = dataclasses.replace(
+        made, kernel=kernel, variants=(name,), conditions={**conditions, "flags": flags}
+    )
+    measurement = Measurement(about, kernel, (name,), (1, 1), flags=(flags,))
+    return Row(measurement, name, result_of(recording, name), "", ())
+
+
+def test_each_thing_is_drawn_in_its_own_view() -> None:
+    rows = [
+        line_of("args0", 3, "procedure_call", "procedure calls, -O0", "-O0"),
+        line_of("args6", 5, "procedure_call", "procedure calls, -O0", "-O0"),
+        line_of("args0", 2, "procedure_call", "procedure calls, -O2"),
+        line_of("fork-wait", 9e4, "task_creation", "task creation"),
+        line_of("fork-wait-64mb", 2e6, "task_creation", "task creation and memory"),
+        line_of("pipe-pinned", 2e3, "process_switch", "process switch"),
+        line_of("condvar", 2e3, "thread_switch", "thread switch"),
+        line_of("noon", 7, "sundials", "sundials"),
+    ]
+    drawn = {
+        heading: [each.kind for each in pictures]
+        for heading, pictures in survey_plots.of_survey(rows)
+    }
+    for heading, words in (
+        ("procedure calls", "one line for -O0, run 1"),
+        ("task creation and memory", "against the memory of the parent"),
+        ("process switch and thread switch", "of 2 variants in 1 group"),
+        ("sundials", "Dot plot of sundials"),
+    ):
+        assert any(words in kind for kind in drawn[heading]), (heading, drawn[heading])
+    assert "switch and footprint" not in drawn
+    page = survey_report.page(rows, read_machine())
+    assert page.count("<img") == sum(map(len, drawn.values()))
+
+
 def test_the_command_prints_json_that_scripts_can_read(
     short: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -174,7 +220,9 @@ def test_the_command_prints_json_that_scripts_can_read(
         } <= each.keys()
     by_name = {each["variant"]: each for each in told}
     assert by_name["sundial"]["value"] is None and "sundial" in by_name["sundial"]["method"]
-    assert by_name["pipe-pinned"]["round_trip"] > by_name["pipe-pinned"]["unsubtracted"]
+    switch = by_name["pipe-pinned"]
+    # Where other programs bend the line there is no figure, and the method says so.
+    assert "off the line" in switch["method"] or switch["round_trip"] > switch["unsubtracted"]
     marks = [each["suspect"] for each in by_name["getpid-libc"]["published"]]
     assert any(marks)
 
@@ -213,14 +261,20 @@ def test_the_survey_asks_for_nothing_that_the_c_kernels_do_not_have() -> None:
         known = {listed.name for listed in variants.of_kernel(each.kernel)}
         assert set(each.variants) <= known
         assert set(each.quantities) <= set(each.variants)
-        each.plan(quick=True).check()
+        if each.samples[0]:
+            each.plan(quick=True).check()
         each.plan(quick=False).check()
 
 
 def test_nothing_is_measured_twice_nor_with_more_memory_than_it_needs() -> None:
     names = [(each.kernel, name, each.flags) for each in MEASUREMENTS for name in each.variants]
     assert len(names) == len(set(names))
-    assert not [name for _, name, _ in names if name.endswith("mb") or name.endswith("gb")]
+    # A fork's parent may be asked to hold more, on purpose; with it the survey stays below 300 MB.
+    asked = [re.search(r"-(\d+)(mb|gb)$", name) for _, name, _ in names]
+    assert {match[0] for match in asked if match} == {"-1mb", "-16mb", "-64mb"}
+    for each in MEASUREMENTS:
+        # What is in memory would count for whatever shares the run.
+        assert len(each.variants) == 1 or not any(re.search("[mg]b$", n) for n in each.variants)
 
 
 MEASURED_BY = """
