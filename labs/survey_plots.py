@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from labs import picture, views
+from labs.first_time import is_of_first_time
 from labs.messages import Refused
 from labs.picture import Picture
 from labs.run import Run
@@ -24,10 +25,23 @@ def _estimates(runs: list[Run]) -> Picture:
     )
 
 
+def _causes(runs: list[Run]) -> Picture:
+    """The figures of what a first time lacks, one at a time; the first times have their own view."""
+    return picture.of_estimates(
+        [
+            result
+            for run in runs
+            for result in run.results
+            if result.estimate is not None
+            and not is_of_first_time(result.recording, result.variant)
+        ]
+    )
+
+
 #: What is drawn of which measurements, by what these are about, in the order of the page.
 _PLOTS: tuple[tuple[str, tuple[str, ...], tuple[View, ...]], ...] = (
     ("timers", ("timers",), (_estimates,)),
-    ("first iteration", ("first iteration",), (views.cold_to_warm, _estimates)),
+    ("first iteration", ("first iteration",), (views.cold_to_warm, _causes)),
     ("system calls", ("system calls",), (_estimates,)),
     ("procedure calls", ("procedure calls, -O0", "procedure calls, -O2"), (views.arguments,)),
     ("task creation", ("task creation",), (_estimates,)),

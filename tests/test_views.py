@@ -334,13 +334,15 @@ def test_a_later_run_of_the_same_ring_counts() -> None:
 
 
 def test_memory_is_in_megabytes_and_microseconds_as_the_results_are() -> None:
-    costs = {"fork-wait": 90e3, "fork-wait-16mb": 600e3, "fork-wait-1gb": 30e6, "fork": 60e3}
+    costs = {"fork-wait": 90e3, "fork-wait-16mb": 600e3, "fork-wait-1gb": 30e6}
+    costs |= {"fork": 60e3, "fork-1gb": 20e6}
     runs = {name: run_of("task_creation", {name: cost}) for name, cost in costs.items()}
     shown = views.memory(*runs.values())
     found = {(row[1], row[0]): float(row[2].replace(",", "")) for row in shown.table.rows}
     assert found == pytest.approx(
         {
             ("fork, creation only", "0"): 60,
+            ("fork, creation only", "1024"): 20_000,
             ("fork to wait", "0"): 90,
             ("fork to wait", "16"): 600,
             ("fork to wait", "1024"): 30_000,
@@ -361,6 +363,12 @@ def test_where_the_recordings_say_how_much_is_resident_that_is_on_the_axis() -> 
     )
     assert [row[0] for row in shown.table.rows] == ["1.75", "65.8"]
     assert "against the resident memory of the parent, from 1.75 to 65.8 megabytes" in shown.kind
+
+
+def test_an_operation_with_one_size_alone_is_left_out() -> None:
+    costs = {"fork": 60e3, "fork-wait": 90e3, "fork-wait-16mb": 600e3}
+    shown = views.memory([run_of("task_creation", {name: cost}) for name, cost in costs.items()])
+    assert {row[1] for row in shown.table.rows} == {"fork to wait"}
 
 
 def test_one_size_of_memory_makes_no_view() -> None:

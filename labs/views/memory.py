@@ -56,6 +56,8 @@ def memory(*runs: Runs | None) -> Picture:
         if match is not None:
             asked = int(match[2]) * {"mb": 1, "gb": 1024}[match[3]] if match[2] else 0
             last.setdefault(match[1], {})[asked] = result
+    # One size alone shows nothing here; where none has two, the message below says so.
+    last = {name: by_size for name, by_size in last.items() if len(by_size) > 1} or last
     every = [result for by_size in last.values() for result in by_size.values()]
     resident = all(_resident(result) for result in every)
     found: _ByMemory = {
