@@ -45,7 +45,7 @@ class Result:
     def what(self) -> str:
         """What the estimate is, in words."""
         if is_of_first_time(self.recording, self.variant):
-            return "the first time costs more by"
+            return "extra cost of the first time"
         return "overhead" if self.recording.kernel in ABOUT_OVERHEAD else "cost"
 
     def value_in_words(self) -> str:

@@ -125,5 +125,5 @@ def test_the_result_says_that_it_is_of_the_first_time() -> None:
     assert result.line is None and result.net is None
     assert result.estimate is not None
     assert result.estimate.value == pytest.approx(MORE / 2.6, rel=0.1)
-    assert "the first time costs more by" in result.sentence()
+    assert "extra cost of the first time" in result.sentence()
     assert "line" not in result.as_json()
