@@ -26,7 +26,7 @@ def _estimates(runs: list[Run]) -> Picture:
 
 
 def _causes(runs: list[Run]) -> Picture:
-    """The figures of what a first time lacks, one at a time; the first times have their own view."""
+    """The figures of what a first time lacks, one by one; first times have a view of their own."""
     return picture.of_estimates(
         [
             result
