@@ -16,12 +16,13 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode
+from nbgrader.nbgraderformat import MetadataValidator
 
 from grader.evidence import check_folder
 from grader.figures import LABS, figures_of
-from grader.release import copy_labs, release
+from grader.release import ClearSolutionsByCell, copy_labs, release
 from grader.verdict import Outcome
-from labs import guide
+from labs import guide, messages, toolchain
 
 REPOSITORY = Path(__file__).parent.parent
 NOTEBOOKS = REPOSITORY / "notebooks"
@@ -175,6 +176,43 @@ def test_nbgrader_metadata(name: str) -> None:
         assert stated["locked"] == (not stated["solution"])
         has_region = bool(_SOLUTION_MARK.search(text(cell)))
         assert has_region == (stated["solution"] and cell["cell_type"] == "code")
+        MetadataValidator().validate_cell(nbformat.from_dict(cell))  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name in LABS])
+def test_the_rhythm_of_a_lab(name: str) -> None:
+    """Predict, observe, explain, isolate, prove: each part is there, and none needs a widget."""
+    code = "\n".join(text(cell) for cell in cells(name, "code"))
+    told = "\n".join(text(cell) for cell in cells(name, "markdown"))
+    first = text(source_of(name)["cells"][0])
+    assert "You will be able to" in first and "Fast track" in first
+    assert "## The claim" in told and re.search(r"[Rr]eport [A-E]", told)
+    for part in ("lab.predict(", "published.", "lab.panel(", "lab.progress()", "lab.wrap_up()"):
+        assert part in code, part
+    assert "<details><summary>" in told, "a note for after solving"
+    by_hand = [cell for cell in cells(name, "markdown") if "nbgrader" in cell["metadata"]]
+    assert by_hand, "a report in two or three sentences"
+
+
+def c_exercises(name: str) -> list[str]:
+    return [
+        text(cell)
+        for cell in cells(name, "code")
+        if text(cell).startswith("%%ckernel") and "SOLUTION" in text(cell)
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name in LABS])
+def test_a_lab_has_c_to_complete_whose_stub_says_what_to_do(name: str) -> None:
+    assert c_exercises(name)
+    left_out = ClearSolutionsByCell().code_stub["c"]
+    for exercise in c_exercises(name):
+        stub = re.sub(r"[^\n]*BEGIN SOLUTION.*?END SOLUTION[^\n]*", left_out, exercise, flags=re.S)
+        with pytest.raises(toolchain.CompileError) as refused:
+            toolchain.build_text(stub.partition("\n")[2], "stub")
+        # A note and no problem: what is not begun is no mistake.
+        assert messages.of_error(refused.value).tone == "note"
+        assert "complete this region" in messages.of_error(refused.value).heading
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -237,7 +275,9 @@ def test_solution_runs_and_gets_full_points(name: str, solved: Path) -> None:
     notebook = executed(solved / name)
     for cell, output in outputs(notebook):
         assert output.get("name") != "stderr", (cell.id, output.text)
-        for image in re.findall(r"<img[^>]*>", str(output.get("data", {}).get("text/html", ""))):
+        data = output.get("data", {})
+        assert "image/png" not in data, f"{cell.id}: an image without words; labs.picture has both"
+        for image in re.findall(r"<img[^>]*>", str(data.get("text/html", ""))):
             assert re.search(r'alt="[^"]+', image), cell.id
     if name in LABS:
         for verdict in check_folder(solved / name, name):
