@@ -1,6 +1,6 @@
-"""Do honest submissions pass? A thousand of them, each measured under circumstances of its own.
+"""Do honest submissions pass? A thousand of them, measured under all kinds of circumstances.
 
-A student who is told that a run gives no figure runs it again, as the kit says; what that takes is
+A submission is a figure with its recording; those of one lab are made together. A student who is told that a run gives no figure runs it again, as the kit says; what that takes is
 counted. The figure is then taken off the run, rounded, put into one unit or another, and handed in
 with its recording. It must get full marks, and nothing may be found against it.
 
@@ -26,8 +26,9 @@ from bench.report import must_hold, say, verdict
 from grader.evidence import check_folder
 from grader.figures import LABS, FigureSpec, Quantity
 from grader.figures.spec import CHOICE, TIMES
+from grader.pitfalls import pitfall_named
 from grader.verdict import Level, Outcome, Verdict
-from labs import ckernel, figures, measure, proof
+from labs import broken, ckernel, figures, measure, proof
 from labs.estimate import Estimate
 from labs.recording import MOST_ROWS, Recording
 from labs.result import Result, result_of
@@ -52,13 +53,13 @@ SHARES: dict[Circumstance, int] = {
 
 @dataclass
 class Tally:
-    """What became of the submissions made under one circumstance."""
+    """What became of the submissions made under one circumstance, figure by figure."""
 
     made: int = 0
     full: int = 0
     false: int = 0
     again: int = 0
-    left_out: int = 0
+    no_figure: int = 0
     wrong: list[str] = field(default_factory=list)
 
 
@@ -76,15 +77,16 @@ def run(quick: bool) -> bool:
     must_hold(f"of {runs:,} honest submissions {LEAST_FULL:.1%} get full marks")
     tallies = {circumstance: Tally() for circumstance in SHARES}
     for circumstance, share in SHARES.items():
-        count = max(round(runs * share / sum(SHARES.values())), 1)
+        tally, number = tallies[circumstance], 0
+        most = max(round(runs * share / sum(SHARES.values())), 1)
         with honest_runs.busy(circumstance.busy):
-            for number in range(count):
-                _one(circumstance, number, tallies[circumstance])
-        tally = tallies[circumstance]
+            while tally.made < most and number < most:
+                _one(circumstance, number, tally)
+                number += 1
         say(
             f"   {circumstance.name:<22}{tally.made:>5} made, {tally.full:>4} in full,"
             f" {tally.false:>3} falsely accused, {tally.again:>3} runs made again,"
-            f" {tally.left_out:>2} figures that it cannot show"
+            f" {tally.no_figure:>2} times no figure"
         )
         for told in tally.wrong[:8]:
             say(f"      {told}")
@@ -108,23 +110,20 @@ def _one(circumstance: Circumstance, number: int, tally: Tally) -> None:
             tally.wrong[:] = [f"left out: {why}"]
             return
         except CannotMeasure as why:
-            tally.made += 1
-            tally.wrong.append(f"{lab}: {why}")
+            tally.no_figure += 1
+            tally.wrong.append(f"no figure, and told why: {why}")
             return
         verdicts = judged(Path(folder), lab, made)
-    tally.made += 1
+    tally.made += len(verdicts)
     tally.again += made.again
-    tally.left_out += made.left_out
-    tally.full += all(each.outcome is Outcome.PASSED for each in verdicts)
-    grave = (Level.PROVENANCE, Level.VALIDITY)
-    findings = [(each, finding) for each in verdicts for finding in each.findings]
-    tally.false += any(finding.level in grave for _, finding in findings)
-    tally.wrong += [f"{each.figure}: {f.code}: {f.evidence}" for each, f in findings]
-    tally.wrong += [
-        f"{each.figure}: {each.reason}"
-        for each in verdicts
-        if each.outcome is not Outcome.PASSED and not each.findings
-    ]
+    tally.no_figure += made.left_out
+    for each in verdicts:
+        tally.full += each.outcome is Outcome.PASSED
+        levels = {finding.level for finding in each.findings}
+        tally.false += bool(levels & {Level.PROVENANCE, Level.VALIDITY})
+        told = [f"{finding.code}: {finding.evidence}" for finding in each.findings]
+        if each.outcome is not Outcome.PASSED:
+            tally.wrong += [f"{each.figure}: {words}" for words in told or [each.reason]]
 
 
 @dataclass
@@ -174,7 +173,9 @@ def submission(lab: str, circumstance: Circumstance, chance: random.Random, fold
 
 
 def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -> measure.Plan:
-    asked = getattr(spec, "flags", "")
+    if spec.shows:  # asked for is a mistake: the honest student makes it as it is given
+        return broken.find(pitfall_named(spec.shows).broken[0].kernel).plan()
+    asked = spec.flags
     flags = (asked,) if asked else (chance.choice(["-O2", "-O2", "-O0"]),)
     if spec.own:
         plan = _own_plan(spec)
@@ -217,6 +218,8 @@ def _recorded(
         if circumstance.counter is not None:
             seed = chance.randrange(2**31)
             recording = honest_runs.seen_by(recording, circumstance.counter, seed)
+        if spec.shows:
+            return recording, again
         results = [result_of(recording, name) for name in spec.variants]
         missing = [each for each in results if each.estimate is None]
         if not missing:
@@ -227,6 +230,8 @@ def _recorded(
 
 def _read_off(spec: FigureSpec, recording: Recording, chance: random.Random) -> tuple[float, str]:
     """The figure, as somebody reads it off the run: rounded, in a unit that is declared."""
+    if spec.shows:
+        return broken.as_believed(result_of(recording, spec.variant)), spec.unit
     unit = spec.unit
     if spec.is_time and spec.unit == "ns":
         unit = chance.choice(["ns", "ns", "us", "ticks"])
@@ -261,6 +266,9 @@ def _of(result: Result) -> Estimate:
 
 def _estimate(spec: FigureSpec, recording: Recording) -> Estimate:
     """What a conclusion is drawn from: the estimate in ns; of a mere count a value without."""
+    if spec.shows:
+        value = broken.as_believed(result_of(recording, spec.variant))
+        return Estimate(value, value, value, "ns", "", 0, 0)
     if spec.unit in (TIMES, CHOICE) or spec.quantity is Quantity.STEP:
         value = _value(spec, result_of(recording, spec.variant))
         return Estimate(value, value, value, "ns", "", 0, 0)
