@@ -1,8 +1,9 @@
 """Do honest submissions pass? A thousand of them, measured under all kinds of circumstances.
 
-A submission is a figure with its recording; those of one lab are made together. A student who is told that a run gives no figure runs it again, as the kit says; what that takes is
-counted. The figure is then taken off the run, rounded, put into one unit or another, and handed in
-with its recording. It must get full marks, and nothing may be found against it.
+A submission is a figure with its recording; those of one lab are made together. A student who is
+told that a run gives no figure runs it again, as the kit says; what that takes is counted, and what
+a machine cannot show is left out. The figure is then taken off the run, rounded, put into one unit
+or another, and handed in. It must get full marks, and nothing may be found against it.
 
 `python -m bench.honest FOLDER [COUNT]` saves such submissions as fixtures for the tests.
 """
@@ -63,12 +64,8 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
 
-class CannotShow(RuntimeError):
-    """This machine cannot show a figure, such as a ratio to what its counter cannot tell from 0."""
-
-
 class CannotMeasure(RuntimeError):
-    """A run gave no figure, however often it was made."""
+    """This machine cannot show a figure: no run gives one, or it is a ratio to nothing."""
 
 
 def run(quick: bool) -> bool:
@@ -109,14 +106,11 @@ def _one(circumstance: Circumstance, number: int, tally: Tally) -> None:
         except honest_runs.NoEmulator as why:
             tally.wrong[:] = [f"left out: {why}"]
             return
-        except CannotMeasure as why:
-            tally.no_figure += 1
-            tally.wrong.append(f"no figure, and told why: {why}")
-            return
         verdicts = judged(Path(folder), lab, made)
     tally.made += len(verdicts)
     tally.again += made.again
-    tally.no_figure += made.left_out
+    tally.no_figure += len(made.left_out)
+    tally.wrong += [f"left out: {why}" for why in made.left_out]
     for each in verdicts:
         tally.full += each.outcome is Outcome.PASSED
         levels = {finding.level for finding in each.findings}
@@ -132,7 +126,7 @@ class Made:
 
     handed_in: list[str] = field(default_factory=list)
     again: int = 0
-    left_out: int = 0
+    left_out: list[str] = field(default_factory=list)
 
 
 def judged(folder: Path, lab: str, made: Made) -> list[Verdict]:
@@ -141,35 +135,41 @@ def judged(folder: Path, lab: str, made: Made) -> list[Verdict]:
 
 
 def submission(lab: str, circumstance: Circumstance, chance: random.Random, folder: Path) -> Made:
-    """Lay an honest submission of `lab` into `folder`. Raises CannotMeasure, NoEmulator."""
+    """Lay the honest figures of `lab` into `folder`, with their recordings. Raises NoEmulator."""
     made = Made()
     recordings: dict[tuple[Any, ...], tuple[str, Recording]] = {}
     operands: dict[str, Estimate] = {}
     for spec in sorted(LABS[lab], key=lambda spec: bool(spec.of)):
-        if spec.of:
-            value, unit = _concluded(spec, tuple(operands[name] for name in spec.of))
-            name = None
-        else:
-            plan = _plan(spec, circumstance, chance)
-            key = (plan.kernel, plan.source, plan.variants, plan.flags)
-            if key not in recordings:
-                recording, again = _recorded(spec, plan, circumstance, chance)
-                made.again += again
-                name = f"recordings/{spec.id}.csv"
-                recording.write(folder / name)
-                if plan.source is not None:
-                    (folder / name).with_suffix(".c").write_text(plan.source, encoding="utf-8")
-                recordings[key] = (name, recording)
-            name, recording = recordings[key]
-            try:
+        name = None
+        try:
+            if spec.of:
+                value, unit = _concluded(spec, tuple(operands[each] for each in spec.of))
+            else:
+                plan = _plan(spec, circumstance, chance)
+                key = (plan.kernel, plan.source, plan.variants, plan.flags)
+                if key not in recordings:
+                    recording, again = _recorded(spec, plan, circumstance, chance)
+                    made.again += again
+                    recordings[key] = (_saved(spec, plan, recording, folder), recording)
+                name, recording = recordings[key]
                 value, unit = _read_off(spec, recording, chance)
-            except CannotShow:
-                made.left_out += 1
-                continue
-            operands[spec.id] = _estimate(spec, recording)
+                operands[spec.id] = _estimate(spec, recording)
+        except CannotMeasure as why:
+            made.left_out.append(str(why))
+            continue
+        except KeyError:  # it relates a figure that was left out, and is left out with it
+            continue
         figures.put(folder, figures.Figure(spec.id, value, unit, name))
         made.handed_in.append(spec.id)
     return made
+
+
+def _saved(spec: FigureSpec, plan: measure.Plan, recording: Recording, folder: Path) -> str:
+    name = f"recordings/{spec.id}.csv"
+    recording.write(folder / name)
+    if plan.source is not None:
+        (folder / name).with_suffix(".c").write_text(plan.source, encoding="utf-8")
+    return name
 
 
 def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -> measure.Plan:
@@ -284,7 +284,7 @@ def _concluded(spec: FigureSpec, operands: tuple[Estimate, ...]) -> tuple[float,
     first, second = operands[:2]
     if spec.quantity is Quantity.RATIO:
         if second.value <= 0:
-            raise CannotShow(f"{spec.id}: {second.value:g} ns has no multiple")
+            raise CannotMeasure(f"{spec.id}: {second.value:g} ns has no multiple")
         return float(f"{first.value / second.value:.4g}"), spec.unit
     return (first.value - second.value) / spec.divisor, spec.unit
 

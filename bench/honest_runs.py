@@ -153,7 +153,10 @@ def emulated(plan: measure.Plan) -> Recording:
         words += ["--cpu", str(plan.cpu)] if plan.cpu is not None else []
         runs = []
         for _ in range(plan.processes):
-            done = subprocess.run(words, check=True, capture_output=True, timeout=120)
+            done = subprocess.run(words, check=False, capture_output=True, timeout=120)
+            if done.returncode != 0:
+                said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+                raise RuntimeError(f"status {done.returncode}: {' '.join(said)}")
             runs.append(parse_run(done.stdout, where=plan.kernel_name))
     conditions = {
         "command": plan.command_line(),
