@@ -13,6 +13,7 @@ from grader.c_source import without_comments
 from grader.case import Case
 from grader.figures.spec import Quantity
 from labs import proof, toolchain
+from labs.proof import Switches
 from labs.recording import Recording
 
 #: How far count and claim may lie apart before it is a mistake: a busy machine adds some.
@@ -27,18 +28,10 @@ _CREATION = re.compile(r"\b(fork|vfork|clone|posix_spawnp?|pthread_create)\s*\("
 
 
 @dataclass(frozen=True)
-class Counted:
-    """Of one variant: switches claimed and counted over the run, and both for one operation."""
+class Counted(Switches):
+    """Claim and count of one variant, by name."""
 
     variant: str
-    claimed: int
-    counted: int
-    claim: float
-
-    @property
-    def each(self) -> float:
-        """Switches counted for one operation."""
-        return self.counted / self.claimed * self.claim
 
     def in_words(self) -> str:
         """Claim and count, for a reader."""
@@ -92,8 +85,8 @@ def counted(recording: Recording, variant: str) -> Counted | None:
     claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
     if not claim or (len(claiming) > 1 and not _has_own_count(recording, variant)):
         return None
-    claimed, seen = proof.switches(recording, variant)
-    return Counted(variant, claimed, seen, claim) if claimed and seen is not None else None
+    seen = proof.of_variant(recording, variant)
+    return None if seen is None else Counted(seen.claimed, seen.counted, claim, variant)
 
 
 def places(recording: Recording, variant: str) -> tuple[Places, ...]:

@@ -2,15 +2,15 @@
  * The plumbing of lab 06's exercise: two threads on one CPU around a hand-over that a student
  * writes.
  *
- *     TICKLAB_INLINE void hand_over(struct turns *turns, int other)
+ *     TICKLAB_INLINE void wake(struct turns *turns, int other)
  *     {
- *         give the turn to the other thread, and wake it
+ *         wake the other thread; called without the mutex, when the turn is already its
  *     }
  *     TICKLAB_INLINE void await_turn(struct turns *turns, int own)
  *     {
- *         sleep until the turn is one's own
+ *         sleep until the turn is one's own; called with the mutex, and comes back with it
  *     }
- *     MEASURE_OWN_SWITCH(hand_over, await_turn)
+ *     MEASURE_OWN_SWITCH(wake, await_turn)
  *
  * A round trip is a hand-over and a wait on each side. The same calls, made by one thread to itself,
  * are the baseline. Where nobody wakes the other thread, the run ends after some seconds and says
@@ -81,29 +81,42 @@ static void end_own(void)
         stop(STATUS_FAILED, "the second thread could not be ended");
 }
 
-#define OWN_TRIPS(name, turns, other, hand_over, await_turn)                                       \
+/* Give the turn to `other`, wake it, and wait for one's own. */
+#define OWN_EXCHANGE(turns, other, own, wake, await_turn)                                          \
+    do {                                                                                           \
+        failed_calls |= pthread_mutex_lock(&(turns)->mutex) != 0;                                  \
+        (turns)->turn = other;                                                                     \
+        failed_calls |= pthread_mutex_unlock(&(turns)->mutex) != 0;                                \
+        wake(turns, other);                                                                        \
+        failed_calls |= pthread_mutex_lock(&(turns)->mutex) != 0;                                  \
+        await_turn(turns, own);                                                                    \
+        failed_calls |= pthread_mutex_unlock(&(turns)->mutex) != 0;                                \
+    } while (0)
+
+#define OWN_TRIPS(name, turns, other, wake, await_turn)                                            \
     static uint64_t name(long batch)                                                               \
     {                                                                                              \
         alarm(LONGEST_INTERVAL_S);                                                                 \
         const uint64_t begin = counter_begin();                                                    \
-        for (long left = batch; left > 0; left--) {                                                \
-            hand_over(&turns, other);                                                              \
-            await_turn(&turns, MINE);                                                              \
-        }                                                                                          \
+        for (long left = batch; left > 0; left--)                                                  \
+            OWN_EXCHANGE(&turns, other, MINE, wake, await_turn);                                   \
         const uint64_t end = counter_end();                                                        \
         alarm(0);                                                                                  \
         return end - begin;                                                                        \
     }
 
 /* Two variants: "own", a round trip of two switches, and "own-alone", what of it is none. */
-#define MEASURE_OWN_SWITCH(hand_over, await_turn)                                                  \
-    OWN_TRIPS(own_trips, both, THEIRS, hand_over, await_turn)                                      \
-    OWN_TRIPS(own_alone, alone, MINE, hand_over, await_turn)                                       \
+#define MEASURE_OWN_SWITCH(wake, await_turn)                                                       \
+    OWN_TRIPS(own_trips, both, THEIRS, wake, await_turn)                                           \
+    OWN_TRIPS(own_alone, alone, MINE, wake, await_turn)                                            \
     static void *own_peer(void *argument)                                                          \
     {                                                                                              \
         struct turns *turns = argument;                                                            \
-        for (await_turn(turns, THEIRS); !turns->over; await_turn(turns, THEIRS))                   \
-            hand_over(turns, MINE);                                                                \
+        failed_calls |= pthread_mutex_lock(&turns->mutex) != 0;                                    \
+        await_turn(turns, THEIRS);                                                                 \
+        failed_calls |= pthread_mutex_unlock(&turns->mutex) != 0;                                  \
+        while (!turns->over)                                                                       \
+            OWN_EXCHANGE(turns, MINE, THEIRS, wake, await_turn);                                   \
         return NULL;                                                                               \
     }                                                                                              \
     static void prepare_own(struct run *run)                                                       \

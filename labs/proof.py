@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from labs.recording import Recording
+from labs.units import rounded
 
 #: How far claim and count may lie apart: a timer tick or a page fault now and then.
 TOLERANCE = 0.02
 
 _KINDS = ("voluntary_switches", "involuntary_switches")
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Of one variant: switches claimed and counted over the run, and `claim`, that of one
+    operation."""
+
+    claimed: int
+    counted: int
+    claim: float
+
+    @property
+    def each(self) -> float:
+        """Switches that the OS counted for one operation."""
+        return self.counted / self.claimed * self.claim
+
+    def __str__(self) -> str:
+        return (
+            f"{self.claimed:,} switches claimed, {self.counted:,} counted by the OS: "
+            f"{rounded(self.each)} for one operation, not {self.claim:g}"
+            if not accounted_for(self.claimed, self.counted)
+            else f"{self.claimed:,} switches claimed, {self.counted:,} counted by the OS"
+        )
+
+
+def of_variant(recording: Recording, variant: str) -> Switches | None:
+    """Claim and count of `variant`; None where it claims no switch, or nobody counted."""
+    claim = claim_of(recording, variant)
+    claimed, counted = switches(recording, variant)
+    return Switches(claimed, counted, claim) if claim and claimed and counted is not None else None
 
 
 def switches(recording: Recording, variant: str | None = None) -> tuple[int | None, int | None]:

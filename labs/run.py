@@ -6,11 +6,12 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from labs import distribution, picture
+from labs import distribution, picture, proof
 from labs.estimate import Estimate
 from labs.messages import Message, Refused
 from labs.picture import Picture
 from labs.plot import Mark
+from labs.proof import Switches
 from labs.recording import Recording
 from labs.result import Result, result_of
 from labs.run_warnings import RunWarning
@@ -72,6 +73,15 @@ class Run:
     def warnings(self) -> tuple[RunWarning, ...]:
         """What the kit says of this run by itself."""
         return tuple(dict.fromkeys(each for result in self.results for each in result.warnings))
+
+    @property
+    def switches(self) -> Switches:
+        """The switches that its variant claims, and those that the OS counted. Raises Refused."""
+        found = proof.of_variant(self.recording, self.variant)
+        if found is None:
+            why = f"{self.variant} claims no switch, or this OS counts none"
+            raise Refused(Message("problem", "there are no switches to count", (f"{why}.",)))
+        return found
 
     def result(self, variant: str | None = None) -> Result:
         """The result of one variant; of the first where none is named. Raises Refused."""

@@ -11,8 +11,10 @@ from c_programs import CPUS, LINUX, TWO_CPUS
 from labs import proof
 from labs.c_process import RunFailed
 from labs.measure import Plan, measure_now
+from labs.messages import Refused
 from labs.recording import Recording
 from labs.result import Result, result_of
+from labs.run import Run
 
 pytestmark = LINUX
 
@@ -109,6 +111,14 @@ def test_each_variant_of_a_run_has_its_own_count_and_place() -> None:
         assert recording.condition(f"variant.{variant}.peers_may_use") == (str(CPUS[0]),)
     warnings = [w for w in result_of(recording, "condvar").warnings if "unaccounted" in w.code]
     assert "for bare-mutex" in warnings[0].symptom
+
+
+def test_a_notebook_reads_the_count_off_a_run() -> None:
+    seen = Run.of(run("thread_switch", "condvar", samples=100), ("condvar",)).switches
+    assert seen.each == pytest.approx(2, rel=0.1)
+    assert str(seen).startswith(f"{seen.claimed:,} switches claimed, {seen.counted:,} counted")
+    with pytest.raises(Refused, match="no switches to count"):
+        Run.of(run("thread_switch", "condvar-alone", samples=100)).switches  # noqa: B018
 
 
 @TWO_CPUS
