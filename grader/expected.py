@@ -62,7 +62,7 @@ def of_recording(spec: FigureSpec, results: Mapping[str, Result], unit: str) -> 
     if any(results[name].estimate is None for name in spec.variants):
         return []
     if spec.quantity in RELATIONS:
-        alternatives = [_alternatives(results[name]) for name in spec.variants]
+        alternatives = [_alternatives(results[name], spec.quantity) for name in spec.variants]
         most = min(len(each) for each in alternatives)
         operands = [tuple(each[i] for each in alternatives) for i in range(most)]
         found = [found for each in operands for found in _related(spec, each, first.clock)]
@@ -104,21 +104,28 @@ def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
     return [Expected(value, value, value, spec.unit)]
 
 
-def _alternatives(result: Result) -> list[Estimate]:
-    """The values that count as this result, in ns: of a timer also its empty interval, of a cost
-    also what its core cycles are, where a change of the core's speed does not blur a relation."""
+def _alternatives(result: Result, quantity: Quantity) -> list[Estimate]:
+    """The values that count as this result in a relation, in ns: of a timer also its empty
+    interval, of a cost what its core cycles are as well.
+
+    Variants of one run met the same speeds of the core, so that those of the last hour do not blur
+    their relation; but whoever draws a conclusion may have looked at intervals that span them.
+    """
     assert result.estimate is not None  # the caller has seen to it
     line = result.line
     if result.recording.kernel in ABOUT_OVERHEAD and line is not None:
-        # A ratio of two clocks seen in one run: the speed cancels, so its span is left out.
         found = [line.overhead.into("ns", result.clock)]
         return found if line.empty is None else [*found, line.empty.into("ns", result.clock)]
-    if result.net is None or result.clock.core_cycle_ticks is None:
+    if result.net is None:
         return [result.estimate]
-    in_cycles = result_of(result.recording, result.variant, "cycles").estimate
-    if in_cycles is None:
-        return [result.estimate]
-    return [result.estimate, in_cycles.into("ns", result.clock)]
+    found = [result.net.net.into("ns", result.clock)]
+    if quantity is Quantity.CHOICE:
+        found.append(result.estimate)
+    if result.clock.core_cycle_ticks is not None:
+        in_cycles = result_of(result.recording, result.variant, "cycles").estimate
+        if in_cycles is not None:
+            found.append(in_cycles.into("ns", result.clock))
+    return found
 
 
 def _own(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:

@@ -23,7 +23,7 @@ FIGURES = (
         flags="-O2",
         praise="The slope over many calls, less the loop, both from one run: far below what one "
         "reading of the clock could tell.",
-        look_next="`indirect` calls the same procedure through a pointer. What does that add?",
+        look_next="The variant indirect calls it through a pointer. What does that add?",
     ),
     FigureSpec(
         id="call-inlined",
@@ -44,7 +44,7 @@ FIGURES = (
             Choice("the call costs the same, or more", lambda both: not dearer(1, 0)(both)),
         ),
         praise="That nothing is left is a result: the interval says how little it could be.",
-        look_next="Measure `inlined` at -O0: is it free there as well? Why?",
+        look_next="Measure inlined at -O0: is it free there as well? Why?",
     ),
     FigureSpec(
         id="call-args6",
