@@ -24,3 +24,13 @@ def usual_ticks(samples: Samples, size: int) -> float:
     ticks = samples.ticks[samples.batch == size]
     low, high = fence(ticks, samples.clock.step)
     return float(ticks[(ticks >= low) & (ticks <= high)].mean())
+
+
+def is_below_the_clock(samples: Samples) -> bool:
+    """Whether the shortest intervals are typically nothing by this clock, timer and all.
+
+    The clock of an emulator may move once in a microsecond and say that its step is a nanosecond;
+    its intervals neither grow with their work nor take the least that work takes.
+    """
+    sizes = samples.batch[samples.batch > 0]
+    return bool(len(sizes)) and float(np.median(samples.ticks[samples.batch == sizes.min()])) == 0.0

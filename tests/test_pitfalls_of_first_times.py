@@ -11,7 +11,13 @@ import pytest
 
 from grader.case import Case, make_case
 from grader.figures import figure_named
-from grader.pitfalls import first_sample_lost, page_fault_counted_along, running_mean
+from grader.pitfalls import (
+    below_one_cycle,
+    first_sample_lost,
+    page_fault_counted_along,
+    running_mean,
+    work_optimised_away,
+)
 from grader.pitfalls import timer_not_subtracted as timer
 from labs.figures import Figure
 from labs.recording import Recording, read
@@ -123,6 +129,18 @@ def test_where_page_faults_are_not_counted_nothing_is_said() -> None:
     assert (
         page_fault_counted_along.detect(case_of(bare, "first-iteration-data-cache", 100.0)) is None
     )
+
+
+def test_loads_too_short_for_the_clock_are_not_said_to_be_left_out() -> None:
+    # As an emulator shows them: a clock that moves once in a microsecond, and says it steps by 1.
+    recording = read(CAUSES)
+    random = np.random.default_rng(3)
+    shown = random.random(len(recording.ticks)) < recording.batch / 600
+    ticks = np.where(shown, 62 + random.integers(0, 2, len(shown)), 0)
+    coarse = dataclasses.replace(recording, ticks=ticks)
+    case = case_of(coarse, "first-iteration-data-cache", 0.0)
+    assert work_optimised_away.detect(case) is None
+    assert below_one_cycle.detect(case) is None
 
 
 # The timer

@@ -6,6 +6,7 @@ import statistics
 
 from grader.case import Case
 from grader.figures.spec import RELATIONS, Quantity
+from grader.observed import is_below_the_clock
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
 from labs import core_clock
@@ -42,6 +43,8 @@ def _interval(case: Case, name: str) -> str | None:
     samples = case.recording.samples(name)
     cycle = _shortest_cycle(case, samples)
     if not len(samples) or not cycle or is_of_first_time(case.recording, name):
+        return None
+    if is_below_the_clock(samples):
         return None
     size = int(samples.batch.max())
     mean = float(samples.ticks[steady(samples, size)].mean())

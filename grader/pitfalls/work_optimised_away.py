@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grader.case import Case
 from grader.figures.spec import RELATIONS, Quantity
+from grader.observed import is_below_the_clock
 from grader.pitfalls.below_one_cycle import NOTHING_EXECUTED
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
@@ -25,6 +26,8 @@ def detect(case: Case) -> str | None:
     for name in case.spec.variants:
         result = case.results[name]
         if result.line is None or name in NOTHING_EXECUTED.get(case.spec.kernel, ()):
+            continue
+        if is_below_the_clock(case.recording.samples(name)):
             continue
         told = _told(result.line, result.net)
         if told is not None:
