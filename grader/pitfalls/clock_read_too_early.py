@@ -38,8 +38,8 @@ def detect(case: Case) -> str | None:
             # The interval counts: a coarse counter knows a cycle only roughly.
             if cost.high < LEAST_CYCLES * cycle or cost.low > MOST_CYCLES * cycle:
                 return (
-                    f"Your {name} pair sees {rounded(cost.value / cycle)} core cycles for an addition that "
-                    "waits for the one before and so takes one."
+                    f"Your {name} pair sees {rounded(cost.value / cycle)} core cycles for an "
+                    "addition that waits for the one before and so takes one."
                 )
     return None
 

@@ -19,6 +19,9 @@ from labs.units import rounded
 #: A clock that is less of the figure than this is not worth a word.
 LEAST_SHARE = 0.05
 
+#: How closely the difference must be the timer, as a share of it.
+OF_THE_TIMER = 0.03
+
 #: Below this share of the timer's overhead a line begins as if there were no timer.
 NO_TIMER = 0.25
 
@@ -34,7 +37,28 @@ def detect(case: Case) -> str | None:
         return None
     if case.right:
         return _in_each_operation(case)
-    return _whole_interval(case, case.given)
+    return _whole_interval(case, case.given) or _on_top(case, case.given)
+
+
+def _on_top(case: Case, given: float) -> str | None:
+    """The figure is the cost and one pair of readings: one operation, as stamps would time it."""
+    line, expected = case.result.line, case.expected
+    if line is None or expected is None:
+        return None
+    per_unit = line.clock.ticks_in(case.spec.unit)
+    pairs = [line.overhead.value, case.recording.number("counter.overhead") or 0.0]
+    if line.empty is not None:
+        pairs.append(line.empty.value)
+    for ticks in pairs:
+        timer = ticks / per_unit
+        off = abs(given - (expected.value + timer))
+        if timer < LEAST_SHARE * expected.value or off > OF_THE_TIMER * timer:
+            continue
+        return (
+            f"You gave {case.as_submitted()}; your recording gives {expected.in_words()}. Between "
+            f"them lie {rounded(timer)} {case.spec.unit}, which is what a pair of readings costs."
+        )
+    return None
 
 
 def _whole_interval(case: Case, given: float) -> str | None:

@@ -15,7 +15,7 @@ KNOWN_TO = 4.0
 
 
 def detect(case: Case) -> str | None:
-    if not case.spec.is_time or case.spec.unit in ("ticks", "cycles"):
+    if not case.spec.is_time:
         return None
     if case.right:
         return _in_the_c(case)

@@ -1,0 +1,103 @@
+"""Of every figure of every lab: correct in another form it passes, off by a known slip it is named.
+
+The figures and recordings are those of honest runs, saved under fixtures/honest.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.check import check
+from grader.figures import LABS, FigureSpec
+from grader.figures.spec import Quantity
+from grader.sources import source_of
+from grader.verdict import Outcome, Verdict
+from labs import figures
+from labs.figures import Figure
+from labs.recording import Recording, read
+from labs.units import Clock
+
+FOLDER = Path(__file__).parent / "fixtures" / "honest"
+
+TIMES = [
+    spec
+    for lab, specs in LABS.items()
+    for spec in specs
+    if spec.is_time and not spec.of and not spec.shows and (FOLDER / lab).is_dir()
+]
+IDS = [spec.id for spec in TIMES]
+
+
+def submitted(spec: FigureSpec) -> tuple[Figure, Recording]:
+    figure = figures.read(FOLDER / spec.lab)[spec.id]
+    assert isinstance(figure, Figure) and figure.recording
+    return figure, read(FOLDER / spec.lab / figure.recording)
+
+
+def judged(spec: FigureSpec, value: float, unit: str) -> Verdict:
+    figure, recording = submitted(spec)
+    saved = (FOLDER / spec.lab / (figure.recording or "")).with_suffix(".c")
+    handed_in = replace(figure, value=value, unit=unit)
+    return check(spec, handed_in, recording, source_of(recording, saved))
+
+
+def codes(verdict: Verdict) -> list[str]:
+    return [finding.code for finding in verdict.findings]
+
+
+def clock_of(spec: FigureSpec) -> Clock:
+    return submitted(spec)[1].clock(spec.variant)
+
+
+def in_ns(spec: FigureSpec) -> float:
+    figure = submitted(spec)[0]
+    return clock_of(spec).convert(figure.value, figure.unit, "ns")
+
+
+@pytest.mark.parametrize("spec", TIMES, ids=IDS)
+@pytest.mark.parametrize("unit", ["ns", "µs", "ms", "ticks"])
+def test_to_three_digits_and_in_any_declared_unit_it_passes(spec: FigureSpec, unit: str) -> None:
+    value = clock_of(spec).convert(in_ns(spec), "ns", unit)
+    verdict = judged(spec, float(f"{value:.3g}"), unit)
+    assert (verdict.outcome, codes(verdict)) == (Outcome.PASSED, [])
+
+
+@pytest.mark.parametrize("spec", TIMES, ids=IDS)
+@pytest.mark.parametrize("factor", [1e3, 1e-3, 1e6])
+def test_off_by_a_thousand_is_named(spec: FigureSpec, factor: float) -> None:
+    assert codes(judged(spec, in_ns(spec) * factor, "ns")) == ["unit-slip"]
+
+
+@pytest.mark.parametrize("spec", TIMES, ids=IDS)
+@pytest.mark.parametrize("factor", [2.0, 0.5])
+def test_off_by_two_is_named(spec: FigureSpec, factor: float) -> None:
+    verdict = judged(spec, in_ns(spec) * factor, "ns")
+    assert verdict.outcome is Outcome.FAILED
+    # Where a number of this very recording lies there, that is named: a round trip, the loop.
+    assert codes(verdict) and "figure-not-from-recording" not in codes(verdict)
+
+
+@pytest.mark.parametrize("spec", TIMES, ids=IDS)
+def test_off_by_the_ratio_of_the_clocks_is_named(spec: FigureSpec) -> None:
+    clock = clock_of(spec)
+    ratio = clock.frequency_hz / 1e9
+    if math.isclose(ratio, 1.0, rel_tol=0.05):
+        pytest.skip("a tick of this clock is a nanosecond")
+    found = codes(judged(spec, in_ns(spec) * ratio, "ns"))
+    assert set(found) & {"ticks-for-nanoseconds", "nominal-clock", "cycles-for-ticks"}
+
+
+@pytest.mark.parametrize("spec", TIMES, ids=IDS)
+def test_off_by_the_timer_is_named(spec: FigureSpec) -> None:
+    recording = submitted(spec)[1]
+    if spec.quantity in (Quantity.OVERHEAD, Quantity.DIFFERENCE):
+        pytest.skip("this figure is the timer, or a difference in which it cancels")
+    timer = clock_of(spec).convert(recording.number("counter.overhead") or 0, "ticks", "ns")
+    if timer < 0.05 * in_ns(spec):
+        pytest.skip("the timer is lost in this figure")
+    found = codes(judged(spec, in_ns(spec) + timer, "ns"))
+    assert found and "figure-not-from-recording" not in found
