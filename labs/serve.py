@@ -2,7 +2,8 @@
 
 One process, so that a signal meant for it ends everything: JupyterLab ends the Jupyter kernels.
 Settings that never change lie in `jupyter_config/`: no news and no look for updates (students may
-have no network), and none of nbgrader's panels, which are for instructors and slow to load.
+have no network), and none of nbgrader's panels, which are for instructors and slow to load. The
+extension in `labextensions/` shows the C of `%%ckernel` cells in the colours of C.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def serve(folder: Path, first: str | None, port: int | None, browser: bool) -> N
         f"--ServerApp.open_browser={browser}",
         f"--IdentityProvider.token={token}",
         f"--LabApp.default_url={page}",
+        f"--LabApp.extra_labextensions_path={_PACKAGE / 'labextensions'}",
     ]
     if port is not None:
         arguments += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]

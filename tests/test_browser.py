@@ -72,6 +72,10 @@ CELLS = (
 )
 
 
+#: A notebook of its own: C under the magic, and Python that looks a little like it.
+COLOURED = ("%%ckernel own\n/* a comment */ static int seven = 7;", "seven = 7 # /* none */")
+
+
 @dataclass(frozen=True)
 class Server:
     """A JupyterLab that serves `folder` under `address`."""
@@ -101,10 +105,7 @@ def wait_for(condition: Callable[[], object], seconds: float, what: str) -> floa
     return time.monotonic() - begin
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("panels")
-    (folder / f"{SLOW}.c").write_text(SLOW_SOURCE)
+def notebook_of(sources: tuple[str, ...]) -> dict[str, Any]:
     cells = [
         {
             "cell_type": "code",
@@ -114,16 +115,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             "outputs": [],
             "execution_count": None,
         }
-        for number, source in enumerate(CELLS)
+        for number, source in enumerate(sources)
     ]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook = {
-        "cells": cells,
-        "metadata": {"kernelspec": kernel},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-    (folder / "panels.ipynb").write_text(json.dumps(notebook))
+    metadata = {"kernelspec": kernel}
+    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("panels")
+    (folder / f"{SLOW}.c").write_text(SLOW_SOURCE)
+    for name, sources in (("panels", CELLS), ("colours", COLOURED)):
+        (folder / f"{name}.ipynb").write_text(json.dumps(notebook_of(sources)))
     jupyter = tmp_path_factory.mktemp("jupyter")
     names = ("CONFIG", "DATA", "RUNTIME")
     environment = {
@@ -136,6 +140,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     }
     words = ["-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.port=0"]
     words += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"]
+    extensions = REPOSITORY / "labs" / "labextensions"
+    words += [f"--LabApp.extra_labextensions_path={extensions}"]
     log = (jupyter / "log").open("wb")
     process = subprocess.Popen(
         [sys.executable, *words], env=environment, stdout=log, stderr=log, start_new_session=True
@@ -308,3 +314,23 @@ def test_restarting_the_jupyter_kernel_leaves_no_process(page: Page) -> None:
     start_slow_run(page)
     command(page, "Restart Kernel…")
     wait_for(lambda: not slow_processes(), 10.0, "the C process ends with its Jupyter kernel")
+
+
+def test_c_in_a_cell_has_the_colours_of_c(server: Server, browser: Any) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened = context.new_page()
+    opened.set_default_timeout(40_000)
+    opened.goto(f"{server.address}lab/tree/colours.ipynb?token={TOKEN}&reset")
+    expect(opened.locator("#jp-bottom-panel")).to_contain_text("| Idle", timeout=40_000)
+    in_c, in_python = (opened.locator(".jp-CodeCell").nth(number) for number in (0, 1))
+    # One token: in Python this text is several.
+    comment = re.compile(r"^/\* \w+( comment)? \*/$")
+    expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(1)
+    expect(in_python.locator(".cm-line span", has_text=comment)).to_have_count(0)
+    in_c.locator(".cm-content").click()
+    opened.keyboard.press("Control+Home")
+    opened.keyboard.press("Delete")
+    expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(0)
+    opened.keyboard.type("%")
+    expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(1)
+    context.close()

@@ -62,6 +62,11 @@ def test_holds_every_released_lab_and_no_solution(wheel):
                 assert b"BEGIN SOLUTION" not in archive.read(name), name
 
 
+def test_holds_what_jupyterlab_loads(wheel):
+    extension = "labs/labextensions/ticklab-c-cells"
+    assert {f"{extension}/package.json", f"{extension}/static/remoteEntry.js"} <= names(wheel)
+
+
 def test_holds_its_licences_and_nothing_beside_the_packages(wheel):
     top = {name.split("/")[0] for name in names(wheel)}
     info = f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"
