@@ -28,6 +28,32 @@ static int by_length(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/*
+ * getppid three ways without the C library, to see what a return costs whose call lies before the
+ * trap: in line, with no return; in a function that returns; in one that leaves by a jump instead.
+ */
+#if defined(__x86_64__) && defined(__linux__)
+static inline __attribute__((always_inline)) long trap(void)
+{
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(110L) : "rcx", "r11", "memory");
+    return result;
+}
+
+__attribute__((noinline)) static long trap_and_return(void)
+{
+    return trap();
+}
+
+__attribute__((naked, noinline)) static long trap_and_jump(void)
+{
+    __asm__ volatile("mov $110, %eax\n\tsyscall\n\tpop %rdx\n\tjmp *%rdx");
+}
+#    define WITHOUT_LIBRARY 1
+#else
+#    define WITHOUT_LIBRARY 0
+#endif
+
 #define TIMED(call)                                                                                \
     do {                                                                                           \
         at[0] = now();                                                                             \
@@ -53,6 +79,14 @@ int main(int argc, char **argv)
         TIMED(getpid());
     else if (strcmp(name, "read0-libc") == 0)
         TIMED(read(zero, NULL, 0));
+#if WITHOUT_LIBRARY
+    else if (strcmp(name, "getppid-trap") == 0)
+        TIMED(trap());
+    else if (strcmp(name, "getppid-trap-return") == 0)
+        TIMED(trap_and_return());
+    else if (strcmp(name, "getppid-trap-jump") == 0)
+        TIMED(trap_and_jump());
+#endif
     else
         return 2;
     (void)result;
