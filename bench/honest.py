@@ -193,7 +193,10 @@ def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -
 
 def _own_plan(spec: FigureSpec) -> measure.Plan:
     """The author's own solution of the exercise in C, as its cell asks for it to be run."""
-    notebook = nbformat.read(NOTEBOOKS / spec.lab / f"{spec.lab}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    path = NOTEBOOKS / spec.lab / f"{spec.lab}.ipynb"
+    if not path.is_file():
+        raise CannotMeasure(f"{spec.id}: there is no notebook {spec.lab}")
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     for cell in notebook.cells:
         line, _, text = cell.source.partition("\n")
         if re.match(rf"%%ckernel {spec.kernel}\b", line):
