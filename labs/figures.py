@@ -79,7 +79,8 @@ def read(folder: Path) -> dict[str, Figure | BadFigure]:
         raise BadFigures(f"{FILE_NAME} must hold one object: figure id -> value, unit, recording")
     if len(stated) > MOST_FIGURES:
         raise BadFigures(f"{FILE_NAME} holds {len(stated)} figures; at most {MOST_FIGURES}")
-    return {str(name)[:64]: _figure(str(name), entry) for name, entry in stated.items()}
+    named = ((_writable(str(name)), entry) for name, entry in stated.items())
+    return {name[:64]: _figure(name, entry) for name, entry in named}
 
 
 def put(folder: Path, figure: Figure) -> None:
@@ -129,12 +130,18 @@ def _figure(name: str, entry: object) -> Figure | BadFigure:
     ):
         return BadFigure(name, f"recording must read recordings/NAME.csv, not {_shown(recording)}")
     when = entry.get("when")
-    return Figure(name, number, unit, recording, when[:40] if isinstance(when, str) else None)
+    known = _writable(when[:40]) if isinstance(when, str) else None
+    return Figure(name, number, _writable(unit), recording, known)
 
 
 def _shown(value: object) -> str:
     text = repr(value) if not isinstance(value, dict | list) else f"a {type(value).__name__}"
     return text[:60]
+
+
+def _writable(text: str) -> str:
+    """`text` without halves of characters, which JSON can spell and no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -22,9 +22,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.files import read_bounded, write_atomically
+from labs.rows import MOST_ROWS, BadRecording, Integers, read_table
 from labs.units import Clock
 
-Integers = NDArray[np.int64]
+__all__ = [
+    "FORMAT",
+    "FORMAT_VERSION",
+    "HEADER",
+    "MOST_BYTES",
+    "MOST_ROWS",
+    "BadRecording",
+    "Integers",
+    "Numbers",
+    "Recording",
+    "Samples",
+    "parse",
+    "read",
+]
+
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 
 FORMAT = "ticklab recording"
@@ -33,35 +48,13 @@ HEADER = "variant,process,sample,batch,ticks"
 
 #: Bounds of what is read: 100,000 samples, their baseline's, and warm-up, in rows of 30 bytes.
 MOST_BYTES = 8 * 1024 * 1024
-MOST_ROWS = 250_000
 MOST_CONDITIONS = 4_000
 MOST_LINE = 16_384
 MOST_PROCESSES = 1_000
-MOST_VARIANTS = 64
 
-_NAME = rb"[a-z0-9][a-z0-9_-]{0,39}"
-_ROW_ENDING = rb"-?\d{1,8},\d{1,10},\d{1,18}"
-
-
-def _row_forms(*before: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """The form of one row without its line end, and of any number of rows with them."""
-    row = b",".join([_NAME, *before, _ROW_ENDING])
-    return re.compile(row), re.compile(rb"(?:%s\n)*" % row)
-
-
-#: By number of columns: a C kernel's rows, and those of a recording, which have the process too.
-_ROW_FORMS = {4: _row_forms(), 5: _row_forms(rb"\d{1,4}")}
+#: Half a character: JSON can spell it, no file can hold it.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CONDITION = re.compile(r"# ([A-Za-z0-9][A-Za-z0-9_. -]{0,79}): (.*)")
-
-
-class BadRecording(ValueError):
-    """A recording that cannot be read: which file, which line, what is wrong, what to do."""
-
-    def __init__(self, what: str, *, where: str = "recording", line: int | None = None) -> None:
-        place = f"{where}, line {line}" if line is not None else where
-        super().__init__(f"{place}: {what}")
-        self.what = what
-        self.line = line
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,49 +303,9 @@ def _process(text: str, number: int, where: str) -> Mapping[str, str]:
         raise BadRecording("is not valid JSON after the colon", where=where, line=number) from error
     if not isinstance(stated, dict) or not all(isinstance(v, str) for v in stated.values()):
         raise BadRecording("must be an object whose values are texts", where=where, line=number)
+    if _SURROGATE.search("".join([*stated, *stated.values()])):
+        raise BadRecording("holds half a character", where=where, line=number)
     return MappingProxyType(stated)
-
-
-def read_table(
-    body: bytes, first_row: int, where: str, columns: int = 5
-) -> tuple[tuple[str, ...], Integers]:
-    """The rows `body`, whose first is line `first_row` of `where`, as names and numbers.
-
-    The array has the shape (rows, columns); its first column indexes the variants' names. Four
-    columns are those of a C kernel, which knows no process. Raises BadRecording, naming the line.
-    """
-    if body and not body.endswith(b"\n"):
-        body += b"\n"
-    count = body.count(b"\n")
-    if count > MOST_ROWS:
-        raise BadRecording(f"has {count} rows; at most {MOST_ROWS} are read", where=where)
-    if count == 0:
-        return (), np.empty((0, columns), dtype=np.int64)
-    one, many = _ROW_FORMS[columns]
-    if many.fullmatch(body) is None:
-        for offset, row in enumerate(body.split(b"\n")):
-            if one.fullmatch(row) is None:
-                raise BadRecording(
-                    f"{_shown(row)} is not a row of a variant and {columns - 1} whole numbers",
-                    where=where,
-                    line=first_row + offset,
-                )
-    # Every row has the right form now, so that numpy's quick reader may have them.
-    names = list(dict.fromkeys(re.findall(rb"^[^,]+", body, re.MULTILINE)))
-    if len(names) > MOST_VARIANTS:
-        raise BadRecording(f"has {len(names)} variants; at most {MOST_VARIANTS}", where=where)
-    text = b"\n" + body
-    for index, name in enumerate(names):
-        # The mark keeps an index from being taken for a name: a variant may be called 1.
-        text = text.replace(b"\n" + name + b",", b"\n;%d," % index)
-    numbers = text.strip(b"\n;").replace(b"\n;", b",").decode()
-    table = np.fromstring(numbers, dtype=np.int64, sep=",").reshape(count, columns)
-    return tuple(name.decode() for name in names), table
-
-
-def _shown(row: bytes) -> str:
-    """A bad row, fit to stand in a message."""
-    return repr(row[:60].decode("utf-8", "replace")) + (" ..." if len(row) > 60 else "")
 
 
 def _one_line(text: str) -> str:

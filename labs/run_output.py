@@ -12,7 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from labs.recording import BadRecording, Integers, Recording, read_table
+from labs.recording import BadRecording, Integers, Recording
+from labs.rows import read_table
 
 COLUMNS = b"variant,sample,batch,ticks"
 MOST_HEADER_LINES = 500

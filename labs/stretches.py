@@ -52,8 +52,10 @@ def none(samples: Samples) -> Stretches:
 def find(samples: Samples) -> Stretches:
     """The undisturbed samples of one variant; all of them where no two groups stand apart."""
     everything = none(samples)
+    if len(samples) == 0:
+        return everything
     stretch = _numbered(samples)
-    if len(samples) == 0 or stretch.max() < 3 or len(np.unique(samples.batch)) < 2:
+    if stretch.max() < 3 or len(np.unique(samples.batch)) < 2:
         return everything
     added = _added(samples, stretch)
     known = np.isfinite(added)

@@ -1,0 +1,103 @@
+"""Read the rows of a recording, or of what a C kernel printed: names and whole numbers.
+
+Whoever wrote them: every size is bounded, and what is wrong is told with its line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+
+#: 100,000 samples, their baseline's, and warm-up.
+MOST_ROWS = 250_000
+MOST_VARIANTS = 64
+
+_NAME = rb"[a-z0-9][a-z0-9_-]{0,39}"
+_ROW_ENDING = rb"-?\d{1,8},\d{1,10},\d{1,18}"
+
+
+def _row_forms(*before: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """The form of one row without its line end, and of any number of rows with them."""
+    row = b",".join([_NAME, *before, _ROW_ENDING])
+    return re.compile(row), re.compile(rb"(?:%s\n)*" % row)
+
+
+#: By number of columns: a C kernel's rows, and those of a recording, which have the process too.
+_ROW_FORMS = {4: _row_forms(), 5: _row_forms(rb"\d{1,4}")}
+_FIRST_CELL = re.compile(rb"^[^,]+", re.MULTILINE)
+_PIECE = 256 * 1024
+
+
+class BadRecording(ValueError):
+    """A recording that cannot be read: which file, which line, what is wrong, what to do."""
+
+    def __init__(self, what: str, *, where: str = "recording", line: int | None = None) -> None:
+        place = f"{where}, line {line}" if line is not None else where
+        super().__init__(f"{place}: {what}")
+        self.what = what
+        self.line = line
+
+
+def read_table(
+    body: bytes, first_row: int, where: str, columns: int = 5
+) -> tuple[tuple[str, ...], Integers]:
+    """The rows `body`, whose first is line `first_row` of `where`, as names and numbers.
+
+    The array has the shape (rows, columns); its first column indexes the variants' names. Four
+    columns are those of a C kernel, which knows no process. Raises BadRecording, naming the line.
+    """
+    if body and not body.endswith(b"\n"):
+        body += b"\n"
+    count = body.count(b"\n")
+    if count > MOST_ROWS:
+        raise BadRecording(f"has {count} rows; at most {MOST_ROWS} are read", where=where)
+    if count == 0:
+        return (), np.empty((0, columns), dtype=np.int64)
+    one, many = _ROW_FORMS[columns]
+    names: dict[bytes, None] = {}
+    for begin, end in _pieces(body):
+        if many.fullmatch(body, begin, end) is None:
+            before = body.count(b"\n", 0, begin)
+            for offset, row in enumerate(body[begin:end].split(b"\n")):
+                if one.fullmatch(row) is None:
+                    raise BadRecording(
+                        f"{_shown(row)} is not a row of a variant and {columns - 1} whole numbers",
+                        where=where,
+                        line=first_row + before + offset,
+                    )
+        names.update(dict.fromkeys(_FIRST_CELL.findall(body, begin, end)))
+    if len(names) > MOST_VARIANTS:
+        raise BadRecording(f"has {len(names)} variants; at most {MOST_VARIANTS}", where=where)
+    # Every row has the right form now, so that numpy's quick reader may have them.
+    parts = []
+    for begin, end in _pieces(body):
+        text = b"\n" + body[begin:end]
+        for index, name in enumerate(names):
+            # The mark keeps an index from being taken for a name: a variant may be called 1.
+            text = text.replace(b"\n" + name + b",", b"\n;%d," % index)
+        numbers = text.strip(b"\n;").replace(b"\n;", b",").decode()
+        parts.append(np.fromstring(numbers, dtype=np.int64, sep=","))
+    table = np.concatenate(parts).reshape(count, columns)
+    return tuple(name.decode() for name in names), table
+
+
+def _pieces(body: bytes) -> Iterator[tuple[int, int]]:
+    """Where pieces of whole lines begin and end: what works on the lines needs many times their
+    memory."""
+    begin = 0
+    while begin < len(body):
+        end = body.rfind(b"\n", begin, begin + _PIECE) + 1
+        if end == 0:  # one line longer than a piece
+            end = body.index(b"\n", begin) + 1
+        yield begin, end
+        begin = end
+
+
+def _shown(row: bytes) -> str:
+    """A bad row, fit to stand in a message."""
+    return repr(row[:60].decode("utf-8", "replace")) + (" ..." if len(row) > 60 else "")
