@@ -15,6 +15,7 @@ from grader.pitfalls import (
     below_one_cycle,
     first_sample_lost,
     page_fault_counted_along,
+    page_still_missing,
     running_mean,
     work_optimised_away,
 )
@@ -104,6 +105,48 @@ def test_a_first_system_call_may_cost_no_more_than_later_ones() -> None:
     assert first_sample_lost.detect(make_case(spec, figure, flat)) is None
     found = first_sample_lost.detect(case_of(flat, "first-iteration-call", 0.0))
     assert "which no page fault does" in in_one_line(found)
+
+
+# Getting ready for a first call
+
+OWN = PITFALLS / "page-still-missing" / "near" / "recordings"
+READS = "(void)*code; /* (void (*)(void))code would be a call */"
+
+
+@pytest.mark.parametrize(
+    ("body", "calls"),
+    [
+        (READS, False),
+        ("volatile unsigned char one = (code[0]); (void)one;", False),
+        ("if ((*code) != 0) {}", False),
+        ("((void (*)(void))(uintptr_t)code)();", True),
+        ("void (*call)(void) = (void (*)(void))code; call();", True),
+        ("procedure *call = (procedure *)(uintptr_t)code; call();", True),
+        ("(void)code; remote_procedure();", True),
+    ],
+)
+def test_who_calls_the_code_has_lost_its_first_time(body: str, calls: bool) -> None:
+    source = f"static void get_ready(const volatile unsigned char *code)\n{{\n    {body}\n}}\n"
+    spec = figure_named("first-call-own")
+    figure = Figure(spec.id, 40.0, "ns", "recordings/own.csv")
+    found = first_sample_lost.detect(make_case(spec, figure, read(OWN / "own.csv"), source))
+    assert (found is not None) == calls
+
+
+def test_what_an_emulator_adds_to_every_first_call_is_not_the_students() -> None:
+    # It translates code at its first call, which takes far longer than the page fault.
+    recording = read(OWN / "own.csv")
+    ticks = recording.ticks.copy()
+    for name in ("own", "unprepared"):
+        mine = recording.variant_index == recording.variants.index(name)
+        for process in range(len(recording.processes)):
+            of_process = np.flatnonzero(mine & (recording.process == process))
+            ticks[of_process[recording.sample[of_process].argmin()]] += 20_000
+    slow = dataclasses.replace(recording, ticks=ticks)
+    case = case_of(slow, "first-call-own", 0.0)
+    own, other = (case.results[name].estimate for name in ("own", "unprepared"))
+    assert own is not None and other is not None and own.value > 0.5 * other.value
+    assert page_still_missing.detect(case) is None
 
 
 # Page faults beside what is measured

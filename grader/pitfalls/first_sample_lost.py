@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
+from grader.c_source import without_comments
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
@@ -17,7 +20,16 @@ PAGE_FAULT_FOR_CERTAIN = ("first_iteration", "call")
 LEAST_PAGE_FAULT_CYCLES = 150
 
 
+#: A student gets ready for a first call of this C kernel, and must not make it.
+GETS_READY = "own_first_call"
+
+#: To call what lies at an address, C needs a pointer to a procedure, or its name.
+_CALLS = re.compile(r"\(\s*\*\s*\w*\s*\)\s*\(|\b(?:procedure|(?:other_)?remote_procedure)\b")
+
+
 def detect(case: Case) -> str | None:
+    if case.spec.kernel == GETS_READY and _CALLS.search(without_comments(case.source or "")):
+        return "Your C calls the code while it gets ready: that was its first time."
     for name in case.spec.variants:
         if is_of_first_time(case.recording, name):
             found = _in_warmup(case, name) or _never_cold(case, name)

@@ -1,0 +1,39 @@
+"""A first call that somebody got ready for, and whose page was missing all the same."""
+
+from __future__ import annotations
+
+from grader.case import Case
+from grader.pitfalls.pitfall import Pitfall
+from grader.verdict import Level
+from labs.units import rounded
+
+KERNEL, OWN, UNPREPARED = "own_first_call", "own", "unprepared"
+
+#: Whoever has brought the page is left with less than this share; by an emulator, which has to
+#: translate the code as well, at least with less than another first call takes.
+SHARE = 0.5
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.kernel != KERNEL or UNPREPARED not in case.results:
+        return None
+    own, other = case.results[OWN].estimate, case.results[UNPREPARED].estimate
+    if own is None or other is None or own.value <= SHARE * other.value or own.high < other.low:
+        return None
+    return (
+        f"Your first call takes {rounded(own.value)} {own.unit} longer than later ones, one that "
+        f"nobody got ready for {rounded(other.value)}: the same, within their intervals."
+    )
+
+
+PITFALL = Pitfall(
+    code="page-still-missing",
+    level=Level.VALIDITY,
+    symptom="The cause that was to be taken away is still there.",
+    misconception="A page comes with the first read or write of one of its bytes. To know its "
+    "address, or to prefetch from it, touches nothing: a prefetch gives up where the page is "
+    "missing.",
+    experiment="Read one byte of the code, by a volatile pointer, before the call.",
+    seen_in="the exercise of lab 02, tried with a prefetch",
+    detect=detect,
+)
