@@ -125,7 +125,7 @@ static void end_own(void)
     }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        static const long batches[] = {4, 8, 16, 32};                                              \
+        static const long batches[] = {2, 4, 8, 16};                                               \
         static const struct variant variants[] = {                                                 \
             {.name = "own",                                                                        \
              .about = "your hand-over, two threads on one CPU",                                    \
