@@ -12,11 +12,10 @@ Method, for one variant:
    multiple of 26 (or half of it); a mean of samples whose phase is random is true below the step
    (dithering: Widrow & Kollar, "Quantization Noise", ch. 4).
 2. *Line.* Least squares through those means, each weighted by its own uncertainty.
-3. *Interval.* Bootstrap over clusters, 2,000 replicates. A cluster is one process, because samples
-   of one process share their layout in memory and vary less than processes do (Kalibera & Jones,
-   "Rigorous Benchmarking in Reasonable Time", ISMM 2013). With few processes each is cut into
-   blocks in time, so that drift is seen. The percentile interval is widened for few clusters as
-   in Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician 2015.
+3. *Interval.* Bootstrap over clusters, 2,000 replicates (labs.bootstrap). A cluster is one process,
+   because samples of one process share their layout in memory and vary less than processes do
+   (Kalibera & Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013). With few processes
+   each is cut into blocks in time, so that drift is seen.
 4. *Is it a line?* Points that miss it by more than their uncertainty and 2 % of their size say that
    the model does not hold: then there is no figure. A smaller misfit widens the interval.
 """
@@ -24,13 +23,13 @@ Method, for one variant:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labs import core_clock, slow_processes, stretches
+from labs import bootstrap, core_clock, slow_processes, stretches
+from labs.bootstrap import Resampled
 from labs.kept import kept
 from labs.recording import Numbers, Recording, Samples
 from labs.stretches import Stretches
@@ -40,9 +39,6 @@ Floats = NDArray[np.float64]
 
 #: C kernels whose figure is the intercept of the line; of all others it is the slope.
 ABOUT_OVERHEAD = frozenset({"timer_overhead"})
-
-REPLICATES = 2_000
-CONFIDENCE = 0.95
 
 #: From this many processes on, each process is a cluster; below it, blocks in time are.
 PROCESSES_AS_CLUSTERS = 5
@@ -101,7 +97,8 @@ class Line:
     list, because work that is not there cannot overlap with the reading. `stretches` tells which
     samples were set aside because the machine was slower meanwhile. `ratio` is the intercept in
     operations (unit "operations"): where the operation takes one core cycle, it is in core cycles
-    and does not depend on the clock speed that the core had.
+    and does not depend on the clock speed that the core had. `slope` is the cost as each drawing of
+    clusters gave it.
     """
 
     variant: str
@@ -116,6 +113,7 @@ class Line:
     straight: bool
     stretches: Stretches
     ratio: Estimate
+    slope: Resampled
 
     def worst(self) -> tuple[int, float]:
         """The point that lies farthest off the line for its size: its place among the batch sizes,
@@ -163,7 +161,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
             "raise --samples"
         )
     whole = sums.sum(axis=0) / counts.sum(axis=0)
-    replicate = _replicates(sums, counts)
+    replicate = bootstrap.replicates(sums, counts)
     uncertainty = replicate.std(axis=0, ddof=1) * math.sqrt(len(sums) / (len(sums) - 1))
 
     chosen = batches > 0
@@ -179,16 +177,17 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     # alike (its layout, the clock speed it met) cancels in them.
     residual_error = (replicate[:, chosen] - spread @ design.T).std(axis=0, ddof=1)
     # Three standard errors where they are well known, more where they come from few clusters.
-    errors = 1.5 * student_t(len(sums) - 1)
+    errors = 1.5 * bootstrap.student_t(len(sums) - 1)
     allowed = errors * residual_error + LINE_TOLERANCE * np.abs(whole[chosen])
     excess = _excess_misfit(residual, residual_error, weight, solve)
 
-    processes = len(np.unique(samples.process))
+    measured_in = tuple(np.unique(samples.process).tolist())
+    processes = len(measured_in)
     n = len(samples)
     estimates = [
         Estimate(
             float(value),
-            *_interval(float(value), spread[:, i], len(sums), float(excess[i])),
+            *bootstrap.interval(float(value), spread[:, i], len(sums), float(excess[i])),
             "ticks",
             f"{what} of the line T(k) = overhead + k * cost over k = "
             f"{', '.join(str(size) for size in on_line.tolist())}",
@@ -203,7 +202,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     extra = math.hypot(excess[0], excess[1] * in_operations) / max(abs(float(cost)), 1e-12)
     ratio = Estimate(
         in_operations,
-        *_interval(in_operations, spread[:, 0] / safe, len(sums), extra),
+        *bootstrap.interval(in_operations, spread[:, 0] / safe, len(sums), extra),
         "operations",
         "intercept divided by slope",
         n,
@@ -213,7 +212,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     if batches[0] == 0:
         empty = Estimate(
             float(whole[0]),
-            *_interval(float(whole[0]), replicate[:, 0], len(sums), 0.0),
+            *bootstrap.interval(float(whole[0]), replicate[:, 0], len(sums), 0.0),
             "ticks",
             "mean of the empty interval (k = 0)",
             int(counts[:, 0].sum()),
@@ -232,6 +231,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         bool(np.all(np.abs(residual) <= allowed)),
         found,
         ratio,
+        Resampled(float(cost), spread[:, 1], len(sums), measured_in, float(excess[1])),
     )
 
 
@@ -284,21 +284,6 @@ def _tabulate(samples: Samples, cluster: NDArray[np.int64], size: int) -> tuple[
     return sums.astype(np.float64), counts.astype(np.float64)
 
 
-def _replicates(sums: Floats, counts: Floats) -> Floats:
-    """Locations recomputed from resampled clusters; shape (REPLICATES, batch sizes).
-
-    The seed is fixed: student, grader and class comparison must see the same interval.
-    """
-    size = len(sums)
-    drawn = np.random.default_rng(20240229).integers(0, size, (REPLICATES, size))
-    times = np.zeros((REPLICATES, size))
-    np.add.at(times, (np.arange(REPLICATES)[:, None], drawn), 1.0)
-    total = times @ counts
-    # A replicate may draw only clusters without a steady sample of a batch size: none is lost.
-    whole = sums.sum(axis=0) / counts.sum(axis=0)
-    return np.where(total > 0, (times @ sums) / np.maximum(total, 1), whole)
-
-
 def _least_squares(k: Floats, weight: Floats) -> Floats:
     """The matrix, shape (2, batch sizes), that takes locations to intercept and slope."""
     design = np.stack([np.ones_like(k), k], axis=1)
@@ -322,36 +307,3 @@ def _excess_misfit(residual: Floats, error: Floats, weight: Floats, solve: Float
     variance = (solve**2) @ (excess / weight)
     errors: Floats = np.sqrt(variance)
     return errors
-
-
-def _interval(
-    value: float, replicate: Floats, clusters_drawn: int, extra_error: float
-) -> tuple[float, float]:
-    """The widened percentile interval; `extra_error`, a standard error, is added in quadrature."""
-    share = _widened_tail(clusters_drawn)
-    low, high = np.percentile(replicate, [100 * share, 100 * (1 - share)])
-    below = math.hypot(value - float(low), 2 * extra_error)
-    above = math.hypot(float(high) - value, 2 * extra_error)
-    return value - below, value + above
-
-
-def _widened_tail(clusters_drawn: int) -> float:
-    """The share to cut off each end: Hesterberg's Phi(-sqrt(n / (n - 1)) * t) for n clusters."""
-    n = max(clusters_drawn, 2)
-    t = student_t(n - 1)
-    return 0.5 * math.erfc(math.sqrt(n / (n - 1)) * t / math.sqrt(2))
-
-
-#: Two-sided 95 % points of Student's t for 1 to 30 degrees of freedom (any statistics table).
-_T_TABLE: Sequence[float] = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-
-
-def student_t(freedom: int) -> float:
-    """The two-sided 95 % point of Student's t; beyond the table by its expansion in 1 / freedom."""
-    if freedom <= len(_T_TABLE):
-        return _T_TABLE[freedom - 1]
-    return 1.959964 + 2.372 / freedom + 2.82 / freedom**2

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from labs.estimate import REPLICATES, CannotEstimate, Estimate
+from labs.bootstrap import REPLICATES, SEED
+from labs.estimate import CannotEstimate, Estimate
 from labs.kept import kept
 from labs.recording import Recording
 
@@ -39,7 +40,7 @@ def first_time(recording: Recording, variant: str) -> Estimate:
             f"too few, raise --processes to {FEWEST_PROCESSES} or more"
         )
     values = np.array(more)
-    drawn = np.random.default_rng(20240229).integers(0, len(values), (REPLICATES, len(values)))
+    drawn = np.random.default_rng(SEED).integers(0, len(values), (REPLICATES, len(values)))
     low, high = np.percentile(np.median(values[drawn], axis=1), [2.5, 97.5])
     return Estimate(
         float(np.median(values)),

@@ -13,9 +13,9 @@ all.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
+from labs.bootstrap import difference
 from labs.estimate import CannotEstimate, Estimate, Line, fit_line
 from labs.recording import Recording
 
@@ -53,17 +53,16 @@ def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Ne
         raise CannotEstimate(f"{name}: its baseline {stated[0]} is not in the recording")
     # A baseline that bends a little is no reason to refuse: it is small beside what it is
     # subtracted from, and its misfit widens its interval.
-    baseline = fit_line(recording, stated[0], one_speed=one_speed).cost
-    value = whole.value - times * baseline.value
-    # Two slopes of one run: their errors are taken for independent, which is on the safe side,
-    # because what the machine does to both at once cancels in the difference.
-    below = math.hypot(whole.value - whole.low, times * (baseline.high - baseline.value))
-    above = math.hypot(whole.high - whole.value, times * (baseline.value - baseline.low))
+    other = fit_line(recording, stated[0], one_speed=one_speed)
+    baseline = other.cost
+    # Both slopes are of the same processes, and what the machine did to both in one of them is no
+    # error of their difference.
+    value, low, high = difference(line.slope, other.slope, times)
     net = replace(
         whole,
         value=value / parts,
-        low=(value - below) / parts,
-        high=(value + above) / parts,
+        low=low / parts,
+        high=high / parts,
         method=_method(whole.method, stated[0], times, parts),
     )
     return Net(net, scaled(whole, 1 / parts), whole, baseline, stated[0], times, parts)

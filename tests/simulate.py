@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -123,6 +124,50 @@ def recording(
         (VARIANT,),
         np.zeros(len(ticks), dtype=np.int64),
         *columns,
+    )
+
+
+#: An operation, the baseline that it contains, and how the net cost follows from them.
+OPERATION = Machine(overhead=50, cost=9.0, samples=1200, batches=(16, 32, 64, 128))
+BASELINE = Machine(overhead=50, cost=2.5, samples=1200, batches=(16, 32, 64, 128))
+
+
+def with_baseline(
+    operation: Machine,
+    baseline: Machine,
+    seed: int,
+    *,
+    times: float = 1,
+    parts: float = 1,
+    kernel: str = "system_call",
+    more: Mapping[str, str] | None = None,
+    speeds: NDArray[np.float64] | None = None,
+) -> Recording:
+    """One run of an operation and its baseline, interleaved; `speeds` as in `run`, for both."""
+    one, other = (run(m, 2 * seed + i, speeds) for i, m in enumerate((operation, baseline)))
+    conditions = {
+        **one.conditions,
+        **{key.replace(VARIANT, "operation"): v for key, v in one.conditions.items()},
+        **{key.replace(VARIANT, "alone"): v for key, v in other.conditions.items()},
+        "variants": "operation",
+        "variant.operation.parts": f"{parts}",
+        "variant.operation.baseline": "alone",
+        "variant.operation.baseline_times": f"{times}",
+        "variant.alone.parts": "1",
+        **(more or {}),
+    }
+    columns = {
+        name: np.stack([getattr(one, name), getattr(other, name)], axis=1).reshape(-1)
+        for name in ("process", "batch", "ticks")
+    }
+    return replace(
+        one,
+        kernel=kernel,
+        conditions=MappingProxyType(conditions),
+        variants=("operation", "alone"),
+        variant_index=np.tile([0, 1], len(one)).astype(np.int64),
+        sample=np.stack([2 * one.sample, 2 * other.sample + 1], axis=1).reshape(-1),
+        **columns,
     )
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from simulate import DISTURBANCES, STEPS, VARIANT, Machine, line_of
 
 from labs import stretches
+from labs.bootstrap import student_t
 from labs.estimate import (
     CannotEstimate,
     Estimate,
@@ -20,7 +21,6 @@ from labs.estimate import (
     fence,
     fit_line,
     steady,
-    student_t,
 )
 from labs.recording import Recording
 from labs.units import Clock

@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 import simulate
 from numpy.typing import NDArray
-from simulate import STEPS, VARIANT, Machine
+from simulate import BASELINE, OPERATION, STEPS
 
+from labs.bootstrap import difference
 from labs.estimate import CannotEstimate, fit_line
 from labs.net import Net, net_cost, scaled
 from labs.recording import Recording
 from labs.result import result_of
 
 RUNS = 250
-OPERATION = Machine(overhead=50, cost=9.0, samples=1200, batches=(16, 32, 64, 128))
-BASELINE = Machine(overhead=50, cost=2.5, samples=1200, batches=(16, 32, 64, 128))
 
 CASES: dict[str, dict[str, float]] = {
     "quiet": {},
@@ -41,32 +40,8 @@ def both(
 ) -> Recording:
     """One run of an operation and its baseline, interleaved, on the same disturbed machine."""
     machines = [dataclasses.replace(each, **disturbance) for each in (OPERATION, BASELINE)]  # type: ignore[arg-type]
-    one, other = (simulate.run(m, 2 * seed + i, speeds) for i, m in enumerate(machines))
-    conditions = {
-        **one.conditions,
-        **{key.replace(VARIANT, "operation"): v for key, v in one.conditions.items()},
-        **{key.replace(VARIANT, "alone"): v for key, v in other.conditions.items()},
-        "variants": "operation",
-        "variant.operation.parts": f"{parts}",
-        "variant.operation.baseline": "alone",
-        "variant.operation.baseline_times": f"{times}",
-        "variant.alone.parts": "1",
-        **(more or {}),
-    }
-    columns = {
-        name: np.stack([getattr(one, name), getattr(other, name)], axis=1).reshape(-1)
-        for name in ("process", "batch", "ticks")
-    }
-    index = np.tile([0, 1], len(one)).astype(np.int64)
-    sample = np.stack([2 * one.sample, 2 * other.sample + 1], axis=1).reshape(-1)
-    return dataclasses.replace(
-        one,
-        kernel=kernel,
-        conditions=MappingProxyType(conditions),
-        variants=("operation", "alone"),
-        variant_index=index,
-        sample=sample,
-        **columns,
+    return simulate.with_baseline(
+        *machines, seed, times=times, parts=parts, kernel=kernel, more=more, speeds=speeds
     )
 
 
@@ -104,14 +79,52 @@ def test_net_intervals_hold_the_truth_as_often_as_they_say(case: str) -> None:
     assert min(shares) >= 0.904 and max(shares) <= 0.992
 
 
-def test_what_slows_both_alike_leaves_the_interval_on_the_safe_side() -> None:
-    truth = OPERATION.cost - BASELINE.cost
-    random = np.random.default_rng(1)
-    held = 0
-    for seed in range(RUNS):
-        speeds = random.normal(0, 0.005, OPERATION.processes)
-        held += net_of(both(seed, speeds=speeds - speeds.mean())).net.contains(truth)
-    assert held >= 0.92 * RUNS
+def shared_speeds(seed: int) -> NDArray[np.float64]:
+    """By what share each process is slower, the operation and its baseline alike."""
+    return np.random.default_rng(seed).normal(0, 0.005, OPERATION.processes)
+
+
+def test_what_slows_both_alike_is_no_error_of_their_difference() -> None:
+    truth = (OPERATION.cost - 2 * BASELINE.cost) / 2
+    held = sum(
+        net_of(both(seed, times=2, parts=2, speeds=shared_speeds(seed))).net.contains(truth)
+        for seed in range(RUNS)
+    )
+    assert 0.904 * RUNS <= held <= 0.992 * RUNS
+
+
+def test_what_both_meet_cancels_and_what_each_meets_alone_does_not() -> None:
+    # 0.5 % of the difference, and not of the two slopes' sum.
+    alike = net_of(both(3, times=3, speeds=10 * shared_speeds(3))).net
+    line, other = (
+        fit_line(both(3, times=3, speeds=10 * shared_speeds(3)), name)
+        for name in ("operation", "alone")
+    )
+    apart = np.hypot(line.cost.half_width, 3 * other.cost.half_width)
+    assert alike.half_width < 0.5 * apart
+
+
+def test_other_processes_in_line_and_baseline_are_taken_for_independent() -> None:
+    recording = both(3, times=2)
+    line, other = (fit_line(recording, name).slope for name in ("operation", "alone"))
+    elsewhere = dataclasses.replace(other, processes=other.processes[1:])
+    value, low, high = difference(line, elsewhere, 2)
+    assert value == pytest.approx(line.value - 2 * other.value)
+    (line_low, line_high), (other_low, other_high) = line.interval(), other.interval()
+    assert value - low == pytest.approx(
+        np.hypot(line.value - line_low, 2 * (other_high - other.value))
+    )
+    assert high - value == pytest.approx(
+        np.hypot(line_high - line.value, 2 * (other.value - other_low))
+    )
+
+
+def test_a_thing_less_itself_is_nothing_for_sure() -> None:
+    slope = fit_line(both(3), "operation").slope
+    value, low, high = difference(slope, slope, 1)
+    assert value == 0
+    # What drawing does not show is not known to be the same twice.
+    assert high - low <= 2 * 2 * 2**0.5 * slope.extra_error + 1e-12
 
 
 def test_the_true_net_cost_is_met_on_average() -> None:
