@@ -91,13 +91,13 @@ OWN_INTERVAL(own_fork, ended(forked()))
              .finish = tell_seen,                                                                  \
              .creates = 1},                                                                        \
             {.name = "fork", .about = "fork to wait", .interval = own_fork, .creates = 1}};        \
-        static const long batches[] = {1, 2, 3, 4};                                                \
+        static const long batches[] = {1, 2, 3};                                                   \
         static const struct c_kernel kernel = {.name = "own_creation",                             \
                                                .about = "what it costs to create your task",       \
                                                .variants = variants,                               \
                                                .variant_count = 2,                                 \
                                                .batches = batches,                                 \
-                                               .batch_count = 4,                                   \
+                                               .batch_count = 3,                                   \
                                                .samples = 400};                                    \
         return measure(&kernel, argc, argv);                                                       \
     }

@@ -81,14 +81,14 @@ RING(own_alone_0, ALONE, 1, 0)
                                                   OWN_RING("own-0", own_0, "alone-0"),             \
                                                   OWN_ALONE("alone-256k", own_alone, "alone-0"),   \
                                                   OWN_ALONE("alone-0", own_alone_0, NULL)};        \
-        static const long batches[] = {1, 2, 3, 4};                                                \
+        static const long batches[] = {1, 2, 3};                                                   \
         static const struct c_kernel kernel = {.name = "own_footprint",                            \
                                                .about = "what a switch costs with your use of a "  \
                                                         "working set",                             \
                                                .variants = variants,                               \
                                                .variant_count = 4,                                 \
                                                .batches = batches,                                 \
-                                               .batch_count = 4,                                   \
+                                               .batch_count = 3,                                   \
                                                .samples = 400};                                    \
         return measure(&kernel, argc, argv);                                                       \
     }

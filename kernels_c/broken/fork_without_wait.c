@@ -35,13 +35,13 @@ int main(int argc, char **argv)
                                                .about = "fork; the wait is not timed",
                                                .interval = make_processes,
                                                .creates = 1}};
-    static const long batches[] = {1, 2, 3, 4};
+    static const long batches[] = {1, 2, 3};
     static const struct c_kernel kernel = {.name = "task_creation",
                                            .about = "what it costs to create a task",
                                            .variants = variants,
                                            .variant_count = 1,
                                            .batches = batches,
-                                           .batch_count = 4,
+                                           .batch_count = 3,
                                            .samples = 400};
     return measure(&kernel, argc, argv);
 }
