@@ -22,13 +22,14 @@ FILE_NAME = "core-cycles.json"
 _MOST_BYTES = 64 * 1024
 
 
-def seen_lately(length: float) -> tuple[float, float]:
+def seen_lately(length: float, counter: str = "") -> tuple[float, float]:
     """The shortest and longest core cycle of the last hour on this machine, `length` among them.
 
-    In ticks of the counter. What cannot be remembered (a read-only cache folder) is forgotten.
+    In ticks of `counter`: by another counter, or a clock in its place, it is another number. What
+    cannot be remembered (a read-only cache folder) is forgotten.
     """
     # A home directory can be shared by many machines: each remembers its own.
-    machine = f"{platform.node()} {platform.machine()}"
+    machine = f"{platform.node()} {platform.machine()} {counter}".rstrip()
     now = time.time()
     known: dict[str, list[list[float]]] = {}
     with contextlib.suppress(OSError, ValueError, RecursionError, paths.CacheNotWritable):

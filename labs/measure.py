@@ -185,7 +185,8 @@ async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recor
     length = recording.number("core_cycle_ticks")
     if length is None or length <= 0:
         return recording
-    seen = "{:.5f} {:.5f}".format(*core_speed.seen_lately(length))
+    counter = " ".join(recording.condition("counter"))
+    seen = "{:.5f} {:.5f}".format(*core_speed.seen_lately(length, counter))
     return replace(
         recording, conditions={**recording.conditions, "core_cycle_ticks.last_hour": seen}
     )

@@ -96,6 +96,7 @@ def describe_samples(
     steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
     per_unit = steady.clock.ticks_in(unit)
     lengths = steady.ticks / per_unit
+    cold = plot.cold_ones(recording, variant, steady.process, steady.sample)
     kind = (
         f"Scatter plot of {recording.kernel} {variant}: the length of {many(len(steady), 'sample')}"
         f"{f' and {len(warm):,} of warm-up' if len(warm) else ''}, in {name} on a logarithmic "
@@ -107,12 +108,23 @@ def describe_samples(
     parts, long = [], 0
     sizes = np.unique(steady.batch).tolist()
     for k in sizes:
-        mine = lengths[steady.batch == k]
+        mine = lengths[(steady.batch == k) & ~cold]
+        if not len(mine):
+            continue
         low, middle, high = np.percentile(mine, [25, 50, 75])
         long += int((mine > LONG * max(middle, steady.clock.step / per_unit)).sum())
         if k in (sizes[0], sizes[-1]):
             parts.append(f"{rounded(low)} to {rounded(high)} {sign} at k = {k:,}")
-    meaning = [f"Half of the samples lie from {' and from '.join(parts)} operations."]
+    which = "later samples" if cold.any() else "samples"
+    noun = "operation" if sizes == [1] else "operations"
+    meaning = [f"Half of the {which} lie from {' and from '.join(parts)} {noun}."]
+    if cold.any():
+        meaning = [
+            f"{many(int(cold.sum()), 'sample')} {'are' if cold.sum() > 1 else 'is'} cold, each the "
+            f"first of its process: {rounded(lengths[cold].min())} to "
+            f"{rounded(lengths[cold].max())} {sign}.",
+            *(meaning if parts else []),
+        ]
     if long:
         meaning.append(
             f"{many(long, 'sample')} ({rounded(100 * long / len(steady), 2)} %) "
@@ -124,13 +136,15 @@ def describe_samples(
         meaning.append(f"The longest of the warm-up took {rounded(longest)} {sign}.")
     if prediction is not None:
         predicted = prediction.into(unit, steady.clock)
-        middle = float(np.median(lengths[steady.batch == sizes[0]]))
+        typical = lengths[cold] if cold.any() else lengths[steady.batch == sizes[0]]
+        middle = float(np.median(typical))
         # As it is told: what reads alike is alike.
         alike = rounded(predicted) == rounded(middle)
         side = "at" if alike else "above" if predicted > middle else "below"
+        where = "of the cold ones" if cold.any() else f"at k = {sizes[0]:,}"
         meaning.append(
             f"{prediction.name[0].upper()}{prediction.name[1:]}, {rounded(predicted)} {sign}, lies "
-            f"{side} the median at k = {sizes[0]:,}, {rounded(middle)} {sign}."
+            f"{side} the median {where}, {rounded(middle)} {sign}."
         )
     return kind, " ".join(meaning)
 

@@ -17,8 +17,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+from numpy.typing import NDArray
 
 from labs.estimate import Floats, Line
+from labs.first_time import is_of_first_time
 from labs.plot_style import (
     BLUE,
     FAINT,
@@ -36,7 +38,7 @@ from labs.plot_style import (
     room_at_left,
     symbol,
 )
-from labs.recording import Recording
+from labs.recording import Integers, Recording
 from labs.result import Result, sensible
 from labs.units import NAMES, Clock, canonical, rounded
 
@@ -62,7 +64,8 @@ def samples_figure(
 ) -> Figure:
     """Every interval of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
 
-    Warm-up samples have a colour and a marker of their own, batch sizes are named beside their
+    Warm-up samples, and cold ones where the first time is what is measured, have a colour and a
+    marker of their own, batch sizes are named beside their
     points, and the prediction is a labelled line. Raises KeyError for an unknown variant,
     units.UnknownUnit, ValueError for core cycles where their length is not known.
     """
@@ -72,6 +75,8 @@ def samples_figure(
     clock = recording.samples(variant).clock  # says so where there is no such variant
     lengths = recording.ticks[mine] / clock.ticks_in(unit)
     warm = recording.sample[mine] < 0
+    first = cold_ones(recording, variant, recording.process[mine], recording.sample[mine]) & ~warm
+    later = ~(warm | first)
     batch, process = recording.batch[mine], recording.process[mine]
     order = np.arange(len(lengths))
     predicted = prediction.into(unit, clock) if prediction else None
@@ -86,14 +91,18 @@ def samples_figure(
     # A thousand points may be larger than ten thousand.
     steady_size = float(np.clip(1.9 * (8_000 / max(len(order), 1)) ** 0.25, 1.9, 3.4))
     for chosen, colour, alpha, marker, size in (
-        (~warm, BLUE, 0.45, "o", steady_size),
-        (warm, VERMILLION, 0.75, "^", 3.6),
+        (later, BLUE, 0.45, "o", steady_size),
+        (warm | first, VERMILLION, 0.75, "^", 3.6 if warm.any() else 5.5),
     ):
         axes.plot(
             order[chosen], shown[chosen], color=colour, alpha=alpha, linestyle="none",
             marker=marker, markersize=size, markeredgewidth=0,
         )  # fmt: skip
     key = [(f"● {many(int((~warm).sum()), 'sample')}", BLUE)]
+    if first.any():
+        key.append(
+            (f"▲ {int(first.sum()):,} of them cold: each the first of its process", VERMILLION)
+        )
     if warm.any():
         key.append((f"▲ {int(warm.sum()):,} of warm-up, not counted", VERMILLION))
     if prediction is not None and predicted is not None:
@@ -101,7 +110,7 @@ def samples_figure(
         key.append(
             (f"╌ {prediction.name}: {plain(prediction.value)} {symbol(prediction.unit)}", GREEN)
         )
-    _name_batches(axes, batch[~warm], shown[~warm])
+    _name_batches(axes, batch[later], shown[later])
     processes = len(np.unique(process))
     axes.set_xlabel(
         f"intervals in the order taken ({many(processes, 'process')}"
@@ -112,6 +121,20 @@ def samples_figure(
     room_at_left(figure, axes)
     head(figure, f"{recording.kernel} {variant}: every interval", key)
     return figure
+
+
+def cold_ones(
+    recording: Recording, variant: str, process: Integers, sample: Integers
+) -> NDArray[np.bool_]:
+    """Which samples of `variant` are the first of their process, where only the first is cold.
+
+    `process` and `sample` are theirs, shape (n,) as the answer; none is where all are alike.
+    """
+    cold = np.zeros(len(process), dtype=np.bool_)
+    if is_of_first_time(recording, variant):
+        order = np.lexsort((sample, process))
+        cold[order[np.flatnonzero(np.diff(process[order], prepend=-1))]] = True
+    return cold
 
 
 def line_figure(result: Result) -> Figure:

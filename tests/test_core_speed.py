@@ -55,6 +55,12 @@ def test_machines_that_share_a_home_remember_each_its_own(
     monkeypatch.undo()
 
 
+def test_a_cycle_in_ticks_of_another_clock_is_another_number() -> None:
+    seen_lately(0.65, "tsc")
+    assert seen_lately(0.25, "clock_monotonic") == (0.25, 0.25)
+    assert seen_lately(0.70, "tsc") == (0.65, 0.70)
+
+
 def test_memory_is_bounded(cache: Path) -> None:
     for _ in range(MOST_ENTRIES + 5):
         seen_lately(0.65)

@@ -13,7 +13,7 @@ import pytest
 
 from labs import picture, plot
 from labs.plot import Mark
-from labs.recording import Recording
+from labs.recording import Recording, read
 from labs.result import Result, result_of
 
 REPOSITORY = Path(__file__).parent.parent
@@ -168,3 +168,16 @@ def test_plots_need_no_notebook() -> None:
     loaded = "{'IPython', 'matplotlib.pyplot'} & set(sys.modules)"
     code = f"import sys, labs.plot; sys.exit(bool({loaded}))"
     subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True)
+
+
+def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
+    saved = Path(__file__).parent / "fixtures/honest/02-first-iteration/recordings/cold.csv"
+    cold = read(saved)
+    processes = len(cold.processes)
+    figure = plot.samples_figure(cold, "call", "ns", Mark(300, "ns"))
+    told = [text.get_text() for text in figure.texts]
+    assert f"▲ {processes} of them cold: each the first of its process" in told
+    kind, meaning = picture.describe_samples(cold, "call", "ns", Mark(300, "ns"))
+    assert f"{processes} samples are cold, each the first of its process" in meaning
+    assert "Your prediction, 300 ns, lies below the median of the cold ones" in meaning
+    assert kind.startswith("Scatter plot of first_iteration call")
