@@ -80,7 +80,8 @@ def group_of(result: Result) -> str:
     }
     if proof.claim_of(recording, name):
         claimed, counted = proof.switches(recording, name)
-        if claimed and counted is not None and not proof.accounted_for(claimed, counted):
+        # More than claimed have happened all the same: on a busy machine others switch as well.
+        if claimed and counted is not None and counted < (1 - proof.TOLERANCE) * claimed:
             return UNPROVED
         return _where(result)
     if name in baselines or name.startswith("self-") or name.endswith("-alone"):
