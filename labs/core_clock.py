@@ -6,12 +6,14 @@ it takes its samples, so that its samples can be counted in core cycles, whateve
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
 from labs.recording import Recording, Samples
+
+#: A core cycle in ticks: of any clock that there is, beside any core that there is.
+SHORTEST, LONGEST = 1e-9, 1e9
 
 
 def lengths(recording: Recording) -> list[float]:
@@ -33,7 +35,7 @@ def _usable(texts: tuple[str, ...]) -> list[float]:
         found = [float(text) for text in texts]
     except ValueError:
         return []
-    return found if all(math.isfinite(length) and length > 0 for length in found) else []
+    return found if all(SHORTEST <= length <= LONGEST for length in found) else []
 
 
 def at_one_speed(samples: Samples, recording: Recording) -> Samples:

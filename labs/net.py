@@ -19,6 +19,9 @@ from labs.bootstrap import difference
 from labs.estimate import CannotEstimate, Estimate, Line, fit_line
 from labs.recording import Recording
 
+#: Numbers of parts, and of baselines contained, that make sense.
+LEAST, MOST = 1e-3, 1e6
+
 
 @dataclass(frozen=True)
 class Net:
@@ -42,13 +45,13 @@ def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Ne
     samples.
     """
     name = line.variant
-    parts = recording.number(f"variant.{name}.parts") or 1.0
+    parts = parts_of(recording, name)
     whole = line.cost
     stated = recording.condition(f"variant.{name}.baseline")
     if not stated:
         one = scaled(whole, 1 / parts)
         return Net(one, one, whole, None, None, 0.0, parts)
-    times = recording.number(f"variant.{name}.baseline_times") or 1.0
+    times = _usable(recording.number(f"variant.{name}.baseline_times"))
     if stated[0] not in recording.variants:
         raise CannotEstimate(f"{name}: its baseline {stated[0]} is not in the recording")
     # A baseline that bends a little is no reason to refuse: it is small beside what it is
@@ -66,6 +69,15 @@ def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Ne
         method=_method(whole.method, stated[0], times, parts),
     )
     return Net(net, scaled(whole, 1 / parts), whole, baseline, stated[0], times, parts)
+
+
+def parts_of(recording: Recording, variant: str) -> float:
+    """Into how many parts an operation falls; 1 where its C kernel says nothing usable."""
+    return _usable(recording.number(f"variant.{variant}.parts"))
+
+
+def _usable(stated: float | None) -> float:
+    return stated if stated is not None and LEAST <= stated <= MOST else 1.0
 
 
 def scaled(estimate: Estimate, factor: float) -> Estimate:

@@ -51,6 +51,10 @@ MOST_BYTES = 8 * 1024 * 1024
 MOST_CONDITIONS = 4_000
 MOST_LINE = 16_384
 MOST_PROCESSES = 1_000
+#: The OS counts no more than this of anything.
+MOST_COUNT = 1e15
+#: No clock ticks faster than this, and none steps by a longer time than a second of it.
+MOST_HZ = 1e13
 
 #: Half a character: JSON can spell it, no file can hold it.
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -118,7 +122,7 @@ class Recording:
     def total(self, key: str) -> int | None:
         """The sum over processes of a condition that is a count; None where no process has it."""
         values = [_finite(text) for text in self.condition(key)]
-        known = [int(value) for value in values if value is not None]
+        known = [int(value) for value in values if value is not None and abs(value) <= MOST_COUNT]
         if key in self.conditions:
             # All processes counted the same, which is then stated once.
             known *= max(len(self.processes), 1)
@@ -128,14 +132,17 @@ class Recording:
         """The clock that `variant` read. Raises BadRecording where the recording does not say."""
         frequency = self.number(f"clock.{variant}.frequency_hz")
         step = self.number(f"clock.{variant}.step")
-        if not frequency or frequency <= 0 or step is None or step < 0:
+        if frequency is None or step is None:
+            frequency = step = 0.0
+        if not (1 <= frequency <= MOST_HZ and 0 <= step <= MOST_HZ):
             raise BadRecording(f"no usable clock.{variant}.frequency_hz and clock.{variant}.step")
         cycle = self.number("core_cycle_ticks")
         counter_hz = self.number("counter.frequency_hz")
         if cycle and counter_hz and cycle > 0:
             # The cycle was measured in ticks of the counter; this variant may read another clock.
             cycle = cycle * frequency / counter_hz
-        return Clock(frequency, max(int(step), 1), cycle or None)
+        possible = cycle is not None and 1 / MOST_HZ <= cycle <= MOST_HZ
+        return Clock(frequency, max(int(step), 1), cycle if possible else None)
 
     def samples(self, variant: str, *, warmup: bool = False) -> Samples:
         """The steady samples of `variant`; with `warmup`, those of the warm-up instead.

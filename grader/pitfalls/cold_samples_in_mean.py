@@ -9,6 +9,7 @@ from grader.figures.spec import Quantity
 from grader.observed import usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
+from labs.net import parts_of
 from labs.units import rounded
 
 #: From this factor on the extreme samples, and nothing else, make the mean what it is.
@@ -28,7 +29,7 @@ def detect(case: Case) -> str | None:
     usual = {size: usual_ticks(samples, size) for size in set(samples.batch.tolist())}
     per_unit = samples.clock.ticks_in(spec.unit)
     if spec.quantity is Quantity.COST:
-        per_unit *= recording.number(f"variant.{spec.variant}.parts") or 1.0
+        per_unit *= parts_of(recording, spec.variant)
     for chosen, told in (
         (mine, "warm-up included"),
         (mine & (recording.sample >= 0), "interruptions included"),

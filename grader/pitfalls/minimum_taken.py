@@ -7,6 +7,7 @@ from grader.figures.spec import Quantity
 from grader.observed import usual_ticks
 from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
+from labs.net import parts_of
 from labs.units import rounded
 
 #: Nearer to the typical sample than this, the smallest one is not what makes the figure wrong.
@@ -21,7 +22,7 @@ def detect(case: Case) -> str | None:
     samples = case.recording.samples(spec.variant)
     per_unit = samples.clock.ticks_in(spec.unit)
     if spec.quantity is Quantity.COST:
-        per_unit *= case.recording.number(f"variant.{spec.variant}.parts") or 1.0
+        per_unit *= parts_of(case.recording, spec.variant)
     sizes = sorted(set(samples.batch.tolist()))
     for size in [0] if spec.quantity is Quantity.OVERHEAD else sizes:
         ticks = samples.ticks[samples.batch == size]
