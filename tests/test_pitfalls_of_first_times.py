@@ -29,6 +29,7 @@ PITFALLS = FIXTURES / "pitfalls"
 CALL = PITFALLS / "first-sample-lost" / "near" / "recordings" / "call.csv"
 ONE_CALL = PITFALLS / "timer-not-subtracted" / "wrong" / "recordings" / "call.csv"
 SEVERAL = PITFALLS / "timer-not-subtracted" / "near" / "recordings" / "call.csv"
+OWN = PITFALLS / "page-still-missing" / "near" / "recordings"
 CAUSES = PITFALLS / "page-fault-counted-along" / "near" / "recordings" / "causes.csv"
 
 
@@ -107,9 +108,20 @@ def test_a_first_system_call_may_cost_no_more_than_later_ones() -> None:
     assert "which no page fault does" in in_one_line(found)
 
 
+def test_where_no_page_can_be_taken_away_a_cheap_first_call_is_nobodys_fault() -> None:
+    recording = read(CALL)
+    flat = dataclasses.replace(recording, ticks=np.full_like(recording.ticks, 52))
+    assert first_sample_lost.detect(case_of(flat, "first-iteration-call", 0.0)) is not None
+    elsewhere = {**flat.conditions, "os": "Darwin 24.1.0 arm64"}
+    there = dataclasses.replace(flat, conditions=MappingProxyType(elsewhere))
+    assert first_sample_lost.detect(case_of(there, "first-iteration-call", 0.0)) is None
+    alike = read(OWN / "own.csv")
+    alike = dataclasses.replace(alike, ticks=np.full_like(alike.ticks, 52))
+    assert page_still_missing.detect(case_of(alike, "first-call-own", 0.0)) is None
+
+
 # Getting ready for a first call
 
-OWN = PITFALLS / "page-still-missing" / "near" / "recordings"
 READS = "(void)*code; /* (void (*)(void))code would be a call */"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.case import Case
+from grader.pitfalls.first_sample_lost import may_be_page_fault
 from grader.pitfalls.pitfall import Pitfall
 from grader.verdict import Level
 from labs.units import rounded
@@ -20,6 +21,8 @@ def detect(case: Case) -> str | None:
     own, other = case.results[OWN].estimate, case.results[UNPREPARED].estimate
     if own is None or other is None or own.value <= SHARE * other.value or own.high < other.low:
         return None
+    if not may_be_page_fault(other, case.results[UNPREPARED].clock):
+        return None  # this system brings pages by itself, or does not take them away
     return (
         f"Your first call takes {rounded(own.value)} {own.unit} longer than later ones, one that "
         f"nobody got ready for {rounded(other.value)}: the same, within their intervals."
