@@ -107,10 +107,7 @@ def _rows(figures: Sequence[Published], unit: str) -> list[Row]:
         names = {key: f"{key[0]}  {key[1]}" for key in grouped}
     rows = []
     for key, some in grouped.items():
-        values = sorted(_value(each, unit) for each in some)
-        told = rounded(values[0])
-        if rounded(values[-1]) != told:
-            told += f" to {rounded(values[-1])}"
+        told = _span(sorted(_value(each, unit) for each in some))
         dots = tuple(
             Dot(_value(each, unit), _SUSPECT if each.suspicions else _FAIR) for each in some
         )
@@ -119,6 +116,12 @@ def _rows(figures: Sequence[Published], unit: str) -> list[Row]:
             Row(names[key], dots, f"{told} {symbol(unit)}", VERMILLION if wrong else PURPLE)
         )
     return rows
+
+
+def _span(values: Sequence[float]) -> str:
+    """The least and the greatest of ascending values, or the one that they are."""
+    least, most = rounded(values[0]), rounded(values[-1])
+    return least if least == most else f"{least} to {most}"
 
 
 def _short(machine: str) -> str:
@@ -137,16 +140,18 @@ def _in_words(
         f"{', '.join(reports)}."
     )
     sign, meaning = symbol(unit), []
+    values = sorted(_value(each, unit) for each in figures)
+    span = _span(values)
     for result in own:
         estimate = result.estimate
         if estimate is None or estimate.value <= 0:
             continue
-        values = sorted(_value(each, unit) for each in figures)
+        above = sum(value > estimate.high for value in values)
+        below = sum(value < estimate.low for value in values)
         meaning.append(
             f"{result.recording.kernel} {result.variant} costs {sensible(estimate)[0]} {sign} "
-            f"here; published are {rounded(values[0])} to {rounded(values[-1])} {sign}, "
-            f"{sum(value > estimate.high for value in values)} of {len(values)} above your "
-            "interval."
+            f"here; published {'are' if len(values) > 1 else 'is'} {span} {sign}, {above} of "
+            f"{len(values)} above your interval and {below} below."
         )
     suspect = sum(bool(each.suspicions) for each in figures)
     if suspect:

@@ -93,6 +93,8 @@ def arguments(*runs: Runs | None) -> Picture:
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
         log=False,
         more=border,
+        # Room above the lines for the words at the border.
+        reach=[1.12 * point.high for each in series for point in each.points] if ends else (),
     )
     return picture.drawn(figure, *_in_words(named, counts, unit, ends), _table(named, counts, unit))
 

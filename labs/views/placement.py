@@ -11,7 +11,7 @@ from labs import picture, proof
 from labs.picture import Picture
 from labs.plot_rows import Dot, Group, Row, rows_figure
 from labs.plot_series import LOOKS, Look
-from labs.plot_style import INK, QUIET, VERMILLION, symbol
+from labs.plot_style import INK, QUIET, VERMILLION, many, symbol
 from labs.result import Result, sensible
 from labs.table import Table
 from labs.units import NAMES, rounded
@@ -151,8 +151,8 @@ def _in_words(
     sign, meaning = symbol(unit), []
     kind = (
         f"Dot plot of {kernels}: the cost in {NAMES[unit]}, with 95 % intervals, of "
-        f"{sum(map(len, grouped.values()))} variants in {len(grouped)} "
-        f"group{'s' if len(grouped) > 1 else ''} by where the tasks ran."
+        f"{many(sum(map(len, grouped.values())), 'variant')} in {many(len(grouped), 'group')} by "
+        "where the tasks ran."
     )
     spans: dict[str, tuple[float, float]] = {}
     for heading, mine in grouped.items():
