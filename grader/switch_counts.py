@@ -31,7 +31,7 @@ _CREATION = re.compile(r"\b(fork|vfork|clone|posix_spawnp?|pthread_create)\s*\("
 class Counted(Switches):
     """Claim and count of one variant, by name."""
 
-    variant: str
+    variant: str = ""
 
     def in_words(self) -> str:
         """Claim and count, for a reader."""
@@ -86,7 +86,7 @@ def counted(recording: Recording, variant: str) -> Counted | None:
     if not claim or (len(claiming) > 1 and not _has_own_count(recording, variant)):
         return None
     seen = proof.of_variant(recording, variant)
-    return None if seen is None else Counted(seen.claimed, seen.counted, claim, variant)
+    return None if seen is None else Counted(**vars(seen), variant=variant)
 
 
 def places(recording: Recording, variant: str) -> tuple[Places, ...]:
@@ -152,7 +152,8 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
         return "own-semaphore" if _raises_what_it_lowers(case.source) else "lock-convoy"
     if two_cpus:
         return "two-cpus-not-one"
-    if seen.counted <= (1 + SHARE) * seen.claimed + _preemptions(recording, seen.variant):
+    preemptions = _preemptions(recording, seen.variant)
+    if seen.counted <= (1 + SHARE) * seen.claimed + preemptions + seen.edges:
         return None
     if seen.claim == 1 and abs(seen.each - 2) <= 2 * SHARE:
         return "unclear-divisor"

@@ -135,15 +135,12 @@ def _of_switches(recording: Recording) -> list[RunWarning]:
     Of the variants that are so, the one whose count is farthest from its claim is told.
     """
     claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
-    told = [(name, *proof.switches(recording, name)) for name in claiming]
-    known = [
-        (name, claimed, counted)
-        for name, claimed, counted in told
-        if claimed and counted is not None and not proof.accounted_for(claimed, counted)
-    ]
+    told = {name: proof.of_variant(recording, name) for name in claiming}
+    known = {name: seen for name, seen in told.items() if seen and not seen.accounted_for}
     if not known:
         return []
-    name, claimed, counted = max(known, key=lambda each: abs(each[2] - each[1]) / each[1])
+    name, seen = max(known.items(), key=lambda item: abs(item[1].counted / item[1].claimed - 1))
+    claimed, counted = seen.claimed, seen.counted
     of = f" for {name}" if len(claiming) > 1 else ""
     few = counted < claimed
     return [
