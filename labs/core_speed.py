@@ -22,11 +22,11 @@ FILE_NAME = "core-cycles.json"
 _MOST_BYTES = 64 * 1024
 
 
-def seen_lately(length: float, counter: str = "") -> tuple[float, float]:
+def seen_lately(length: float, counter: str = "", *, remember: bool = True) -> tuple[float, float]:
     """The shortest and longest core cycle of the last hour on this machine, `length` among them.
 
-    In ticks of `counter`: by another counter, or a clock in its place, it is another number. What
-    cannot be remembered (a read-only cache folder) is forgotten.
+    In ticks of `counter`: by another counter, or a clock in its place, it is another number. Only
+    what can be trusted should be remembered. What cannot be (a read-only cache folder) is forgotten.
     """
     # A home directory can be shared by many machines: each remembers its own.
     machine = f"{platform.node()} {platform.machine()} {counter}".rstrip()
@@ -36,10 +36,12 @@ def seen_lately(length: float, counter: str = "") -> tuple[float, float]:
         known = _usable(json.loads(read_bounded(paths.cache() / FILE_NAME, _MOST_BYTES)))
     entries = [entry for entry in known.get(machine, []) if 0 <= now - entry[0] <= REMEMBERED_S]
     entries = [*entries, [now, length]][-MOST_ENTRIES:]
+    lengths = [entry[1] for entry in entries]
+    if not remember:
+        return min(lengths), max(lengths)
     with contextlib.suppress(OSError, paths.CacheNotWritable):
         text = json.dumps({**known, machine: entries})
         write_atomically(paths.cache() / FILE_NAME, text.encode())
-    lengths = [entry[1] for entry in entries]
     return min(lengths), max(lengths)
 
 

@@ -55,6 +55,12 @@ def test_machines_that_share_a_home_remember_each_its_own(
     monkeypatch.undo()
 
 
+def test_what_is_not_trusted_is_not_remembered() -> None:
+    seen_lately(0.65)
+    assert seen_lately(0.40, remember=False) == (0.40, 0.65)
+    assert seen_lately(0.66) == (0.65, 0.66)
+
+
 def test_a_cycle_in_ticks_of_another_clock_is_another_number() -> None:
     seen_lately(0.65, "tsc")
     assert seen_lately(0.25, "clock_monotonic") == (0.25, 0.25)

@@ -6,11 +6,13 @@ The figures and recordings are those of honest runs, saved under fixtures/honest
 from __future__ import annotations
 
 import math
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from grader import evidence
 from grader.check import check
 from grader.figures import LABS, FigureSpec
 from grader.figures.spec import Quantity
@@ -101,3 +103,25 @@ def test_off_by_the_timer_is_named(spec: FigureSpec) -> None:
         pytest.skip("the timer is lost in this figure")
     found = codes(judged(spec, in_ns(spec) + timer, "ns"))
     assert found and "figure-not-from-recording" not in found
+
+
+ALL = [spec for lab, specs in LABS.items() for spec in specs if (FOLDER / lab).is_dir()]
+WRONG = [(0.0, "own"), (-1.0, "own"), (3.0, "own"), (1e12, "own"), (-1e308, "own"), (2.0, "ns")]
+
+
+@pytest.mark.parametrize("spec", ALL, ids=[spec.id for spec in ALL])
+def test_no_figure_however_wrong_breaks_its_check(spec: FigureSpec, tmp_path: Path) -> None:
+    # In its folder: relations are checked beside what they relate.
+    folder = tmp_path / spec.lab
+    shutil.copytree(FOLDER / spec.lab, folder)
+    honest = figures.read(folder)[spec.id]
+    assert isinstance(honest, Figure)
+    for value, unit in [*WRONG, (1.0, "choice"), (1.0, "times"), (1.0, "bushels")]:
+        unit = honest.unit if unit == "own" else unit
+        figures.put(folder, replace(honest, value=value, unit=unit))
+        needed = [each for each in LABS[spec.lab] if each.id in (spec.id, *spec.of)]
+        asked = {spec.lab: tuple(needed)}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(evidence, "figures_of", asked.__getitem__)
+            verdicts = evidence.check_folder(folder, spec.lab)
+        assert Outcome.NOT_GRADED not in {verdict.outcome for verdict in verdicts}

@@ -12,7 +12,7 @@ FEWEST_SAMPLES = 100
 
 
 def detect(case: Case) -> str | None:
-    if not case.spec.is_time:
+    if not case.spec.is_time or case.others:
         return None
     if case.given == 0 and case.accepted and not case.right:
         return (
