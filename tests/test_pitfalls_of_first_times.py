@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from grader.case import Case, make_case
+from grader.check import check
 from grader.figures import figure_named
 from grader.pitfalls import (
     below_one_cycle,
@@ -21,6 +22,7 @@ from grader.pitfalls import (
 )
 from grader.pitfalls import timer_not_subtracted as timer
 from labs.figures import Figure
+from labs.measure import Plan, measure_now
 from labs.recording import Recording, read
 from labs.result import result_of
 
@@ -239,3 +241,35 @@ def test_a_timer_that_hardly_matters_is_not_worth_a_word() -> None:
     k = int(samples.batch.max())
     value = float(np.median(samples.ticks[samples.batch == k])) / k / samples.clock.ticks_in("ns")
     assert timer.detect(case_of(recording, "first-iteration-page-fault", value)) is None
+
+
+# The exercise, live
+
+CELL = """#include "own_first_call.h"
+
+static void get_ready(const volatile unsigned char *code)
+{
+    %s
+}
+MEASURE_OWN_FIRST_CALL(get_ready)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "codes"),
+    [
+        ("(void)*code;", []),
+        ("((void (*)(void))(uintptr_t)code)();", ["first-sample-lost"]),
+    ],
+)
+def test_the_exercise_is_judged_by_how_one_got_ready(body: str, codes: list[str]) -> None:
+    text = CELL % body
+    plan = Plan("own_first_call", ("own", "unprepared"), samples=300, processes=15, source=text)
+    recording = measure_now(plan)
+    own, other = (result_of(recording, name).estimate for name in ("own", "unprepared"))
+    assert own is not None and other is not None
+    assert own.value < other.value
+    spec = figure_named("first-call-own")
+    figure = Figure(spec.id, own.value, "ns", "recordings/own.csv")
+    verdict = check(spec, figure, recording, text)
+    assert [finding.code for finding in verdict.findings] == codes
