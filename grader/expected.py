@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from grader.figures.spec import CHOICE, RELATIONS, FigureSpec, Quantity
 from labs import proof
 from labs.estimate import ABOUT_OVERHEAD, Estimate
-from labs.result import Result, result_of
+from labs.result import Result, at_speeds_of_the_run, result_of
 from labs.units import Clock, UnknownUnit, canonical, rounded
 
 #: How far a figure may lie from what its recording gives, beside the interval: as much as rounding
@@ -154,8 +154,12 @@ def _wanted(quantity: Quantity, result: Result, unit: str) -> Iterator[Estimate]
         yield line.overhead.into(unit, result.clock)
         if line.empty is not None:
             yield line.empty.into(unit, result.clock)
-    else:
+    elif result.net is None or unit == "cycles":
         yield result.estimate
+    else:
+        # Whether a figure follows from its run has nothing to do with other runs' clock speeds.
+        net = result.net.net.into(unit, result.clock)
+        yield at_speeds_of_the_run(net, result.recording)
 
 
 def _canonical_or(unit: str, otherwise: str) -> str:

@@ -26,7 +26,7 @@ def seen_lately(length: float, counter: str = "", *, remember: bool = True) -> t
     """The shortest and longest core cycle of the last hour on this machine, `length` among them.
 
     In ticks of `counter`: by another counter, or a clock in its place, it is another number. Only
-    what can be trusted should be remembered. What cannot be (a read-only cache folder) is forgotten.
+    what can be trusted is to be remembered. What cannot be (a read-only cache folder) is forgotten.
     """
     # A home directory can be shared by many machines: each remembers its own.
     machine = f"{platform.node()} {platform.machine()} {counter}".rstrip()

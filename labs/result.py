@@ -200,12 +200,23 @@ def _at_every_speed(estimate: Estimate, recording: Recording) -> Estimate:
     machine: the spread of samples taken at one speed says nothing of the other. Of late is in this
     run, and in the hour before it (labs.core_speed).
     """
+    return at_speeds_of_the_run(
+        estimate, recording, besides=core_clock.lengths_of_last_hour(recording)
+    )
+
+
+def at_speeds_of_the_run(
+    estimate: Estimate, recording: Recording, *, besides: list[float] | None = None
+) -> Estimate:
+    """The estimate, a time, with an interval that holds at every clock speed of its own run.
+
+    `besides` are lengths of a core cycle, in ticks, that count as well.
+    """
     lengths = core_clock.lengths(recording)
     if not lengths:
         return estimate
     mean = sum(lengths) / len(lengths)
-    lengths += core_clock.lengths_of_last_hour(recording)
-    at_speeds = [estimate.value * length / mean for length in lengths]
+    at_speeds = [estimate.value * length / mean for length in [*lengths, *(besides or [])]]
     return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
 
 
