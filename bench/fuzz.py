@@ -1,9 +1,9 @@
 """Do the readers stand whatever is handed in? 100,000 bad inputs: no crash, no hang, no memory.
 
-Three readers: of recordings, of figures.json, and of whole lab folders, which are graded. Inputs
-are changed submissions of tests/fixtures; those that reach new parts of the code are changed
-further (bench.fuzz_guide). Inputs made up from a grammar are in tests/test_fuzz.py, by hypothesis,
-and are counted here as well. What fails is kept under build/fuzz/.
+Three readers: of recordings, of figures.json, and of whole lab folders, which are graded. Most
+inputs are changed submissions of tests/fixtures; those that reach new parts of the code are changed
+further (bench.fuzz_guide). The others are made up from a grammar (bench.fuzz_grammar). What fails
+is kept under build/fuzz/.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
-from bench import fuzz_checks, fuzz_large, fuzz_seeds
+import hypothesis
+
+from bench import fuzz_checks, fuzz_grammar, fuzz_large, fuzz_seeds
 from bench.fuzz_guide import Guide, Input
 from bench.fuzz_mutations import Mutator
 from bench.fuzz_seeds import Submission
 from bench.report import must_hold, say, verdict
 
 INPUTS, INPUTS_QUICK = 100_000, 4_000
-#: Of every ten inputs so many: two readers of single files, and the whole way of a submission.
-SHARES = {"recordings": 5, "figures": 2, "submissions": 3}
+#: Of every ten inputs so many: two readers of single files, and the whole way of a submission,
+#: changed or made up.
+SHARES = {"recordings": 4, "figures": 2, "submissions": 3, "grammar": 1}
 PART = 1_000
 
 MOST_SECONDS = 1.0
@@ -102,6 +105,8 @@ def part(kind: str, seed: int, count: int) -> Outcome:
     outcome = Outcome()
     if kind == "submissions":
         _submissions(seed, count, outcome)
+    elif kind == "grammar":
+        _made_up(seed, count, outcome)
     else:
         _files(kind, seed, count, outcome)
     outcome.megabytes = _megabytes()
@@ -138,9 +143,37 @@ def _submissions(seed: int, count: int, outcome: Outcome) -> None:
     mutator, guide = Mutator(f"submissions {seed}", recordings), Guide(seeds, seed)
     for _ in range(count):
         changed = changed_submission(guide.next(), mutator)
-        told = b"".join(f"\n=== {name}\n".encode() + content for name, content in changed.files)
+        told = _told_as_one(changed)
         _guided(guide, changed, fuzz_checks.submission, outcome, told, "submissions")
     outcome.edges = len(guide.edges.reached)
+
+
+def _made_up(seed: int, count: int, outcome: Outcome) -> None:
+    """Submissions by hypothesis, which looks for the smallest that fails."""
+    failed: list[bytes] = []
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(fuzz_grammar.submissions())
+    def examine(made: Submission) -> None:
+        begin = time.process_time()
+        failed[:] = [_told_as_one(made)]
+        fuzz_checks.submission(made)
+        seconds = time.process_time() - begin
+        outcome.inputs += 1
+        outcome.slowest_s = max(outcome.slowest_s, seconds)
+
+    _try(examine, outcome, lambda: failed[0], "grammar")
+
+
+def _told_as_one(submitted: Submission) -> bytes:
+    """All files of a submission, one after the other."""
+    return b"".join(f"\n=== {name}\n".encode() + content for name, content in submitted.files)
 
 
 def changed_submission(submitted: Submission, mutator: Mutator) -> Submission:
@@ -182,7 +215,8 @@ def _try(
     """Do the work; returns the seconds of CPU time that it took. What it raises is noted."""
     begin = time.process_time()
     signal.signal(signal.SIGALRM, _hangs)
-    signal.alarm(HANGS_S)
+    # Many made-up inputs are tried as one.
+    signal.alarm(HANGS_S if kind != "grammar" else 60 * HANGS_S)
     try:
         work()
     except Exception as error:  # whatever it is: that is what is looked for
@@ -196,7 +230,7 @@ def _try(
     finally:
         signal.alarm(0)
     seconds = time.process_time() - begin
-    if outcome is not None:
+    if outcome is not None and kind != "grammar":  # which is many inputs
         outcome.inputs += 1
         if kind.startswith("large"):
             outcome.slowest_s = max(outcome.slowest_s, seconds)

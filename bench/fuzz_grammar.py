@@ -1,0 +1,92 @@
+"""Recordings, figures and submissions made up from a grammar: the right form, whatever they say.
+
+By hypothesis, which makes a failing one as small as it can.
+"""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import strategies as st
+
+from bench.fuzz_mutations import VALUES
+from bench.fuzz_seeds import Submission
+from grader.figures import LABS
+from labs.figures import FILE_NAME
+from labs.recording import HEADER
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=12,
+)
+
+_SPECS = [spec for specs in LABS.values() for spec in specs]
+_NUMBERS = st.one_of(
+    st.sampled_from(["0", "1", "2.6e9", "24000000", "-1", "1e308", "nan", "inf", "", "0.7", "x"]),
+    st.floats().map(str),
+    st.integers().map(str),
+)
+
+
+@st.composite
+def recordings(draw: st.DrawFn) -> tuple[str, bytes]:
+    """The lab and the bytes of a recording that might be of it: well-formed, whatever it says."""
+    spec = draw(st.sampled_from([spec for spec in _SPECS if spec.variants]))
+    variants = [
+        *spec.variants,
+        *draw(st.lists(st.sampled_from(["loop", "1", "a-b_c"]), max_size=2)),
+    ]
+    keys = ["counter", "counter.step", "counter.frequency_hz", "counter.overhead", "os", "flags"]
+    keys += ["core_cycle_ticks", "cpu.asked", "cpu.before", "claimed.switches", "machine.cpu"]
+    keys += ["task.main.voluntary_switches", "task.peers.involuntary_switches"]
+    for name in dict.fromkeys(variants):
+        keys += [f"clock.{name}.frequency_hz", f"clock.{name}.step", f"clock.{name}.name"]
+        keys += [f"variant.{name}.{what}" for what in ("parts", "baseline", "first", "switches")]
+    stated = draw(
+        st.dictionaries(st.sampled_from(keys), _NUMBERS | st.sampled_from(["loop", "tsc", "Linux"]))
+    )
+    if draw(st.booleans()):  # most of the time the clock is described: else nothing is judged
+        for name in variants:
+            stated |= {f"clock.{name}.frequency_hz": "2.6e9", f"clock.{name}.step": "2"}
+    processes = draw(st.integers(0, 6))
+    sizes = draw(st.lists(st.integers(0, 10**6), min_size=1, max_size=5, unique=True))
+    ticks = draw(st.sampled_from([(0, 0), (0, 100), (40, 60), (10**17, 10**18 - 1)]))
+    random = draw(st.randoms(use_true_random=False))
+    rows = [
+        f"{random.choice(variants)},{random.randrange(max(processes, 1))},{place - 3},"
+        f"{random.choice(sizes)},{random.randint(*ticks)}"
+        for place in range(draw(st.sampled_from([0, 1, 10, 150])))
+    ]
+    head = ["# ticklab recording: 1", f"# kernel: {spec.kernel}"]
+    head += [f"# {key}: {value}" for key, value in stated.items()]
+    head += [f"# process.{number}: {{}}" for number in range(processes)]
+    return spec.lab, ("\n".join([*head, HEADER, *rows]) + "\n").encode()
+
+
+def figure_files(lab: str) -> st.SearchStrategy[bytes]:
+    """A figures.json of `lab` whose figures all name one recording, or something else."""
+    ids = [spec.id for spec in LABS[lab]]
+    entry = st.fixed_dictionaries(
+        {
+            "value": st.floats() | st.integers() | st.integers(1, 4) | st.sampled_from(VALUES),
+            "unit": st.sampled_from(["ns", "us", "ticks", "cycles", "times", "choice", "x", ""]),
+            "recording": st.just("recordings/run.csv"),
+        }
+    )
+    each = st.dictionaries(st.sampled_from(ids), entry, min_size=1)
+    return each.map(lambda stated: json.dumps(stated).encode())
+
+
+def figure_files_of_any_form() -> st.SearchStrategy[bytes]:
+    """Any JSON, most of the time an object as figures.json is one."""
+    stated = st.dictionaries(st.text(max_size=70), _JSON) | _JSON
+    return stated.map(lambda each: json.dumps(each).encode())
+
+
+@st.composite
+def submissions(draw: st.DrawFn) -> Submission:
+    """A lab folder with a recording that might be of that lab, and figures that name it."""
+    lab, recording = draw(recordings())
+    figures = draw(figure_files(lab))
+    return Submission(lab, ((FILE_NAME, figures), ("recordings/run.csv", recording)))
