@@ -106,6 +106,7 @@ def make_relation(
             [case.accepted for case in others],
             [case.given for case in others],
             first.result.clock,
+            [case.result.estimate for case in others],
         )
     )
     return Case(

@@ -75,10 +75,13 @@ def of_relation(
     accepted: Sequence[Sequence[Expected]],
     given: Sequence[float | None],
     clock: Clock,
+    shown: Sequence[Estimate | None] = (),
 ) -> list[Expected]:
     """What figures with these accepted and submitted values admit for the relation between them.
 
-    Times must be in ns; `clock` serves to turn them into the unit asked for.
+    Times must be in ns; `clock` serves to turn them into the unit asked for. `shown` are the
+    estimates as their runs show them: their intervals span the clock speeds of the last hour, and
+    who concludes from those concludes rightly.
     """
     found: list[Expected] = []
     if all(accepted):
@@ -87,7 +90,10 @@ def of_relation(
     if len(values) == len(given):
         exact = tuple(Estimate(value, value, value, "ns", "", 0, 0) for value in values)
         found += _related(spec, exact, clock)
-    return found
+    seen = tuple(each for each in shown if each is not None)
+    if spec.quantity is Quantity.CHOICE and seen and len(seen) == len(shown):
+        found += _related(spec, seen, clock)
+    return list(dict.fromkeys(found))
 
 
 def _as_estimate(expected: Expected) -> Estimate:

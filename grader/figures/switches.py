@@ -27,9 +27,9 @@ FIGURES = (
         variants=("pipe-pinned",),
         quantity=Quantity.COST,
         unit="ns",
-        praise="Both processes on one CPU, the switches counted, write and read subtracted: this "
-        "is a switch and nothing else.",
-        look_next="Measure pipe-two-cpus as well: which of the two did report B print?",
+        praise="Both processes on one CPU, the switches counted, write and read subtracted: that "
+        "makes it the cost of a switch.",
+        look_next="Measure pipe-two-cpus as well. Can you tell which of the two report B printed?",
     ),
     FigureSpec(
         id=OTHER_MECHANISM,
