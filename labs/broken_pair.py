@@ -94,7 +94,7 @@ class Pair:
             lines += ["", f"{name}: {title}", ""]
             lines += [f"    {line}".rstrip() for line in region.splitlines()]
             lines += ["", *self._told(run)]
-            lines += [f"warning: {warning}" for warning in run.warnings]
+            lines += [f"warning: {warning}" for warning in run.result().warnings]
             if run.recording_path is not None:
                 lines.append(f"saved in {run.recording_path}")
         return "\n".join([*lines, "", self.difference()])
@@ -125,8 +125,10 @@ class Pair:
     def _half(self, name: str, colour: str, title: str, region: str, run: Run) -> str:
         told = "".join(f'<div style="margin:.2em 0">{html.escape(line)}</div>' for line in
                        self._told(run))  # fmt: skip
-        if run.warnings:
-            items = "".join(f"<li>{html.escape(str(warning))}</li>" for warning in run.warnings)
+        # Of what is shown: a baseline may have warnings of its own.
+        warnings = run.result().warnings
+        if warnings:
+            items = "".join(f"<li>{html.escape(str(warning))}</li>" for warning in warnings)
             told += f'<div>Warnings:<ul style="margin:.1em 0 .3em">{items}</ul></div>'
         if run.recording_path is not None:
             told += f"<div>Saved in <code>{html.escape(run.recording_path)}</code></div>"

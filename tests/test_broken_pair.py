@@ -111,8 +111,7 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
         for run in (pair.broken, pair.repaired):
             assert run.result().value_in_words() in text
             assert run.recording_path in text
-            for warning in run.warnings:
-                assert warning.code in {each.code for each in run.warnings}
+            for warning in run.result().warnings:
                 assert warning.try_this in text.replace("&#x27;", "'").replace("&quot;", '"')
         assert "times as large" in text
 
@@ -226,6 +225,13 @@ def test_what_this_machine_cannot_run_ends_with_status_3(
     assert "no machine has it" in capsys.readouterr().err
 
 
+def is_named(process: psutil.Process, name: str) -> bool:
+    try:
+        return name in process.name()
+    except psutil.NoSuchProcess:  # the compiler has many children, each for a moment
+        return False
+
+
 def test_control_c_ends_it_and_its_processes(tmp_path: Path) -> None:
     run = subprocess.Popen(
         [sys.executable, "-m", "labs.cli", "broken", NAME],
@@ -235,7 +241,7 @@ def test_control_c_ends_it_and_its_processes(tmp_path: Path) -> None:
     seen: list[psutil.Process] = []
     while not seen:
         assert run.poll() is None, "it has ended before it was interrupted"
-        seen = [child for child in me.children(recursive=True) if NAME in child.name()]
+        seen = [child for child in me.children(recursive=True) if is_named(child, NAME)]
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=30)
     assert (run.returncode, out) == (130, "")

@@ -128,7 +128,8 @@ def _cell(cell: Cell, run: Rerun) -> str:
     if answered:
         label = _label("Your answer")
     elif marks.get("grade"):
-        label = _label(f"Checked: {marks['points']:g} points")
+        points = marks["points"]
+        label = _label(f"Checked: {points:g} point{'s' if points != 1 else ''}")
     else:
         label = '<span class="unseen">Code:</span>'
     # What an answer shows, and what is said of it, would give it away.

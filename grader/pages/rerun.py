@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from grader.evidence import check_folder
 from grader.figures import LABS
 from grader.release import LEFT_BY_RUNNING
 from grader.verdict import Outcome
-from labs import figures
+from labs import figures, paths
 
 Outputs = list[dict[str, Any]]
 
@@ -44,7 +45,8 @@ def rerun(source: Path, saved: Path) -> Rerun:
     with tempfile.TemporaryDirectory(prefix="ticklab-page-") as scratch:
         folder = _copy(source, Path(scratch))
         place = str(saved.absolute() / figures.RECORDINGS)
-        return _run(folder, f"from grader.pages import saved\nsaved.install({place!r})")
+        done = _run(folder, f"from grader.pages import saved\nsaved.install({place!r})")
+        return replace(done, outputs=_without_places(done.outputs, Path(scratch)))
 
 
 def record(source: Path, destination: Path) -> Rerun:
@@ -65,6 +67,21 @@ def record(source: Path, destination: Path) -> Rerun:
             shutil.copytree(folder / figures.RECORDINGS, destination / figures.RECORDINGS)
             shutil.copy(folder / figures.FILE_NAME, destination)
         return done
+
+
+def _without_places(outputs: Mapping[str, Outputs], scratch: Path) -> Mapping[str, Outputs]:
+    """The same without the folders of this machine; a reader's own stand in their place."""
+    home = str(Path.home())
+    places = {
+        str(scratch): "~/ticklab-labs",
+        str(paths.cache()): "~/.cache/ticklab",
+        **({home: "~"} if len(Path(home).parts) > 1 else {}),
+    }
+    text = json.dumps(outputs)
+    for place, told in places.items():
+        text = text.replace(json.dumps(place)[1:-1], told)
+    cleaned: Mapping[str, Outputs] = json.loads(text)
+    return cleaned
 
 
 def _copy(source: Path, scratch: Path) -> Path:
