@@ -5,17 +5,16 @@ told that a run gives no figure runs it again, as the kit says; what that takes 
 a machine cannot show is left out. The figure is then taken off the run, rounded, put into one unit
 or another, and handed in. It must get full marks, and nothing may be found against it.
 
-`python -m bench.honest FOLDER [COUNT]` saves such submissions as fixtures for the tests.
+`python -m bench.honest FOLDER [COUNT]` saves so many of their recordings, short ones, as fixtures.
 """
 
 from __future__ import annotations
 
-import collections
 import random
 import re
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from labs import broken, ckernel, figures, measure, proof
 from labs.estimate import Estimate
 from labs.recording import MOST_ROWS, Recording
 from labs.result import Result, result_of
+from labs.units import NANOSECONDS
 
 RUNS, RUNS_QUICK = 1_000, 48
 LEAST_FULL, MOST_FALSE = 0.995, 0.005
@@ -134,8 +134,18 @@ def judged(folder: Path, lab: str, made: Made) -> list[Verdict]:
     return [each for each in check_folder(folder, lab) if each.figure in made.handed_in]
 
 
-def submission(lab: str, circumstance: Circumstance, chance: random.Random, folder: Path) -> Made:
-    """Lay the honest figures of `lab` into `folder`, with their recordings. Raises NoEmulator."""
+def submission(
+    lab: str,
+    circumstance: Circumstance,
+    chance: random.Random,
+    folder: Path,
+    *,
+    short: bool = False,
+) -> Made:
+    """Lay the honest figures of `lab` into `folder`, with their recordings: short ones if wished.
+
+    Raises NoEmulator.
+    """
     made = Made()
     recordings: dict[tuple[Any, ...], tuple[str, Recording]] = {}
     operands: dict[str, Estimate] = {}
@@ -146,6 +156,8 @@ def submission(lab: str, circumstance: Circumstance, chance: random.Random, fold
                 value, unit = _concluded(spec, tuple(operands[each] for each in spec.of))
             else:
                 plan = _plan(spec, circumstance, chance)
+                if short:
+                    plan = replace(plan, samples=SMALLEST, processes=5, warmup=10)
                 key = (plan.kernel, plan.source, plan.variants, plan.flags)
                 if key not in recordings:
                     recording, again = _recorded(spec, plan, circumstance, chance)
@@ -179,7 +191,7 @@ def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -
     flags = (asked,) if asked else (chance.choice(["-O2", "-O2", "-O0"]),)
     if spec.own:
         plan = _own_plan(spec)
-        plan = measure.Plan(**{**vars(plan), "samples": chance.choice([400, 1_000, 4_000])})
+        plan = replace(plan, samples=chance.choice([400, 1_000, 4_000]))
     else:
         names = tuple(dict.fromkeys((*spec.variants, *spec.beside)))
         # Baselines are measured along: at the most twice as many rows as were asked for.
@@ -187,7 +199,7 @@ def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -
         samples = min(honest_runs.samples_for(spec.kernel, chance), most)
         plan = measure.Plan(spec.kernel, names, samples=max(samples, SMALLEST), flags=flags)
     if circumstance.emulated:
-        return measure.Plan(**{**vars(plan), "samples": min(plan.samples, 400)})
+        return replace(plan, samples=min(plan.samples, 400))
     return honest_runs.placed_at_random(plan, chance)
 
 
@@ -289,21 +301,24 @@ def _concluded(spec: FigureSpec, operands: tuple[Estimate, ...]) -> tuple[float,
         if second.value <= 0:
             raise CannotMeasure(f"{spec.id}: {second.value:g} ns has no multiple")
         return float(f"{first.value / second.value:.4g}"), spec.unit
-    return (first.value - second.value) / spec.divisor, spec.unit
+    difference = (first.value - second.value) / spec.divisor
+    # Figures are related in ns; variants of one run were asked for in the figure's own unit.
+    return difference / (NANOSECONDS.get(spec.unit, 1.0) if spec.of else 1.0), spec.unit
 
 
 def save(folder: Path, count: int) -> None:
-    """Save `count` small honest submissions below `folder`, of every circumstance and lab."""
+    """Save honest submissions below `folder` until they hold `count` recordings in all."""
     chance = random.Random(count)
-    turns: dict[str, int] = collections.Counter()
     pairs = [(lab, each) for each in SHARES for lab in LABS if not each.busy or each.busy == 4]
     chance.shuffle(pairs)
-    for lab, circumstance in pairs[:count]:
-        turns[lab] += 1
-        target = folder / f"{lab}-{turns[lab]:02}"
+    for lab, circumstance in pairs:
+        saved = len(list(folder.glob("*/recordings/*.csv")))
+        if saved >= count:
+            return
+        slug = re.sub(r"[^a-z0-9]+", "-", circumstance.name.lower())
         with honest_runs.busy(circumstance.busy):
-            submission(lab, circumstance, chance, target)
-        say(f"   {target.name}: {circumstance.name}")
+            submission(lab, circumstance, chance, folder / f"{lab}-{slug}", short=True)
+        say(f"   {saved:>3} {lab}: {circumstance.name}")
 
 
 if __name__ == "__main__":
