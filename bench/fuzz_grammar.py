@@ -6,6 +6,7 @@ By hypothesis, which makes a failing one as small as it can.
 from __future__ import annotations
 
 import json
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ _JSON = st.recursive(
 )
 
 _SPECS = [spec for specs in LABS.values() for spec in specs]
+_NAMES = st.lists(st.sampled_from(["loop", "1", "a-b_c"]), max_size=2)
 _NUMBERS = st.one_of(
     st.sampled_from(["0", "1", "2.6e9", "24000000", "-1", "1e308", "nan", "inf", "", "0.7", "x"]),
     st.floats().map(str),
@@ -33,49 +35,69 @@ _NUMBERS = st.one_of(
 def recordings(draw: st.DrawFn) -> tuple[str, bytes]:
     """The lab and the bytes of a recording that might be of it: well-formed, whatever it says."""
     spec = draw(st.sampled_from([spec for spec in _SPECS if spec.variants]))
-    variants = [
-        *spec.variants,
-        *draw(st.lists(st.sampled_from(["loop", "1", "a-b_c"]), max_size=2)),
-    ]
+    # Often what the other figures of the lab need as well, so that relations have their operands.
+    beside = [each for each in LABS[spec.lab] if each.kernel == spec.kernel]
+    wanted = draw(st.sampled_from([[spec], beside, beside]))
+    variants = [name for each in wanted for name in each.variants]
+    variants = list(dict.fromkeys([*variants, *draw(_NAMES)]))
     keys = ["counter", "counter.step", "counter.frequency_hz", "counter.overhead", "os", "flags"]
     keys += ["core_cycle_ticks", "cpu.asked", "cpu.before", "claimed.switches", "machine.cpu"]
     keys += ["task.main.voluntary_switches", "task.peers.involuntary_switches"]
-    for name in dict.fromkeys(variants):
+    for name in variants:
         keys += [f"clock.{name}.frequency_hz", f"clock.{name}.step", f"clock.{name}.name"]
         keys += [f"variant.{name}.{what}" for what in ("parts", "baseline", "first", "switches")]
     stated = draw(
         st.dictionaries(st.sampled_from(keys), _NUMBERS | st.sampled_from(["loop", "tsc", "Linux"]))
     )
-    if draw(st.booleans()):  # most of the time the clock is described: else nothing is judged
+    if draw(st.integers(0, 5)) < 5:  # the clock is described: else nothing is judged
         for name in variants:
             stated |= {f"clock.{name}.frequency_hz": "2.6e9", f"clock.{name}.step": "2"}
-    processes = draw(st.integers(0, 6))
-    sizes = draw(st.lists(st.integers(0, 10**6), min_size=1, max_size=5, unique=True))
+    processes = draw(st.sampled_from([0, 1, 3, 5, 6]))
+    sizes = draw(
+        st.sampled_from([[0, 64, 128, 256, 512], [256, 512], [1]])
+        | st.lists(st.integers(0, 10**6), min_size=1, max_size=5, unique=True)
+    )
     ticks = draw(st.sampled_from([(0, 0), (0, 100), (40, 60), (10**17, 10**18 - 1)]))
-    random = draw(st.randoms(use_true_random=False))
-    rows = [
-        f"{random.choice(variants)},{random.randrange(max(processes, 1))},{place - 3},"
-        f"{random.choice(sizes)},{random.randint(*ticks)}"
-        for place in range(draw(st.sampled_from([0, 1, 10, 150])))
-    ]
+    cost = draw(st.sampled_from([0, 0, 1, 300]))  # above 0: most samples lie on a line
+    random = Random(draw(st.integers(0, 2**32)))
+    rows = []
+    for place in range(draw(st.sampled_from([400, 150, 10, 1, 0]))):
+        size = random.choice(sizes)
+        length = min(random.randint(*ticks) + cost * size, 10**18 - 1)
+        process = random.randrange(max(processes, 1))
+        rows.append(f"{random.choice(variants)},{process},{place - 3},{size},{length}")
     head = ["# ticklab recording: 1", f"# kernel: {spec.kernel}"]
     head += [f"# {key}: {value}" for key, value in stated.items()]
     head += [f"# process.{number}: {{}}" for number in range(processes)]
     return spec.lab, ("\n".join([*head, HEADER, *rows]) + "\n").encode()
 
 
-def figure_files(lab: str) -> st.SearchStrategy[bytes]:
-    """A figures.json of `lab` whose figures all name one recording, or something else."""
-    ids = [spec.id for spec in LABS[lab]]
-    entry = st.fixed_dictionaries(
-        {
-            "value": st.floats() | st.integers() | st.integers(1, 4) | st.sampled_from(VALUES),
-            "unit": st.sampled_from(["ns", "us", "ticks", "cycles", "times", "choice", "x", ""]),
-            "recording": st.just("recordings/run.csv"),
+_VALUES = st.one_of(
+    st.floats(0.1, 1e6),
+    st.floats(0.1, 1e6),
+    st.integers(1, 4),
+    st.integers(1, 4),
+    st.floats(),
+    st.integers(),
+    st.sampled_from(VALUES),
+)
+
+
+@st.composite
+def figure_files(draw: st.DrawFn, lab: str) -> bytes:
+    """A figures.json of `lab` whose figures all name one recording; most are figures."""
+    stated = {
+        spec.id: {
+            "value": draw(_VALUES),
+            "unit": draw(
+                st.sampled_from([spec.unit] * 5 + ["ns", "us", "ticks", "cycles", "x", ""])
+            ),
+            "recording": "recordings/run.csv",
         }
-    )
-    each = st.dictionaries(st.sampled_from(ids), entry, min_size=1)
-    return each.map(lambda stated: json.dumps(stated).encode())
+        for spec in LABS[lab]
+        if draw(st.integers(0, 5)) < 5
+    }
+    return json.dumps(stated).encode()
 
 
 def figure_files_of_any_form() -> st.SearchStrategy[bytes]:

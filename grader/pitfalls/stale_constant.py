@@ -37,7 +37,7 @@ _SUBTRACTED = re.compile(
 
 
 def detect(case: Case) -> str | None:
-    if not case.spec.is_time:
+    if case.others or not case.spec.is_time:
         return None
     if _is_published(case):
         return (

@@ -16,7 +16,7 @@ def detect(case: Case) -> str | None:
     if not case.spec.is_time:
         return None
     if case.right or case.expected is None:
-        return _declared(case)
+        return _declared(case) if not case.others else None
     ticks_per_ns = case.result.clock.frequency_hz / 1e9
     for factor, told in (
         (ticks_per_ns, "the value in ticks, called ns"),
