@@ -145,8 +145,12 @@ def emulated(plan: measure.Plan) -> Recording:
         source, program = Path(folder) / f"{plan.kernel_name}.c", Path(folder) / "program"
         source.write_text(text, encoding="utf-8")
         command = [compiler, "-static", "-std=gnu11", "-pthread", *plan.flags]
-        command += ["-I", str(paths.kernels_c()), str(source), "-o", str(program), "-lm"]
-        subprocess.run(command, check=True, capture_output=True)
+        for included in (paths.kernels_c(), paths.kernels_c() / "broken"):
+            command += ["-I", str(included)]
+        command += [str(source), "-o", str(program), "-lm"]
+        built = subprocess.run(command, check=False, capture_output=True, text=True)
+        if built.returncode != 0:
+            raise RuntimeError(f"does not compile for aarch64: {built.stderr.strip()[:300]}")
         share = max(plan.samples // plan.processes, 1)
         words = [emulator, str(program), "--samples", str(share)]
         words += ["--variant", ",".join(plan.variants)] if plan.variants else []
