@@ -8,10 +8,12 @@ import pytest
 from submitted_figures import Clocked, figure, recording
 
 from grader import switch_counts
-from grader.case import Case, make_case
+from grader.case import Case, make_case, make_relation
 from grader.check import check
 from grader.figures import figure_named
+from labs.figures import Figure
 from labs.recording import Recording
+from labs.result import result_of
 
 CONDVAR, PROCESS = "thread-switch-condvar", "process-switch-pipe-pinned"
 SEMAPHORE = """
@@ -167,3 +169,37 @@ def test_the_count_of_a_convoy_is_a_figure_and_no_mistake() -> None:
     )
     assert verdict.findings == () or {f.code for f in verdict.findings} == {"one-process"}
     assert not COUNT_CODES & {finding.code for finding in verdict.findings}
+
+
+@pytest.mark.parametrize(("cpus", "told"), [("0", False), ("0-1", True), ("1", True)])
+def test_only_a_variants_own_intervals_say_whether_it_was_where_it_was_asked_to_be(
+    cpus: str, told: bool
+) -> None:
+    # The other variant of this run moves by design: the counts of the whole run are not its own.
+    whole = {"cpu.asked": "0", "cpu.before": "0", "cpu.after": "1", "task.main.migrations": "38"}
+    found = switching(more={**whole, "variant.condvar.cpus": cpus})
+    verdict = check(figure_named(CONDVAR), figure(CONDVAR, 1500.0, "ns"), found)
+    codes = {finding.code for finding in verdict.findings}
+    assert ("affinity-not-obtained" in codes) == told
+
+
+def test_who_concludes_from_the_intervals_that_the_runs_show_concludes_rightly() -> None:
+    # Told apart within these runs; not, once the clock speeds of the hour before are allowed for.
+    last_hour = {"core_cycle_ticks.last_hour": "0.60 0.90"}
+    ids = ("process-switch-pipe-pinned", "thread-switch-pipe")
+    runs = (("process_switch", "pipe-pinned", 1.0), ("thread_switch", "pipe", 1.05))
+    cases = []
+    for name, (kernel, variant, times) in zip(ids, runs, strict=True):
+        trips = {variant: Clocked(60.0, 10_400.0 * times), "alone": Clocked(60.0, 1_300.0)}
+        claims = {f"variant.{variant}.parts": "2", **last_hour}
+        found = recording(trips, kernel=kernel, samples=600, extra=claims)
+        value = result_of(found, variant, "ns").estimate
+        assert value is not None
+        cases.append(make_case(figure_named(name), figure(name, value.value, "ns"), found))
+    which = figure_named("switch-which-is-dearer")
+    admitted = {
+        number
+        for number in (1, 2, 3)
+        if make_relation(which, Figure(which.id, number, "choice", None), tuple(cases)).right
+    }
+    assert admitted == {2, 3}

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
+from grader.switch_counts import cpus_of
 from grader.verdict import Level
 
 
 def detect(case: Case) -> str | None:
     asked = [cpu for cpu in case.recording.condition("cpu.asked") if cpu != "none"]
+    if asked and (own := _cpus_of_its_own(case)):
+        # Other variants of the run may move by design.
+        away = ", ".join(map(str, sorted(own - {int(cpu) for cpu in asked if cpu.isdecimal()})))
+        return f"Your run asked for CPU {asked[0]} and was seen on CPU {away}." if away else None
     seen = {*case.recording.condition("cpu.before"), *case.recording.condition("cpu.after")}
     elsewhere = sorted(seen - set(asked) - {"-1"})
     if not asked:
@@ -19,6 +24,12 @@ def detect(case: Case) -> str | None:
     if moved > 0:
         return f"Your run asked for CPU {asked[0]} and was moved between CPUs {moved} times."
     return None
+
+
+def _cpus_of_its_own(case: Case) -> frozenset[int]:
+    """Where the task was in the intervals of the figure's own variants, where that is told."""
+    told = [case.recording.condition(f"variant.{name}.cpus") for name in case.spec.variants]
+    return frozenset().union(*(cpus_of(words) for each in told for words in each))
 
 
 PITFALL = Pitfall(
