@@ -11,10 +11,16 @@ from collections.abc import Mapping
 
 from grader.case import Case, make_case, make_relation
 from grader.figures.spec import FigureSpec
-from grader.pitfalls import findings_of, while_reading
+from grader.pitfalls import findings_of, pitfall_named, while_reading
 from grader.verdict import Finding, Level, Outcome, Verdict
+from labs import broken
 from labs.figures import BadFigure, Figure
 from labs.recording import BadRecording, Recording
+
+#: Of a broken C kernel that was run as it stands.
+NOT_SHOWN_HERE = (
+    "This C kernel makes the mistake that was asked for; this machine does not show it."
+)
 
 #: Levels that fall with a finding of another level: whose figure is not from its recording has
 #: nothing to interpret.
@@ -143,10 +149,21 @@ def _judged(case: Case) -> Verdict:
     )
 
 
+def _sources_of(code: str) -> list[str]:
+    """The C of the broken C kernels that make the mistake."""
+    return [broken.find(live.kernel).source for live in pitfall_named(code).broken]
+
+
 def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
-    """The verdict on a mistake that was asked for: it must be found, whatever else is."""
+    """The verdict on a mistake that was asked for: it must be found, whatever else is.
+
+    Where the C kernel that makes it was run and this machine does not show it, as one without a
+    vDSO that answers, that is a result as well.
+    """
     spec = case.spec
-    shown = next((finding for finding in findings if finding.code == spec.shows), None)
+    found = next((finding.evidence for finding in findings if finding.code == spec.shows), None)
+    as_given = case.source is not None and case.source in _sources_of(spec.shows)
+    shown = found or (NOT_SHOWN_HERE if as_given else None)
     missing = while_reading.NOT_REPRODUCED.finding(
         f"Asked for is {spec.asked}; in {case.figure.recording} the grader finds "
         f"{' and '.join(finding.code for finding in findings) or 'no mistake'}."
@@ -156,7 +173,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         outcome=Outcome.PASSED if shown else Outcome.FAILED,
         points=spec.max_points if shown else 0.0,
         max_points=spec.max_points,
-        reason=shown.evidence if shown else missing.symptom,
+        reason=shown or missing.symptom,
         levels={level: (most if shown else 0.0, most) for level, most in spec.points.items()},
         findings=() if shown else (missing,),
         praise=spec.praise if shown else "",
