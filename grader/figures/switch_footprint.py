@@ -46,7 +46,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="us",
         praise="One CPU, every switch counted by the OS, and the token's own calls taken off.",
-        look_next="Two processes switch for less than eight here, or not? What do eight need more?",
+        look_next="Measure processes-2-0 as well: does a switch cost eight more than two?",
     ),
     FigureSpec(
         id="footprint-processes-8-256k",
@@ -95,7 +95,7 @@ FIGURES = (
                 lambda operands: not _adds(operands, EDGE_TO),
             ),
         ),
-        praise="Threads in the same ring differ from processes in one thing only.",
+        praise="Threads in the same ring differ from processes in one thing: the address space.",
         look_next="Without a working set, what does the address space alone cost in a switch?",
     ),
     FigureSpec(
