@@ -47,7 +47,8 @@ static struct turns both = TURNS, alone = TURNS;
 /* Handler of SIGALRM. */
 static void nobody_was_woken(int number)
 {
-    static const char told[] = "an interval does not end: both threads wait, and nobody is woken\n";
+    static const char told[] = "an interval does not end, because each thread waits for the other: "
+                               "wake it, and sleep without the mutex\n";
     (void)number;
     while (write(STDERR_FILENO, told, sizeof told - 1) < 0 && errno == EINTR)
         ;

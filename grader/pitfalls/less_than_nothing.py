@@ -41,6 +41,12 @@ PITFALL = Pitfall(
     experiment="Print the value before anything is subtracted, and beside it what is subtracted.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",
     detect=detect,
-    yields_to=("stale-constant", "clocks-of-two-processes"),
+    yields_to=(
+        "stale-constant",
+        "clocks-of-two-processes",
+        "lock-convoy",
+        "never-slept",
+        "own-semaphore",
+    ),
     broken=(Live("overhead_for_every_call", "call-args0"),),
 )
