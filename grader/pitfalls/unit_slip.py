@@ -17,10 +17,8 @@ KNOWN_TO = 4.0
 def detect(case: Case) -> str | None:
     if not case.spec.is_time:
         return None
-    if case.right:
-        return _in_the_c(case)
-    if case.expected is None:
-        return None
+    if case.right or case.expected is None:
+        return _in_the_c(case) if not case.others else None
     for power in (-9, -6, -3, 3, 6, 9):
         if case.is_times(10.0**power):
             larger = "larger" if power > 0 else "smaller"
@@ -34,13 +32,16 @@ def detect(case: Case) -> str | None:
 def _in_the_c(case: Case) -> str | None:
     """The clock's unit is misstated: an addition, one core cycle, takes a thousand by it."""
     line, cycle = case.result.line, case.result.clock.core_cycle_ticks
-    if case.spec.kernel not in ABOUT_OVERHEAD or line is None or not line.straight or not cycle:
+    if case.spec.kernel not in ABOUT_OVERHEAD or line is None or not cycle:
         return None
     cost = line.cost
     if cost.low <= 0 or cost.high > KNOWN_TO * cost.low:
         return None
     power = 3 * round(math.log10(cost.value / cycle) / 3)
-    if power == 0 or abs(math.log10(cost.value / cycle) - power) > math.log10(KNOWN_TO):
+    # A bent line may be too flat, but never a thousand times too steep.
+    if power == 0 or (power < 0 and not line.straight):
+        return None
+    if abs(math.log10(cost.value / cycle) - power) > math.log10(KNOWN_TO):
         return None
     return (
         f"By the clock that your C states, an addition takes {rounded(cost.value / cycle)} core "
