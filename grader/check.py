@@ -19,8 +19,6 @@ from labs.recording import BadRecording, Recording
 
 #: Of a broken C kernel that was run as it stands.
 NOT_SHOWN_HERE = "This C kernel makes the mistake asked for; this machine does not show it."
-    "This C kernel makes the mistake that was asked for; this machine does not show it."
-)
 
 #: Levels that fall with a finding of another level: whose figure is not from its recording has
 #: nothing to interpret.
