@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from labs import toolchain
 
 #: So many pieces of inline assembly are looked at.
 MOST_ASM = 100
@@ -43,6 +46,9 @@ _IGNORED = re.compile(
     rf"((?:{_REFUSABLE}|syscall)\s*\([^;]{{0,300}}\))\s*;"
 )
 
+_CREATION = re.compile(r"\b(fork|vfork|clone|posix_spawnp?|pthread_create)\s*\(")
+_FUNCTION = re.compile(r"\b(\w+)\s*\([^;{}()]*\)\s*\{")
+
 
 @dataclass(frozen=True)
 class TrapInstruction:
@@ -62,6 +68,38 @@ class TrapInstruction:
 def without_comments(text: str) -> str:
     """`text` with every comment replaced by a blank, and strings left as they are."""
     return _COMMENT_OR_STRING.sub(lambda match: match[1] or " ", text)
+
+
+def measured_region(source: str | None) -> str:
+    """The measured lines of `source`, without comments; empty where there are none."""
+    return _region(source or "") or ""
+
+
+def has_region(source: str) -> bool:
+    """Whether the C marks what is timed; else the kit's own header times what it defines."""
+    return "measured region begins" in source
+
+
+def timed(source: str) -> str:
+    """What is timed, without comments: the measured region, and the functions that it reaches.
+
+    Of a source without marks, which is one function that a header of the kit times, the whole.
+    """
+    code = without_comments(source)
+    region = _region(source)
+    if region is None:
+        return code
+    bodies, reached = dict(_bodies(code)), [region]
+    for part in reached:  # which grows meanwhile
+        called = dict.fromkeys(name for name in re.findall(r"\w+", part) if name in bodies)
+        reached += [bodies.pop(name) for name in called]
+    return "\n".join(reached)
+
+
+def creation(code: str) -> str | None:
+    """The first call in `code` that makes a task, by its name."""
+    found = _CREATION.search(code)
+    return found[1] if found is not None else None
 
 
 def clocks_of_library(text: str) -> list[str]:
@@ -114,3 +152,28 @@ def _in_parentheses(code: str, begin: int) -> str:
         if depth == 0:
             return code[begin:place]
     return ""
+
+
+def _bodies(code: str) -> Iterator[tuple[str, str]]:
+    """Each function that `code` defines, with its body: from its brace to the one that closes it.
+
+    One pass over all braces, however many of them are never closed.
+    """
+    opened: list[int] = []
+    closed_at: dict[int, int] = {}
+    for brace in re.finditer(r"[{}]", code):
+        if brace[0] == "{":
+            opened.append(brace.end())
+        elif opened:
+            closed_at[opened.pop()] = brace.start()
+    for match in _FUNCTION.finditer(code):
+        if match.end() in closed_at:
+            yield match[1], code[match.end() : closed_at[match.end()]]
+
+
+def _region(source: str) -> str | None:
+    """The measured lines without comments; None where the marks are missing."""
+    try:
+        return without_comments(toolchain.measured_region(source))
+    except ValueError:
+        return None

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from grader.c_source import without_comments
+from grader.c_source import creation, measured_region
 from grader.case import Case
 from grader.figures.spec import Quantity
-from labs import proof, toolchain
+from labs import proof
 from labs.proof import Switches
 from labs.recording import Recording
 
@@ -24,7 +24,6 @@ PREEMPTIONS_PER_S = 2_000
 FAULTS_OF_CREATION = 5
 
 _SEMAPHORE = re.compile(r"\bsem_(wait|post)\s*\(\s*([^;{}]{1,80}?)\s*\)")
-_CREATION = re.compile(r"\b(fork|vfork|clone|posix_spawnp?|pthread_create)\s*\(")
 
 
 @dataclass(frozen=True)
@@ -126,21 +125,12 @@ def in_words(cpus: frozenset[int]) -> str:
 
 def created_inside(case: Case, seen: Counted) -> str | None:
     """What shows that tasks are made inside an operation, in words; None: they are not."""
-    region = measured_region(case.source)
-    called = _CREATION.search(region)
     operations = case.recording.total(f"variant.{seen.variant}.operations") or 0
     faults = case.recording.total(f"variant.{seen.variant}.faults") or 0
     if operations and faults >= FAULTS_OF_CREATION * operations:
         return f"{faults / operations:.0f} page faults for each operation"
-    return f"{called[1]}() between its readings" if called is not None else None
-
-
-def measured_region(source: str | None) -> str:
-    """The measured lines of a C source, without comments; empty where there are none."""
-    try:
-        return without_comments(toolchain.measured_region(source or ""))
-    except ValueError:
-        return ""
+    called = creation(measured_region(case.source))
+    return f"{called}() between its readings" if called is not None else None
 
 
 def _of_counts(case: Case, seen: Counted) -> str | None:

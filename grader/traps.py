@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.case import Case
-from grader.sources import released_sources
 from labs.result import Result
 from labs.units import rounded
 
@@ -48,11 +47,3 @@ def beside_floor(case: Case, variant: str) -> str:
     if least is not None and variant != FLOOR:
         told += f", a call that does not exist {rounded(least)} ns"
     return told
-
-
-def own_source(case: Case) -> str | None:
-    """The C that was measured, where it is known and none of the released: those make no mistake
-    in their C, which tests hold them to."""
-    if case.recording.conditions.get("source.sha256") in released_sources():
-        return None
-    return case.source

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
-from grader import creations, working_sets
+from grader import c_source, working_sets
 from grader.case import Case, make_case
 from grader.evidence import check_folder
 from grader.figures import figure_named
@@ -96,14 +96,14 @@ static uint64_t interval(long batch)
     pins();
 }
 """
-    timed = creations.timed(source)
+    timed = c_source.timed(source)
     assert "work()" in timed and "sched_setaffinity" not in timed
-    assert "sched_setaffinity" in creations.timed("static void own(void) { sched_setaffinity(); }")
+    assert "sched_setaffinity" in c_source.timed("static void own(void) { sched_setaffinity(); }")
 
 
 @pytest.mark.parametrize("text", [*released_sources().values(), *broken_sources().values()])
 def test_only_the_kernel_that_pins_inside_pins_inside(text: str) -> None:
-    pins = "sched_setaffinity(" in creations.timed(text)
+    pins = "sched_setaffinity(" in c_source.timed(text)
     assert pins == ("binds itself to a CPU while the clock runs" in text)
 
 

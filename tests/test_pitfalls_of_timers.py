@@ -146,9 +146,16 @@ def test_no_released_c_kernel_subtracts_a_constant() -> None:
         assert subtracted_constant(path.read_text(encoding="utf-8")) is None, path.name
 
 
+REGION = "// measured region begins\n{};\n// measured region ends\n"
+
+
 @pytest.mark.parametrize(
     "text",
-    ['\\"' * 60_000, "/* " * 60_000, "asm(" * 60_000, "a= " + "a " * 100_000, "-a" * 100_000],
+    [
+        *('\\"' * 60_000, "/* " * 60_000, "asm(" * 60_000, "a= " + "a " * 100_000, "-a" * 100_000),
+        REGION.format("f()") + "f(){" * 60_000,
+        REGION.format("f0()") + "".join(f"f{n}() {{ f{n + 1}(); }}\n" for n in range(8_000)),
+    ],
 )
 def test_whatever_is_handed_in_as_c_is_looked_through_at_once(text: str) -> None:
     for look in (
@@ -157,6 +164,7 @@ def test_whatever_is_handed_in_as_c_is_looked_through_at_once(text: str) -> None
         c_source.trap_instructions,
         c_source.results_ignored,
         c_source.calls_without_argument,
+        c_source.timed,
     ):
         begin = time.process_time()
         look(text)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from grader import c_source, traps
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
+from grader.sources import own_source
 from grader.verdict import Level
 
 
 def detect(case: Case) -> str | None:
-    source = traps.own_source(case) if case.spec.kernel in traps.KERNELS else None
+    source = own_source(case) if case.spec.kernel in traps.KERNELS else None
     calls = c_source.calls_without_argument(source) if source is not None else []
     if not calls:
         return None

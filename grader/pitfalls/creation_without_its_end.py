@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-from grader import creations
+from grader import c_source, creations
 from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
 from grader.pitfalls import child_left_behind
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.sources import own_source
 from grader.verdict import Level
 from labs.result import result_of
 from labs.units import rounded
 
-_CREATES = re.compile(r"\b(?:fork|vfork|clone|posix_spawnp?|pthread_create)\s*\(")
 _AWAITS = re.compile(r"\b(?:wait|waitpid|waitid|wait3|wait4|pthread_join|ended|joined)\s*\(")
 
 
@@ -38,24 +38,20 @@ def _by_value(case: Case) -> str | None:
         return None
     return (
         f"You gave {case.as_submitted()}: in your recording that is {alone}, creation only; "
-        f"{asked} takes {rounded(_value(case))} {case.spec.unit}."
+        f"{asked} takes {rounded(case.accepted[0].value)} {case.spec.unit}."
     )
 
 
-def _value(case: Case) -> float:
-    return case.expected.value if case.expected is not None else float("nan")
-
-
 def _by_source(case: Case) -> str | None:
-    source = creations.own_source(case)
-    if source is None or not creations.has_region(source) or child_left_behind.detect(case):
+    source = own_source(case)
+    if source is None or not c_source.has_region(source) or child_left_behind.detect(case):
         return None
-    timed = creations.timed(source)
-    created = _CREATES.search(timed)
+    timed = c_source.timed(source)
+    created = c_source.creation(timed)
     if created is None or _AWAITS.search(timed):
         return None
     return (
-        f"Between its two readings your C calls {created[0].rstrip('( ')} and waits for nothing: "
+        f"Between its two readings your C calls {created} and waits for nothing: "
         f"{case.as_submitted()} ends before the task does."
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader import c_source, traps
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
+from grader.sources import own_source
 from grader.verdict import Level
 
 #: A call that is refused at the door costs little more than one that does not exist.
@@ -12,7 +13,7 @@ TIMES_FLOOR = 1.25
 
 
 def detect(case: Case) -> str | None:
-    source = traps.own_source(case) if case.spec.kernel in traps.KERNELS else None
+    source = own_source(case) if case.spec.kernel in traps.KERNELS else None
     ignored = c_source.results_ignored(source) if source is not None else []
     least = traps.floor(case)
     if not ignored or least is None:

@@ -6,6 +6,7 @@ from grader import traps
 from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.sources import own_source
 from grader.verdict import Level
 from labs.net import Net
 from labs.units import rounded
@@ -33,7 +34,7 @@ def _nothing_to_subtract(case: Case, net: Net) -> str | None:
     """The figure follows, and the C that was measured has no loop to subtract."""
     if case.spec.kernel not in traps.KERNELS or net.baseline is not None:
         return None
-    source = traps.own_source(case)
+    source = own_source(case)
     if source is None or ("for (" not in source and "while (" not in source):
         return None
     return (

@@ -8,6 +8,7 @@ from grader import creations
 from grader.c_source import without_comments
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
+from grader.sources import own_source
 from grader.verdict import Level
 from labs.units import rounded
 
@@ -43,7 +44,7 @@ def _told(case: Case, account: creations.Account) -> str | None:
 
 
 def _by_source(case: Case) -> str | None:
-    source = creations.own_source(case)
+    source = own_source(case)
     if source is None:
         return None
     code = without_comments(source)

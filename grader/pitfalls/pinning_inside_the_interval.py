@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 
-from grader import creations
+from grader import c_source
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
+from grader.sources import own_source
 from grader.verdict import Level
 
 _PINS = re.compile(r"\b(sched_setaffinity|pthread_setaffinity_np|pin_to)\s*\(")
 
 
 def detect(case: Case) -> str | None:
-    source = creations.own_source(case)
+    source = own_source(case)
     if source is None:
         return None
-    pins = _PINS.search(creations.timed(source))
+    pins = _PINS.search(c_source.timed(source))
     if pins is None:
         return None
     return f"Your C calls {pins[1]} between the two readings of the counter."

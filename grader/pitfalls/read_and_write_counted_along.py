@@ -9,6 +9,7 @@ from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
 from labs import proof
+from labs.net import parts_of
 from labs.units import rounded
 
 
@@ -41,7 +42,7 @@ def _not_subtracted_by_hand(case: Case) -> str | None:
 def _nothing_to_subtract(case: Case) -> str | None:
     """The C names no baseline; only where it divides and switches, else that is what is wrong."""
     name = case.spec.variant
-    parts = case.recording.number(f"variant.{name}.parts") or 1.0
+    parts = parts_of(case.recording, name)
     if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
         return None
     if switch_counts.code_of(case) is not None:

@@ -6,14 +6,15 @@ import re
 
 import numpy as np
 
+from grader.c_source import measured_region
 from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
 from grader.observed import reads_the_counter, usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
-from labs import toolchain
 from labs.estimate import ABOUT_OVERHEAD, Line
 from labs.first_time import is_of_first_time
+from labs.net import parts_of
 from labs.units import rounded
 
 #: A clock that is less of the figure than this is not worth a word.
@@ -66,9 +67,7 @@ def _whole_interval(case: Case, given: float) -> str | None:
     spec, recording = case.spec, case.recording
     timer = _timer(case)
     samples = recording.samples(spec.variant)
-    per_unit = samples.clock.ticks_in(spec.unit) * (
-        recording.number(f"variant.{spec.variant}.parts") or 1.0
-    )
+    per_unit = samples.clock.ticks_in(spec.unit) * parts_of(recording, spec.variant)
     mine = recording.variant_index == recording.variants.index(spec.variant)
     for k in sorted(set(samples.batch.tolist()) - {0}):
         chosen = samples.ticks[samples.batch == k]
@@ -120,10 +119,7 @@ def _begins_without_timer(case: Case, line: Line) -> bool:
 
 def _reads_in_loop(source: str | None) -> bool:
     """Whether the measured region has its readings after the beginning of a loop."""
-    try:
-        region = toolchain.measured_region(source or "")
-    except ValueError:
-        return False
+    region = measured_region(source)
     loop, reading = _LOOP.search(region), _READS.search(region)
     return loop is not None and reading is not None and loop.start() < reading.start()
 

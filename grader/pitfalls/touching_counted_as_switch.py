@@ -7,7 +7,7 @@ from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
-from labs.net import Net
+from labs.net import Net, parts_of
 from labs.units import rounded
 
 
@@ -21,7 +21,7 @@ def detect(case: Case) -> str | None:
 
 def _nothing_subtracted(case: Case) -> str | None:
     name = case.spec.variant
-    parts = case.recording.number(f"variant.{name}.parts") or 1.0
+    parts = parts_of(case.recording, name)
     if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
         return None
     return (

@@ -6,6 +6,7 @@ from grader import c_source, traps
 from grader.c_source import TrapInstruction
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
+from grader.sources import own_source
 from grader.verdict import Level
 
 #: By trap instruction: the register of the first argument, and the machine it is an instruction of.
@@ -15,7 +16,7 @@ OF_THE_NUMBER = {"rax", "x8"}
 
 
 def detect(case: Case) -> str | None:
-    source = traps.own_source(case) if case.spec.kernel in traps.KERNELS else None
+    source = own_source(case) if case.spec.kernel in traps.KERNELS else None
     for trap in c_source.trap_instructions(source) if source is not None else []:
         if trap.first_argument_missing and _was_run(case, trap):
             first, _ = FIRST_ARGUMENT[trap.instruction]
