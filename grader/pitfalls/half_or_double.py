@@ -23,7 +23,8 @@ PITFALL = Pitfall(
     code="half-or-double",
     level=Level.INTERPRETATION,
     symptom="The figure is off by a factor of two.",
-    misconception="The overhead belongs to the pair of readings together, not to each of the two.",
+    misconception="Some things come in twos: a pair of readings has one overhead together, a round "
+    "trip holds two switches.",
     experiment="Write down what one interval contains, and what your figure is one of.",
     seen_in="report B: a trial holds two switches, and it is not said which was printed",
     detect=detect,

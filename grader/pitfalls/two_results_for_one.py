@@ -24,7 +24,10 @@ def detect(case: Case) -> str | None:
     own = _value(case, spec.variant)
     for name in rivals:
         other = _value(case, name)
-        for value, what in ((other, "the result of"), ((own + other) / 2, "the mean of it and")):
+        for value, what in (
+            (other, "the result of"),
+            ((own + other) / 2, f"the mean of {spec.variant} and"),
+        ):
             if is_meant(case.given, value):
                 return (
                     f"You gave {case.as_submitted()}: {what} {name}. Your recording holds two "

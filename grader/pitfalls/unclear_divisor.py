@@ -9,6 +9,7 @@ from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
 from labs import proof
+from labs.net import parts_of
 from labs.units import rounded
 
 CODE = "unclear-divisor"
@@ -27,11 +28,12 @@ def _in_figure(case: Case) -> str | None:
     if not proof.claim_of(case.recording, case.spec.variant):
         return None
     whole = net.whole.value / case.result.clock.ticks_in(case.spec.unit)
-    for value, what in ((whole, "your round trip, which holds"), (whole / 4, "a quarter of your")):
-        if not Expected(value, value, value, case.spec.unit).admits(case.given):
-            continue
-        holds = "two switches" if value == whole else "round trip, which holds two switches"
-        return f"You gave {case.as_submitted()}: {what} {holds} and four calls."
+    for value, what in ((whole, "your round trip"), (whole / 4, "a quarter of your round trip")):
+        if Expected(value, value, value, case.spec.unit).admits(case.given):
+            return (
+                f"You gave {case.as_submitted()}: {what}, and a round trip holds two switches and "
+                "four calls."
+            )
     return None
 
 
@@ -45,7 +47,7 @@ def _in_recording(case: Case) -> str | None:
         )
     name = case.spec.variant
     claim = proof.claim_of(case.recording, name)
-    parts = case.recording.number(f"variant.{name}.parts") or 1.0
+    parts = parts_of(case.recording, name)
     if claim < 2 or parts >= claim:
         return None
     return (
