@@ -14,6 +14,10 @@ from grader.demonstration import DemonstrationClass, Row, table
 from grader.demonstration_students import STUDENTS
 
 
+# Sixteen starts of nbgrader before the first test.
+pytestmark = pytest.mark.timeout(300)
+
+
 def small_evidence(lab: str, folder: Path) -> None:
     """Evidence in the form that the stand-in check believes; a unit as real figures have one."""
     figures = {
