@@ -249,14 +249,19 @@ def measured_region(source: str) -> str:
 
     Raises ValueError where the marks are missing.
     """
-    match = re.search(
-        r"^[^\n]*measured region begins[^\n]*\n(.*?)^[^\n]*measured region ends",
-        source,
-        re.MULTILINE | re.DOTALL,
-    )
-    if match is None:
+    # Line by line: a pattern for both marks would look for the second from each of many firsts.
+    all_lines = source.splitlines()
+    begin = next((n for n, line in enumerate(all_lines) if "measured region begins" in line), None)
+    end = None
+    if begin is not None:
+        rest = range(begin + 1, len(all_lines))
+        end = next((n for n in rest if "measured region ends" in all_lines[n]), None)
+    if begin is None or end is None:
         raise ValueError("no comments 'measured region begins' and 'measured region ends'")
-    lines = [re.sub(r"\s*\\$", "", line) for line in match[1].splitlines()]
+    lines = [
+        line.removesuffix("\\").rstrip() if line.endswith("\\") else line
+        for line in all_lines[begin + 1 : end]
+    ]
     indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     return "\n".join(line[indent:] for line in lines)
 

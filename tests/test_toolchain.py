@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -270,3 +271,16 @@ def test_without_objdump_the_disassembly_says_so(
     monkeypatch.setenv("PATH", os.fspath(tmp_path))
     with pytest.raises(LookupError, match="binutils"):
         toolchain.disassembly(binary, "main")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["measured region begins\n" * 10_000, "measured region begins\n" + " " * 200_000],
+    ids=["many that never end", "white space"],
+)
+def test_marks_of_any_number_are_looked_through_at_once(text: str) -> None:
+    begin = time.process_time()
+    with pytest.raises(ValueError, match="no comments"):
+        toolchain.measured_region(text)
+    assert toolchain.measured_region(f"{text}\n/* measured region ends */") is not None
+    assert time.process_time() - begin < 5
