@@ -21,18 +21,17 @@ from typing import Any
 import nbformat
 
 from bench import honest_runs
+from bench.honest_figures import CannotMeasure, concluded, estimate_of, read_off
 from bench.honest_runs import COUNTERS, Circumstance
 from bench.report import must_hold, say, verdict
 from grader.evidence import check_folder
-from grader.figures import LABS, FigureSpec, Quantity
-from grader.figures.spec import CHOICE, TIMES
+from grader.figures import LABS, FigureSpec
 from grader.pitfalls import pitfall_named
 from grader.verdict import Level, Outcome, Verdict
-from labs import broken, ckernel, figures, measure, proof
+from labs import broken, ckernel, figures, measure
 from labs.estimate import Estimate
 from labs.recording import MOST_ROWS, Recording
-from labs.result import Result, result_of
-from labs.units import NANOSECONDS
+from labs.result import result_of
 
 RUNS, RUNS_QUICK = 1_000, 48
 LEAST_FULL, MOST_FALSE = 0.995, 0.005
@@ -62,10 +61,6 @@ class Tally:
     again: int = 0
     no_figure: int = 0
     wrong: list[str] = field(default_factory=list)
-
-
-class CannotMeasure(RuntimeError):
-    """This machine cannot show a figure: no run gives one, or it is a ratio to nothing."""
 
 
 def run(quick: bool) -> bool:
@@ -153,7 +148,7 @@ def submission(
         name = None
         try:
             if spec.of:
-                value, unit = _concluded(spec, tuple(operands[each] for each in spec.of))
+                value, unit = concluded(spec, tuple(operands[each] for each in spec.of))
             else:
                 plan = _plan(spec, circumstance, chance)
                 if short:
@@ -166,8 +161,8 @@ def submission(
                     made.again += again
                     recordings[key] = (_saved(spec, plan, recording, folder), recording)
                 name, recording = recordings[key]
-                value, unit = _read_off(spec, recording, chance)
-                operands[spec.id] = _estimate(spec, recording)
+                value, unit = read_off(spec, recording, chance)
+                operands[spec.id] = estimate_of(spec, recording)
         except CannotMeasure as why:
             made.left_out.append(str(why))
             continue
@@ -243,69 +238,6 @@ def _recorded(
             return recording, again
         why = f"{spec.id}: {missing[0].no_figure}"
     raise CannotMeasure(why)
-
-
-def _read_off(spec: FigureSpec, recording: Recording, chance: random.Random) -> tuple[float, str]:
-    """The figure, as somebody reads it off the run: rounded, in a unit that is declared."""
-    if spec.shows:
-        return broken.as_believed(result_of(recording, spec.variant)), spec.unit
-    unit = spec.unit
-    if spec.is_time and spec.unit == "ns":
-        unit = chance.choice(["ns", "ns", "us", "ticks"])
-    value = _value(spec, result_of(recording, spec.variant, unit if spec.is_time else "ns"))
-    if spec.unit == CHOICE:
-        return value, unit
-    return float(f"{value:.{chance.choice([3, 3, 4, 6])}g}"), unit
-
-
-def _value(spec: FigureSpec, result: Result) -> float:
-    recording = result.recording
-    if spec.quantity is Quantity.STEP:
-        return float(result.clock.step)
-    if spec.quantity is Quantity.SWITCHES:
-        claimed, counted = proof.switches(recording, spec.variant)
-        return (counted or 0) / (claimed or 1) * proof.claim_of(recording, spec.variant)
-    if spec.quantity in (Quantity.RATIO, Quantity.DIFFERENCE, Quantity.CHOICE):
-        unit = spec.unit if spec.is_time else "ns"
-        return _concluded(
-            spec, tuple(_of(result_of(recording, name, unit)) for name in spec.variants)
-        )[0]
-    if spec.quantity is Quantity.WHOLE and result.net is not None:
-        return result.net.whole.into(result.unit, result.clock).value
-    return _of(result).value
-
-
-def _of(result: Result) -> Estimate:
-    if result.estimate is None:
-        raise CannotMeasure(f"{result.variant}: {result.no_figure}")
-    return result.estimate
-
-
-def _estimate(spec: FigureSpec, recording: Recording) -> Estimate:
-    """What a conclusion is drawn from: the estimate in ns; of a mere count a value without."""
-    if spec.shows:
-        value = broken.as_believed(result_of(recording, spec.variant))
-        return Estimate(value, value, value, "ns", "", 0, 0)
-    if spec.unit in (TIMES, CHOICE) or spec.quantity is Quantity.STEP:
-        value = _value(spec, result_of(recording, spec.variant))
-        return Estimate(value, value, value, "ns", "", 0, 0)
-    return _of(result_of(recording, spec.variant))
-
-
-def _concluded(spec: FigureSpec, operands: tuple[Estimate, ...]) -> tuple[float, str]:
-    if spec.quantity is Quantity.CHOICE:
-        holds = [n for n, each in enumerate(spec.choices, start=1) if each.holds(operands)]
-        if not holds:
-            raise CannotMeasure(f"{spec.id}: none of its conclusions fits {operands}")
-        return float(holds[0]), CHOICE
-    first, second = operands[:2]
-    if spec.quantity is Quantity.RATIO:
-        if second.value <= 0:
-            raise CannotMeasure(f"{spec.id}: {second.value:g} ns has no multiple")
-        return float(f"{first.value / second.value:.4g}"), spec.unit
-    difference = (first.value - second.value) / spec.divisor
-    # Figures are related in ns; variants of one run were asked for in the figure's own unit.
-    return difference / (NANOSECONDS.get(spec.unit, 1.0) if spec.of else 1.0), spec.unit
 
 
 def save(folder: Path, count: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import random
 import shutil
 import subprocess
@@ -24,21 +23,21 @@ from labs.run_output import gather, parse_run
 
 @dataclass(frozen=True)
 class Counter:
-    """A counter of another machine: its frequency as a multiple of this one's, and its step."""
+    """A counter of another machine: its step, and its frequency, None for that of this one."""
 
     name: str
-    ratio: float
     step: int
+    frequency_hz: float | None = None
 
 
 #: As met on virtual machines (26, 108), on Apple silicon (24 MHz), and on faster parts.
 COUNTERS = (
-    Counter("step of 8", 1.0, 8),
-    Counter("step of 26", 1.0, 26),
-    Counter("step of 108", 1.0, 108),
-    Counter("24 MHz", 24e6 / 2.6e9, 1),
-    Counter("1 GHz", 1e9 / 2.6e9, 1),
-    Counter("5 GHz", 5.0 / 2.6, 2),
+    Counter("step of 8", 8),
+    Counter("step of 26", 26),
+    Counter("step of 108", 108),
+    Counter("24 MHz", 1, 24e6),
+    Counter("1 GHz", 1, 1e9),
+    Counter("5 GHz", 2, 5e9),
 )
 
 
@@ -90,8 +89,12 @@ def seen_by(recording: Recording, counter: Counter, seed: int) -> Recording:
     An interval begins anywhere between two steps of the counter, because the harness waits for a
     random time before it: so each length is cut at a random phase.
     """
-    ratio, step = counter.ratio, counter.step
-    step = step * math.gcd(*_steps(recording)) if ratio == 1.0 else step
+    ratio, step = 1.0, counter.step
+    mine_hz = recording.number("counter.frequency_hz")
+    if counter.frequency_hz is None:
+        step *= int(recording.number("counter.step") or 1) or 1
+    elif mine_hz:
+        ratio = counter.frequency_hz / mine_hz
     own = [name for name in recording.variants if _reads_the_counter(recording, name)]
     mine = np.isin(recording.variant_index, [recording.variants.index(name) for name in own])
     phase = np.random.default_rng(seed).random(len(recording))
@@ -117,10 +120,6 @@ def seen_by(recording: Recording, counter: Counter, seed: int) -> Recording:
         conditions=changed(recording.conditions),
         processes=tuple(changed(process) for process in recording.processes),
     )
-
-
-def _steps(recording: Recording) -> list[int]:
-    return [int(recording.number("counter.step") or 1) or 1]
 
 
 def _reads_the_counter(recording: Recording, variant: str) -> bool:

@@ -1,0 +1,81 @@
+"""What an honest student hands in: figures read off a run, and conclusions drawn from them."""
+
+from __future__ import annotations
+
+import random
+
+from grader.figures import FigureSpec, Quantity
+from grader.figures.spec import CHOICE, RELATIONS, TIMES
+from labs import broken, proof
+from labs.estimate import Estimate
+from labs.recording import Recording
+from labs.result import Result, result_of
+from labs.units import NANOSECONDS
+
+
+class CannotMeasure(RuntimeError):
+    """This machine cannot show a figure: no run gives one, or it is a ratio to nothing."""
+
+
+def read_off(spec: FigureSpec, recording: Recording, chance: random.Random) -> tuple[float, str]:
+    """The figure, as somebody reads it off the run: rounded, in a unit that is declared."""
+    if spec.shows:
+        return broken.as_believed(result_of(recording, spec.variant)), spec.unit
+    unit = spec.unit
+    if spec.is_time and spec.unit == "ns":
+        unit = chance.choice(["ns", "ns", "us", "ticks"])
+    value = _value(spec, result_of(recording, spec.variant, unit if spec.is_time else "ns"))
+    if spec.unit == CHOICE:
+        return value, unit
+    return float(f"{value:.{chance.choice([3, 3, 4, 6])}g}"), unit
+
+
+def _value(spec: FigureSpec, result: Result) -> float:
+    recording = result.recording
+    if spec.quantity is Quantity.STEP:
+        return float(result.clock.step)
+    if spec.quantity is Quantity.SWITCHES:
+        claimed, counted = proof.switches(recording, spec.variant)
+        return (counted or 0) / (claimed or 1) * proof.claim_of(recording, spec.variant)
+    if spec.quantity in RELATIONS:
+        unit = spec.unit if spec.is_time else "ns"
+        return concluded(
+            spec, tuple(_of(result_of(recording, name, unit)) for name in spec.variants)
+        )[0]
+    if spec.quantity is Quantity.WHOLE and result.net is not None:
+        return result.net.whole.into(result.unit, result.clock).value
+    return _of(result).value
+
+
+def _of(result: Result) -> Estimate:
+    if result.estimate is None:
+        raise CannotMeasure(f"{result.variant}: {result.no_figure}")
+    return result.estimate
+
+
+def estimate_of(spec: FigureSpec, recording: Recording) -> Estimate:
+    """What a conclusion is drawn from: the estimate in ns; of a mere count a value without."""
+    if spec.shows:
+        value = broken.as_believed(result_of(recording, spec.variant))
+        return Estimate(value, value, value, "ns", "", 0, 0)
+    if spec.unit in (TIMES, CHOICE) or spec.quantity is Quantity.STEP:
+        value = _value(spec, result_of(recording, spec.variant))
+        return Estimate(value, value, value, "ns", "", 0, 0)
+    return _of(result_of(recording, spec.variant))
+
+
+def concluded(spec: FigureSpec, operands: tuple[Estimate, ...]) -> tuple[float, str]:
+    """Value and unit of the relation `spec` between `operands`. Raises CannotMeasure."""
+    if spec.quantity is Quantity.CHOICE:
+        holds = [n for n, each in enumerate(spec.choices, start=1) if each.holds(operands)]
+        if not holds:
+            raise CannotMeasure(f"{spec.id}: none of its conclusions fits {operands}")
+        return float(holds[0]), CHOICE
+    first, second = operands[:2]
+    if spec.quantity is Quantity.RATIO:
+        if second.value <= 0:
+            raise CannotMeasure(f"{spec.id}: {second.value:g} ns has no multiple")
+        return float(f"{first.value / second.value:.4g}"), spec.unit
+    difference = (first.value - second.value) / spec.divisor
+    # Figures are related in ns; variants of one run were asked for in the figure's own unit.
+    return difference / (NANOSECONDS.get(spec.unit, 1.0) if spec.of else 1.0), spec.unit
