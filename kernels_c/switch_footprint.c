@@ -16,7 +16,7 @@
 
 enum { LINE = 64 };
 
-static void read_set(const struct task *task)
+TICKLAB_INLINE void read_set(const struct task *task)
 {
     for (size_t at = 0; at < task->bytes; at += LINE)
         (void)task->set[at];
