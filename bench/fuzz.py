@@ -64,10 +64,11 @@ def run(quick: bool) -> bool:
         f"{MOST_MEGABYTES} MB, errors that name the place"
     )
     outcomes: dict[str, list[Outcome]] = {}
-    # A process each: its memory is then that of its own part.
-    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+    # Large inputs in a process of their own: its memory is then what they took.
+    processes = concurrent.futures.ProcessPoolExecutor
+    with processes(os.cpu_count()) as pool, processes(1) as another:
         waiting = {pool.submit(part, *each): each[0] for each in _parts(inputs)}
-        waiting[pool.submit(large)] = "large"
+        waiting[another.submit(large)] = "large"
         for done in concurrent.futures.as_completed(waiting):
             outcomes.setdefault(waiting[done], []).append(done.result())
     return _told(outcomes)
