@@ -152,7 +152,7 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
 
 def _preemptions(recording: Recording, variant: str) -> float:
     """How often other programs may have had the CPU while intervals of `variant` were open."""
-    mine = recording.variant_index == recording.variants.index(variant)
+    mine = recording.rows_of(variant)
     seconds = float(recording.ticks[mine].sum()) / recording.clock(variant).frequency_hz
     return PREEMPTIONS_PER_S * seconds
 

@@ -22,7 +22,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs import measure, measure_command, paths, toolchain
+from labs import measure, measure_command, paths
 from labs.recording import Recording
 from labs.result import Result, result_of
 
@@ -110,7 +110,7 @@ def as_believed(result: Result) -> float:
 
 def mean_of_all(recording: Recording, variant: str, unit: str) -> float:
     """The mean of every sample of `variant`, warm-up included, for one operation, in `unit`."""
-    mine = recording.variant_index == recording.variants.index(variant)
+    mine = recording.rows_of(variant)
     operations = recording.batch[mine].clip(min=1).sum()
     clock = result_of(recording, variant, unit).clock
     return float(recording.ticks[mine].sum() / operations) / clock.ticks_in(unit)
@@ -121,8 +121,3 @@ def _plan(words: list[str]) -> measure.Plan:
     parser = argparse.ArgumentParser(prog="labs measure", exit_on_error=False)
     measure_command.add_arguments(parser)
     return measure_command.plan_of(parser.parse_args(words))
-
-
-def build(kernel: BrokenKernel) -> toolchain.Binary:
-    """The broken one, built. Raises what building raises."""
-    return toolchain.build(kernel.path, kernel.plan().flags)

@@ -58,7 +58,7 @@ def of_variant(recording: Recording, variant: str) -> Switches | None:
         for name in recording.variants
         if claim_of(recording, name) or recording.condition(f"variant.{name}.baseline")
     ]
-    mine = recording.variant_index == recording.variants.index(variant)
+    mine = recording.rows_of(variant)
     return Switches(claimed, counted, claim, int(mine.sum()) if len(with_peer) > 1 else 0)
 
 

@@ -12,7 +12,6 @@ import functools
 import hashlib
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.files import read_bounded, write_atomically
+from labs.head import read_head, split_head
 from labs.rows import MOST_ROWS, BadRecording, Integers, read_table
 from labs.units import Clock
 
@@ -48,17 +48,10 @@ HEADER = "variant,process,sample,batch,ticks"
 
 #: Bounds of what is read: 100,000 samples, their baseline's, and warm-up, in rows of 30 bytes.
 MOST_BYTES = 8 * 1024 * 1024
-MOST_CONDITIONS = 4_000
-MOST_LINE = 16_384
-MOST_PROCESSES = 1_000
 #: The OS counts no more than this of anything.
 MOST_COUNT = 1e15
 #: No clock ticks faster than this, and none steps by a longer time than a second of it.
 MOST_HZ = 1e13
-
-#: Half a character: JSON can spell it, no file can hold it.
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_CONDITION = re.compile(r"# ([A-Za-z0-9][A-Za-z0-9_. -]{0,79}): (.*)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,16 +106,19 @@ class Recording:
             return (self.conditions[key],)
         return tuple(each[key] for each in self.processes if key in each)
 
+    def numbers(self, key: str) -> list[float]:
+        """The values of a condition that is a number, as `condition`; others are left out."""
+        values = (_finite(text) for text in self.condition(key))
+        return [value for value in values if value is not None]
+
     def number(self, key: str) -> float | None:
         """The median over processes of a condition that is a number; None where it is not there."""
-        values = [_finite(text) for text in self.condition(key)]
-        known = [value for value in values if value is not None]
+        known = self.numbers(key)
         return float(np.median(known)) if known else None
 
     def total(self, key: str) -> int | None:
         """The sum over processes of a condition that is a count; None where no process has it."""
-        values = [_finite(text) for text in self.condition(key)]
-        known = [int(value) for value in values if value is not None and abs(value) <= MOST_COUNT]
+        known = [int(value) for value in self.numbers(key) if abs(value) <= MOST_COUNT]
         if key in self.conditions:
             # All processes counted the same, which is then stated once.
             known *= max(len(self.processes), 1)
@@ -144,6 +140,11 @@ class Recording:
         possible = cycle is not None and 1 / MOST_HZ <= cycle <= MOST_HZ
         return Clock(frequency, max(int(step), 1), cycle if possible else None)
 
+    def rows_of(self, variant: str) -> NDArray[np.bool_]:
+        """Which rows are of `variant`, warm-up included; shape (rows,)."""
+        chosen: NDArray[np.bool_] = self.variant_index == self.variants.index(variant)
+        return chosen
+
     def samples(self, variant: str, *, warmup: bool = False) -> Samples:
         """The steady samples of `variant`; with `warmup`, those of the warm-up instead.
 
@@ -151,9 +152,7 @@ class Recording:
         """
         if variant not in self.variants:
             raise KeyError(f"no variant {variant!r} here; there is {', '.join(self.variants)}")
-        chosen = (self.variant_index == self.variants.index(variant)) & (
-            (self.sample < 0) == warmup
-        )
+        chosen = self.rows_of(variant) & ((self.sample < 0) == warmup)
         return Samples(
             variant,
             self.clock(variant),
@@ -224,8 +223,10 @@ def read(path: Path) -> Recording:
 
 def parse(content: bytes, *, where: str = "recording") -> Recording:
     """The recording that `content` holds. Raises BadRecording, naming the line."""
-    head, names, body, first_row = _split(content, where)
-    conditions, processes = _conditions(head, where)
+    if len(content) > MOST_BYTES:
+        raise BadRecording(f"larger than {MOST_BYTES} bytes", where=where)
+    head, names, body, first_row = split_head(content, where)
+    conditions, processes = read_head(head, where)
     if conditions.pop(FORMAT, None) != FORMAT_VERSION:
         raise BadRecording(
             f"does not begin with '# {FORMAT}: {FORMAT_VERSION}'", where=where, line=1
@@ -254,65 +255,6 @@ def parse(content: bytes, *, where: str = "recording") -> Recording:
     )
     recording.__dict__["rows"] = body  # as they stand in the file: the hash is of these
     return recording
-
-
-def _split(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
-    """Condition lines, column line, rows, and the number of the line where the rows begin."""
-    if len(content) > MOST_BYTES:
-        raise BadRecording(f"larger than {MOST_BYTES} bytes", where=where)
-    if not content.strip():
-        raise BadRecording("is empty", where=where)
-    head: list[str] = []
-    position = 0
-    while True:
-        end = content.find(b"\n", position)
-        raw = content[position:] if end < 0 else content[position:end]
-        number = len(head) + 1
-        if len(raw) > MOST_LINE:
-            raise BadRecording(f"a line of more than {MOST_LINE} bytes", where=where, line=number)
-        try:
-            line = raw.decode("utf-8").rstrip("\r")
-        except UnicodeDecodeError as error:
-            raise BadRecording("is not UTF-8 text", where=where, line=number) from error
-        position = len(content) if end < 0 else end + 1
-        if not line.startswith("#"):
-            return head, line, content[position:].replace(b"\r\n", b"\n"), number + 1
-        head.append(line)
-        if len(head) > MOST_CONDITIONS:
-            raise BadRecording(f"more than {MOST_CONDITIONS} lines of conditions", where=where)
-        if end < 0:
-            raise BadRecording("ends before its first sample", where=where, line=number)
-
-
-def _conditions(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping[str, str]]]:
-    conditions: dict[str, str] = {}
-    processes: list[Mapping[str, str]] = []
-    for number, line in enumerate(head, start=1):
-        match = _CONDITION.fullmatch(line)
-        if match is None:
-            raise BadRecording("is not of the form '# key: value'", where=where, line=number)
-        key, value = match.groups()
-        if key == f"process.{len(processes)}" and len(processes) < MOST_PROCESSES:
-            processes.append(_process(value, number, where))
-        elif key.startswith("process."):
-            raise BadRecording(f"{key} is out of turn or one too many", where=where, line=number)
-        elif key in conditions:
-            raise BadRecording(f"{key} is stated twice", where=where, line=number)
-        else:
-            conditions[key] = value
-    return conditions, processes
-
-
-def _process(text: str, number: int, where: str) -> Mapping[str, str]:
-    try:
-        stated = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadRecording("is not valid JSON after the colon", where=where, line=number) from error
-    if not isinstance(stated, dict) or not all(isinstance(v, str) for v in stated.values()):
-        raise BadRecording("must be an object whose values are texts", where=where, line=number)
-    if _SURROGATE.search("".join([*stated, *stated.values()])):
-        raise BadRecording("holds half a character", where=where, line=number)
-    return MappingProxyType(stated)
 
 
 def _one_line(text: str) -> str:

@@ -22,7 +22,7 @@ def detect(case: Case) -> str | None:
     if spec.quantity not in about or case.right or case.given is None:
         return None
     recording = case.recording
-    mine = recording.variant_index == recording.variants.index(spec.variant)
+    mine = recording.rows_of(spec.variant)
     if spec.quantity is Quantity.OVERHEAD:
         mine &= recording.batch == 0
     samples = recording.samples(spec.variant)

@@ -48,7 +48,7 @@ def may_be_page_fault(estimate: Estimate, clock: Clock) -> bool:
 
 def _in_warmup(case: Case, variant: str) -> str | None:
     recording = case.recording
-    mine = recording.variant_index == recording.variants.index(variant)
+    mine = recording.rows_of(variant)
     warmup = mine & (recording.sample < 0)
     if not warmup.any():
         return None

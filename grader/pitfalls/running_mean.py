@@ -40,7 +40,7 @@ def detect(case: Case) -> str | None:
 
 def series_of(recording: Recording, variant: str) -> list[Floats]:
     """The values of each process and batch size in the order taken, warm-up first."""
-    mine = recording.variant_index == recording.variants.index(variant)
+    mine = recording.rows_of(variant)
     process, batch = recording.process[mine], recording.batch[mine]
     place, ticks = recording.sample[mine], recording.ticks[mine].astype(np.float64)
     found = []

@@ -68,7 +68,7 @@ def _whole_interval(case: Case, given: float) -> str | None:
     timer = _timer(case)
     samples = recording.samples(spec.variant)
     per_unit = samples.clock.ticks_in(spec.unit) * parts_of(recording, spec.variant)
-    mine = recording.variant_index == recording.variants.index(spec.variant)
+    mine = recording.rows_of(spec.variant)
     for k in sorted(set(samples.batch.tolist()) - {0}):
         chosen = samples.ticks[samples.batch == k]
         median, usual = float(np.median(chosen)), usual_ticks(samples, k)

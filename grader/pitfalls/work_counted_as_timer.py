@@ -16,7 +16,7 @@ def detect(case: Case) -> str | None:
     samples = case.recording.samples(case.spec.variant)
     per_unit = samples.clock.ticks_in(case.spec.unit)
     recording = case.recording
-    mine = recording.variant_index == recording.variants.index(case.spec.variant)
+    mine = recording.rows_of(case.spec.variant)
     everything = (
         (samples.ticks, samples.batch),
         (recording.ticks[mine], recording.batch[mine]),  # warm-up included
