@@ -65,11 +65,6 @@ class Machine:
     cpu_quota: float | None = None  # CPUs' worth of time this process may use per period
     counter_step_ns: float | None = None  # not read but measured: filled in by who has measured it
 
-    @property
-    def can_pin(self) -> bool:
-        """Whether this OS lets a process choose its CPU at all."""
-        return self.cpus_allowed is not None
-
     def cannot_show(self) -> tuple[str, ...]:
         """What this machine cannot show, one sentence each; empty where nothing is known."""
         return machine_card.cannot_show(self)

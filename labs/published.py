@@ -18,8 +18,6 @@ from labs.units import rounded
 
 _FILE = Path(__file__).parent / "data" / "published-figures.csv"
 
-TIMER_OVERHEAD = "timer overhead"
-
 
 @dataclass(frozen=True)
 class Published:
