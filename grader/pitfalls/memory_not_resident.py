@@ -21,7 +21,7 @@ def detect(case: Case) -> str | None:
         return None
     for name in case.spec.variants:
         size = _SIZE.search(name)
-        held = [float(each) for each in case.recording.condition("memory.resident_kb")]
+        held = case.recording.numbers("memory.resident_kb")
         if size is None or not held:
             continue
         claimed_mb = int(size[1]) * (1024 if size[2] == "gb" else 1)
