@@ -199,7 +199,7 @@ def test_what_a_run_prints_is_read_as_a_recording(program_of: ProgramOf, kernel:
     baseline = run.conditions.get(f"variant.{asked}.baseline")
     assert set(run.variants) == {asked, baseline} - {None}
     assert run.conditions["kernel"] == kernel
-    assert len(run.table) == 10 * len(run.variants)
+    assert len(run.table) == (12 + 2) * len(run.variants)
     for name in run.variants:
         assert float(run.conditions[f"clock.{name}.frequency_hz"]) > 0
         assert f"variant.{name}.switches" in run.conditions
