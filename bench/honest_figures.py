@@ -35,8 +35,8 @@ def _value(spec: FigureSpec, result: Result) -> float:
     if spec.quantity is Quantity.STEP:
         return float(result.clock.step)
     if spec.quantity is Quantity.SWITCHES:
-        claimed, counted = proof.switches(recording, spec.variant)
-        return (counted or 0) / (claimed or 1) * proof.claim_of(recording, spec.variant)
+        seen = proof.of_variant(recording, spec.variant)
+        return seen.each if seen is not None else 0.0
     if spec.quantity in RELATIONS:
         unit = spec.unit if spec.is_time else "ns"
         return concluded(

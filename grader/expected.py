@@ -102,12 +102,8 @@ def _as_estimate(expected: Expected) -> Estimate:
 
 def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
     """Switches counted, divided by the operations that the C kernel says it made."""
-    claimed, counted = proof.switches(result.recording, result.variant)
-    each = result.recording.number(f"variant.{result.variant}.switches")
-    if not claimed or counted is None or not each:
-        return []
-    value = counted / claimed * each
-    return [Expected(value, value, value, spec.unit)]
+    seen = proof.of_variant(result.recording, result.variant)
+    return [] if seen is None else [Expected(seen.each, seen.each, seen.each, spec.unit)]
 
 
 def _alternatives(result: Result, quantity: Quantity) -> list[Estimate]:

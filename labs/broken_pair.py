@@ -149,9 +149,9 @@ class Pair:
                 f"Its author would report the mean of all samples: {rounded(self.believed)} "
                 f"{run.unit}."
             )
-        claimed, counted = proof.switches(run.recording)
-        if claimed and counted is not None:
-            lines.append(f"Switches: {claimed:,} claimed, {counted:,} counted by the OS.")
+        seen = proof.of_variant(run.recording, run.variant)
+        if seen is not None:
+            lines.append(f"Switches: {seen.claimed:,} claimed, {seen.counted:,} counted by the OS.")
         return lines
 
     def _repr_html_(self) -> str:

@@ -35,9 +35,9 @@ class Switches:
     @property
     def accounted_for(self) -> bool:
         """Whether the OS counted the switches that are claimed, within the tolerance."""
-        return accounted_for(self.claimed, self.counted) or (
-            0 < self.counted - self.claimed <= TOLERANCE * self.claimed + self.edges
-        )
+        more = self.counted - self.claimed
+        tolerated = TOLERANCE * self.claimed
+        return -tolerated <= more <= tolerated + self.edges
 
     def __str__(self) -> str:
         told = f"{self.claimed:,} switches claimed, {self.counted:,} counted by the OS"
@@ -85,8 +85,3 @@ def switches(recording: Recording, variant: str | None = None) -> tuple[int | No
 def claim_of(recording: Recording, variant: str) -> float:
     """The switches that one operation of `variant` claims to make."""
     return recording.number(f"variant.{variant}.switches") or 0.0
-
-
-def accounted_for(claimed: int, counted: int) -> bool:
-    """Whether the OS counted the switches that are claimed, within the tolerance."""
-    return abs(counted - claimed) <= TOLERANCE * claimed

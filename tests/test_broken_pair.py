@@ -153,8 +153,9 @@ def test_without_a_figure_the_mean_of_all_samples_is_what_would_be_reported() ->
 
 def test_switches_are_told_where_some_are_claimed() -> None:
     counts = {f"task.{t}.{k}_switches": "0" for t in ("main", "peers") for k in ("voluntary",)}
-    some = run_of(Machine(), **{"claimed.switches": "400", **counts})
     none = run_of(Machine(), **{"claimed.switches": "0", **counts})
+    claim = {"claimed.switches": "400", f"variant.{none.variant}.switches": "2"}
+    some = run_of(Machine(), **{**claim, **counts})
     told = pair_of(some, none).as_text()  # of ten processes
     assert told.count("Switches: ") == 1
     assert "Switches: 4,000 claimed, 0 counted by the OS." in told
