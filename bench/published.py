@@ -22,6 +22,7 @@ from types import MappingProxyType
 from bench.report import must_hold, say, verdict
 from grader import evidence
 from grader.pitfalls import CATALOGUE, Pitfall
+from grader.verdict import Level
 from labs import figures, published
 from labs.figures import Figure
 from labs.files import write_atomically
@@ -171,7 +172,8 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "| code | level | what it looks like | met in | broken C kernel |"
     yield "|---|---|---|---|---|"
-    for pitfall in CATALOGUE:
+    levels = list(Level)
+    for pitfall in sorted(CATALOGUE, key=lambda each: levels.index(each.level)):
         yield _entry(pitfall)
     yield ""
     yield "## The published figures on trial"

@@ -13,7 +13,6 @@ from grader import demonstration
 from grader.demonstration import DemonstrationClass, Row, table
 from grader.demonstration_students import STUDENTS
 
-
 # Sixteen starts of nbgrader before the first test.
 pytestmark = pytest.mark.timeout(300)
 
