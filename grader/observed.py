@@ -22,7 +22,7 @@ def reads_the_counter(recording: Recording, variant: str) -> bool:
 def usual_ticks(samples: Samples, size: int) -> float:
     """The mean interval at batch size `size` without the samples far from the median."""
     ticks = samples.ticks[samples.batch == size]
-    low, high = fence(ticks, samples.clock.step)
+    low, high = fence(ticks, samples.clock.coarseness)
     return float(ticks[(ticks >= low) & (ticks <= high)].mean())
 
 

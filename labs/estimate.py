@@ -118,7 +118,7 @@ class Line:
     def worst(self) -> tuple[int, float]:
         """The point that lies farthest off the line for its size: its place among the batch sizes,
         and by which share of its size."""
-        size = np.maximum(np.abs(self.location), self.clock.step)
+        size = np.maximum(np.abs(self.location), self.clock.coarseness)
         place = int(np.abs(self.residual / size).argmax())
         return place, float(self.residual[place] / size[place])
 
@@ -270,7 +270,7 @@ def steady(samples: Samples, size: int) -> NDArray[np.bool_]:
     """Which samples of batch size `size` lie inside the fence; shape (n,)."""
     chosen: NDArray[np.bool_] = samples.batch == size
     if chosen.any():
-        low, high = fence(samples.ticks[chosen], samples.clock.step)
+        low, high = fence(samples.ticks[chosen], samples.clock.coarseness)
         chosen = chosen & (samples.ticks >= low) & (samples.ticks <= high)
     return chosen
 

@@ -138,7 +138,13 @@ class Recording:
             # The cycle was measured in ticks of the counter; this variant may read another clock.
             cycle = cycle * frequency / counter_hz
         possible = cycle is not None and 1 / MOST_HZ <= cycle <= MOST_HZ
-        return Clock(frequency, max(int(step), 1), cycle if possible else None)
+        grain = (self.number("counter.step") or 0.0) * frequency / (counter_hz or frequency)
+        return Clock(
+            frequency,
+            max(int(step), 1),
+            cycle if possible else None,
+            max(round(grain), 1) if 0 <= grain <= MOST_HZ else 1,
+        )
 
     def rows_of(self, variant: str) -> NDArray[np.bool_]:
         """Which rows are of `variant`, warm-up included; shape (rows,)."""

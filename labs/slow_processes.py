@@ -78,7 +78,7 @@ def _slope(samples: Samples, process: int) -> tuple[float, float] | None:
         low, median, high = np.percentile(ticks, [25, 50, 75])
         # The quartiles of a normal distribution are 1.35 standard deviations apart; a median's
         # standard error is 1.25 times that of a mean. A counter's step is spread of its own.
-        deviation = max((high - low) / 1.35, samples.clock.step / 3)
+        deviation = max((high - low) / 1.35, samples.clock.coarseness / 3)
         middle.append(float(median))
         error.append(1.25 * float(deviation) / len(ticks) ** 0.5)
     operations = float(sizes[-1] - sizes[0])

@@ -115,7 +115,7 @@ def _added(samples: Samples, stretch: Integers) -> Floats:
         ticks = samples.ticks[mine]
         low, middle, high = np.percentile(ticks, [10, 50, 90])
         # Interrupts fall outside.
-        near[mine] = np.abs(ticks - middle) <= max(6 * (high - low), 3 * samples.clock.step)
+        near[mine] = np.abs(ticks - middle) <= max(6 * (high - low), 3 * samples.clock.coarseness)
         mean[mine] = ticks[near[mine]].mean()
         above[mine] = ticks - mean[mine]
     where, x, y = stretch[near], mean[near], above[near]

@@ -34,11 +34,20 @@ class Clock:
 
     `frequency_hz` is in ticks per second, `step` in ticks (the greatest common divisor of many
     differences), `core_cycle_ticks` the ticks in one core cycle, or None where it was not measured.
+    `grain` is by how much it advances at a time, in ticks: a clock in ns that the OS makes from a
+    counter with a step of 10 ns reads 20, 30 and now and then 21, so that its step is 1 and its
+    grain 10.
     """
 
     frequency_hz: float
     step: int
     core_cycle_ticks: float | None = None
+    grain: int = 1
+
+    @property
+    def coarseness(self) -> int:
+        """The larger of step and grain: what lies closer together cannot be told apart."""
+        return max(self.step, self.grain)
 
     def ticks_in(self, unit: str) -> float:
         """Ticks in one `unit`.

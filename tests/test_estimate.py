@@ -11,6 +11,7 @@ import simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate import DISTURBANCES, STEPS, VARIANT, Machine, line_of
+from submitted_figures import CYCLE_TICKS, Clocked, recording
 
 from labs import stretches
 from labs.bootstrap import student_t
@@ -267,3 +268,18 @@ def test_few_samples_are_one_stretch(samples: int) -> None:
     machine = Machine(samples=samples, processes=1)
     found = stretches.find(simulate.run(machine, 1).samples(VARIANT))
     assert found.undisturbed.all() and len(found.undisturbed) == samples
+
+
+@pytest.mark.parametrize("grain", [1, 10, 40])
+def test_a_clock_in_ns_that_is_made_from_a_coarse_counter_gives_its_line(grain: int) -> None:
+    # It reads 20, 30 and now and then 21: by its step of 1 a 30 would be taken for an interrupt.
+    coarse = Clocked(16.0, CYCLE_TICKS / 2.6, frequency_hz=1e9, step=grain)
+    conditions = {"clock.monotonic.step": "1", "counter.step": f"{round(2.6 * grain)}"}
+    for seed in range(5):
+        run = recording(
+            {"monotonic": coarse}, extra=conditions, samples=8_000, noise=0.2, seed=seed
+        )
+        line = fit_line(run, "monotonic")
+        assert line.straight
+        # Noise lies on one side of each length: 0.16 ticks in the mean.
+        assert abs(line.overhead.value - coarse.overhead - 0.16) < 1.0
