@@ -22,6 +22,7 @@ from labs import figures
 from labs.figures import Figure
 from labs.first_time import is_of_first_time
 from labs.recording import Recording, read
+from labs.result import result_of
 from labs.units import Clock
 
 FOLDER = Path(__file__).parent / "fixtures" / "honest"
@@ -79,6 +80,11 @@ def test_off_by_a_thousand_is_named(spec: FigureSpec, factor: float) -> None:
 @pytest.mark.parametrize("factor", [2.0, 0.5])
 def test_off_by_two_is_named(spec: FigureSpec, factor: float) -> None:
     verdict = judged(spec, in_ns(spec) * factor, "ns")
+    if spec.quantity is Quantity.OVERHEAD and verdict.outcome is Outcome.PASSED:
+        line = result_of(submitted(spec)[1], spec.variant).line
+        assert line is not None and line.empty is not None
+        assert line.empty.value == pytest.approx(factor * line.overhead.value, rel=0.2)
+        pytest.skip("here the empty interval, a right answer too, is that many intercepts")
     assert verdict.outcome is Outcome.FAILED
     # Where a number of this very recording lies there, that is named: a round trip, the loop.
     assert codes(verdict) and "figure-not-from-recording" not in codes(verdict)
