@@ -25,6 +25,8 @@ from labs.run_output import ProcessRun, gather, parse_run
 MOST_SAMPLES = 100_000
 MOST_PROCESSES = 100
 MOST_WARMUP = 10_000
+#: The core speed that a run of fewer processes saw is not remembered.
+PROCESSES_TO_TRUST = 5
 #: What C kernels do by themselves, see harness.h.
 DEFAULT_WARMUP = 100
 DEFAULT_TIME_LIMIT_S = 120.0
@@ -186,8 +188,10 @@ async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recor
     if length is None or length <= 0:
         return recording
     counter = " ".join(recording.condition("counter"))
-    # What a cell or a broken C kernel says of the core's speed may be as wrong as the rest of it.
-    trusted = plan.source is None and not plan.kernel.endswith(".c")
+    # What a cell or a broken C kernel says of the core's speed may be as wrong as the rest of it,
+    # and a single process may be: the median of several is not.
+    own = plan.source is not None or plan.kernel.endswith(".c")
+    trusted = not own and len(runs) >= PROCESSES_TO_TRUST
     seen = "{:.5f} {:.5f}".format(*core_speed.seen_lately(length, counter, remember=trusted))
     return replace(
         recording, conditions={**recording.conditions, "core_cycle_ticks.last_hour": seen}

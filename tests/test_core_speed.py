@@ -61,6 +61,14 @@ def test_what_is_not_trusted_is_not_remembered() -> None:
     assert seen_lately(0.66) == (0.65, 0.66)
 
 
+def test_one_odd_run_of_many_widens_nothing() -> None:
+    for number in range(98):
+        seen_lately(0.60 + 0.001 * (number % 50))
+    seen_lately(0.35)
+    low, high = seen_lately(0.62)
+    assert (low, high) == (0.60, pytest.approx(0.648, abs=0.0015))
+
+
 def test_a_cycle_in_ticks_of_another_clock_is_another_number() -> None:
     seen_lately(0.65, "tsc")
     assert seen_lately(0.25, "clock_monotonic") == (0.25, 0.25)
