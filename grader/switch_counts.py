@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from grader.c_source import creation, measured_region
 from grader.case import Case
 from grader.figures.spec import Quantity
-from labs import proof
+from labs import places, proof
+from labs.places import Places
 from labs.proof import Switches
 from labs.recording import Recording
 
@@ -37,20 +38,6 @@ class Counted(Switches):
         return (
             f"Your {self.variant} claims {self.claimed:,} switches; the OS counted {self.counted:,}"
         )
-
-
-@dataclass(frozen=True)
-class Places:
-    """The CPUs that the measuring task was seen on, its peers were, and its peers may use."""
-
-    mine: frozenset[int]
-    peers: frozenset[int]
-    may_use: frozenset[int]
-
-    @property
-    def bound_together(self) -> bool:
-        """Whether peers had no choice but a CPU that the measuring task was on as well."""
-        return len(self.may_use) == 1 and bool(self.may_use & self.mine)
 
 
 def code_of(case: Case) -> str | None:
@@ -88,39 +75,15 @@ def counted(recording: Recording, variant: str) -> Counted | None:
     return None if seen is None else Counted(**vars(seen), variant=variant)
 
 
-def places(recording: Recording, variant: str) -> tuple[Places, ...]:
-    """Where the tasks of `variant` were, in each process of the run that says so."""
-    keys = [f"variant.{variant}.{key}" for key in ("cpus", "peers_cpus", "peers_may_use")]
-    said = ({**process, **recording.conditions} for process in recording.processes)
-    return tuple(
-        Places(*(cpus_of(each[key]) for key in keys))
-        for each in said
-        if all(key in each for key in keys)
-    )
-
-
 def apart(recording: Recording, variant: str) -> Places | None:
     """Places of the tasks of `variant` in a process where they were not kept on one CPU."""
-    free = max((len(cpus_of(text)) for text in recording.condition("cpu.allowed")), default=1)
+    free = max(
+        (len(places.cpus_of(text)) for text in recording.condition("cpu.allowed")), default=1
+    )
     if free < 2:
         return None
-    return next((each for each in places(recording, variant) if not each.bound_together), None)
-
-
-def cpus_of(words: str) -> frozenset[int]:
-    """The CPUs of a list such as `0-2,5`; empty where it is none."""
-    found: set[int] = set()
-    for item in words.split(","):
-        match = re.fullmatch(r"\s*(\d{1,4})(?:-(\d{1,4}))?\s*", item)
-        if match is not None:
-            first = int(match[1])
-            found |= set(range(first, int(match[2] or first) + 1))
-    return frozenset(found)
-
-
-def in_words(cpus: frozenset[int]) -> str:
-    """CPU numbers for a reader."""
-    return " and ".join(map(str, sorted(cpus)))
+    told = (each for each in places.of_variant(recording, variant) if each.may_use)
+    return next((each for each in told if not each.bound_together), None)
 
 
 def created_inside(case: Case, seen: Counted) -> str | None:

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 _MOST = 1 << 20  # no such file is longer, but a wrong path may be
+_MOST_CPUS = 8192  # of a Linux kernel; the list may come from a recording that anybody wrote
 
 
 def text_of(file: Path) -> str | None:
@@ -35,11 +36,14 @@ def number_in(word: str) -> float | None:
 def cpu_list(text: str) -> tuple[int, ...] | None:
     """CPU numbers from the OS kernel's notation, such as 0-3,8; None if it is not that."""
     cpus: set[int] = set()
+    named = 0
     for item in text.strip().split(","):
         first, _, last = item.partition("-")
         if not first.isdecimal() or (last and not last.isdecimal()) or len(first + last) > 12:
             return None
-        if not 0 <= int(last or first) - int(first) < 65536:
+        span = range(int(first), int(last or first) + 1)
+        named += len(span)
+        if not span or named > _MOST_CPUS:
             return None
-        cpus.update(range(int(first), int(last or first) + 1))
+        cpus.update(span)
     return tuple(sorted(cpus))

@@ -11,6 +11,7 @@ from grader import switch_counts
 from grader.case import Case, make_case, make_relation
 from grader.check import check
 from grader.figures import figure_named
+from labs import places
 from labs.figures import Figure
 from labs.recording import Recording
 from labs.result import result_of
@@ -159,7 +160,7 @@ def test_the_count_of_a_whole_run_says_nothing_of_one_of_several_variants() -> N
     [("0", {0}), ("0-2,5", {0, 1, 2, 5}), ("", set()), ("unknown", set()), ("7-3", set())],
 )
 def test_lists_of_cpus_are_read_and_anything_else_is_none(words: str, cpus: set[int]) -> None:
-    assert switch_counts.cpus_of(words) == cpus
+    assert places.cpus_of(words) == cpus
 
 
 def test_the_count_of_a_convoy_is_a_figure_and_no_mistake() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.switch_counts import cpus_of
 from grader.verdict import Level
+from labs import places
 
 
 def detect(case: Case) -> str | None:
@@ -28,8 +28,8 @@ def detect(case: Case) -> str | None:
 
 def _cpus_of_its_own(case: Case) -> frozenset[int]:
     """Where the task was in the intervals of the figure's own variants, where that is told."""
-    told = [case.recording.condition(f"variant.{name}.cpus") for name in case.spec.variants]
-    return frozenset().union(*(cpus_of(words) for each in told for words in each))
+    told = (places.of_variant(case.recording, name) for name in case.spec.variants)
+    return frozenset().union(*(each.mine for processes in told for each in processes))
 
 
 PITFALL = Pitfall(

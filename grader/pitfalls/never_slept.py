@@ -5,8 +5,8 @@ from __future__ import annotations
 from grader import switch_counts
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.switch_counts import in_words
 from grader.verdict import Level
+from labs.places import in_words
 
 CODE = "never-slept"
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
-from labs import picture, proof
+from labs import picture, places, proof
 from labs.picture import Picture
 from labs.plot_rows import Dot, Group, Row, rows_figure
 from labs.plot_series import LOOKS, Look
@@ -94,23 +93,12 @@ def _where(result: Result) -> str:
 
     A task that waits on a CPU of its own gives that CPU up as well, and the OS counts it.
     """
-    recording, name = result.recording, result.variant
-    for process in recording.processes:
-        told = {**process, **recording.conditions}
-        mine, theirs = (told.get(f"variant.{name}.{key}", "") for key in ("cpus", "peers_may_use"))
-        if mine and theirs and not _cpus(mine) & _cpus(theirs):
+    for told in places.of_variant(result.recording, result.variant):
+        if told.may_use and not told.mine & told.may_use:
             return TWO_CPUS
-        if len(_cpus(theirs)) > 1:
+        if len(told.may_use) > 1:
             return ANYWHERE
     return ONE_CPU
-
-
-def _cpus(words: str) -> frozenset[int]:
-    """The CPUs of a list such as `0-2,5`."""
-    found: set[int] = set()
-    for first, last in re.findall(r"(\d{1,4})(?:-(\d{1,4}))?", words):
-        found |= set(range(int(first), int(last or first) + 1))
-    return frozenset(found)
 
 
 def _about_switches(result: Result) -> bool:
