@@ -69,7 +69,7 @@ def counted(recording: Recording, variant: str) -> Counted | None:
     """What `variant` claims and the OS counted; None where it claims none or nobody counted."""
     claim = proof.claim_of(recording, variant)
     claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
-    if not claim or (len(claiming) > 1 and not _has_own_count(recording, variant)):
+    if not claim or (len(claiming) > 1 and not proof.has_own_count(recording, variant)):
         return None
     seen = proof.of_variant(recording, variant)
     return None if seen is None else Counted(**vars(seen), variant=variant)
@@ -118,10 +118,6 @@ def _preemptions(recording: Recording, variant: str) -> float:
     mine = recording.rows_of(variant)
     seconds = float(recording.ticks[mine].sum()) / recording.clock(variant).frequency_hz
     return PREEMPTIONS_PER_S * seconds
-
-
-def _has_own_count(recording: Recording, variant: str) -> bool:
-    return bool(recording.condition(f"variant.{variant}.counted_switches"))
 
 
 def _raises_what_it_lowers(source: str | None) -> bool:

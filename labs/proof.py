@@ -69,7 +69,7 @@ def switches(recording: Recording, variant: str | None = None) -> tuple[int | No
     then counts as involuntary. A variant's own are counted around its intervals; recordings made
     before that was done have those of the whole run only.
     """
-    if variant is not None and recording.condition(f"variant.{variant}.claimed_switches"):
+    if variant is not None and has_own_count(recording, variant):
         return (
             recording.total(f"variant.{variant}.claimed_switches"),
             recording.total(f"variant.{variant}.counted_switches"),
@@ -80,6 +80,11 @@ def switches(recording: Recording, variant: str | None = None) -> tuple[int | No
     ]
     known = [count for count in counted if count is not None]
     return claimed, sum(known) if known else None
+
+
+def has_own_count(recording: Recording, variant: str) -> bool:
+    """Whether switches were counted around the intervals of `variant` alone."""
+    return bool(recording.condition(f"variant.{variant}.claimed_switches"))
 
 
 def claim_of(recording: Recording, variant: str) -> float:

@@ -162,7 +162,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     try:
         if is_of_first_time(recording, name):
             estimate = first_time(recording, name).into(unit, clock)
-            warnings = run_warnings.of_recording(recording)
+            warnings = run_warnings.of_recording(recording, name)
             return Result(recording, name, unit, clock, None, estimate, "", warnings)
         # Core cycles of each process by the speed that the core had in it.
         one_speed = unit == "cycles" and recording.kernel not in ABOUT_OVERHEAD
@@ -170,7 +170,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
         if line.straight and recording.kernel not in ABOUT_OVERHEAD:
             net = net_cost(recording, line, one_speed=one_speed)
     except CannotEstimate as why:
-        warnings = run_warnings.of_recording(recording)
+        warnings = run_warnings.of_recording(recording, name)
         return Result(recording, name, unit, clock, line, None, str(why), warnings)
     about_overhead = recording.kernel in ABOUT_OVERHEAD
     figure = line.overhead if net is None else net.net

@@ -9,10 +9,10 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from labs import core_clock, proof
+from labs import core_clock, places, proof
 from labs.estimate import ABOUT_OVERHEAD, Estimate, Line
 from labs.recording import Recording
-from labs.units import rounded
+from labs.units import rounded, times
 
 #: A run is said to be disturbed from these shares on.
 STEAL_SHARE = 0.02
@@ -42,7 +42,7 @@ def of_run(
 
     `figure` is what was taken from `line`; None: its intercept or slope itself.
     """
-    return (*of_line(recording, line, figure), *of_recording(recording))
+    return (*of_line(recording, line, figure), *of_recording(recording, line.variant))
 
 
 def of_line(
@@ -129,19 +129,14 @@ def _shortest_cycle(recording: Recording, line: Line) -> float:
     return middle * lengths[0] / statistics.median(lengths)
 
 
-def _of_switches(recording: Recording) -> list[RunWarning]:
-    """Switches that are claimed and did not happen, or happened and are not claimed.
-
-    Of the variants that are so, the one whose count is farthest from its claim is told.
-    """
-    claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
-    told = {name: proof.of_variant(recording, name) for name in claiming}
-    known = {name: seen for name, seen in told.items() if seen and not seen.accounted_for}
-    if not known:
+def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
+    """Switches that `variant` claims and that did not happen, or happened and are not claimed."""
+    seen = proof.of_variant(recording, variant)
+    if seen is None or seen.accounted_for:
         return []
-    name, seen = max(known.items(), key=lambda item: abs(item[1].counted / item[1].claimed - 1))
     claimed, counted = seen.claimed, seen.counted
-    of = f" for {name}" if len(claiming) > 1 else ""
+    claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
+    of = f" for {variant}" if len(claiming) > 1 and proof.has_own_count(recording, variant) else ""
     few = counted < claimed
     return [
         RunWarning(
@@ -158,29 +153,53 @@ def _of_switches(recording: Recording) -> list[RunWarning]:
     ]
 
 
-def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
-    """Warnings that the conditions alone give: placement, disturbance, number of samples."""
-    found = []
-    pinned = [asked for asked in recording.condition("cpu.asked") if asked != "none"]
-    migrations = recording.total("task.main.migrations") or 0
-    if pinned and set(recording.condition("cpu.after")) - set(pinned):
-        found.append(
+def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
+    """That `variant` was not where it was pinned, or moved.
+
+    Where the CPUs of its own intervals are told, they decide: another variant of the run may stand
+    elsewhere or be free to move, and where the run went is then not where this one was.
+    """
+    asked = [cpu for cpu in recording.condition("cpu.asked") if cpu != "none"]
+    if own := places.of_variant(recording, variant):
+        # A pair that the C kernel puts on each CPU in turn, together, did not move by chance.
+        mine = [each.mine for each in own if len(each.mine) == 1 or not each.bound_together]
+        most = max(mine, key=len, default=frozenset[int]())
+        away = frozenset(cpu for cpus in mine for cpu in cpus if str(cpu) not in asked)
+        astray = f"{variant} was seen on CPU {places.in_words(away)}" if away else ""
+        moved = f"{variant} was seen on CPU {places.in_words(most)}" if len(most) > 1 else ""
+    else:
+        elsewhere = set(recording.condition("cpu.after")) - set(asked)
+        astray = "it ended on another" if elsewhere else ""
+        moves = recording.total("task.main.migrations") or 0
+        of_all = ", all its variants together" if len(recording.variants) > 1 else ""
+        moved = f"moved between CPUs {times(moves)} during the run{of_all}" if moves > 0 else ""
+    if asked and astray:
+        return [
             RunWarning(
                 "affinity-not-obtained",
-                f"pinned to CPU {pinned[0]}, and it ended on another",
+                f"pinned to CPU {asked[0]}, and {astray}",
                 "something outside moved it",
                 "another CPU of this machine (`labs doctor` names them)",
             )
-        )
-    elif migrations > 0:
-        found.append(
+        ]
+    if moved:
+        return [
             RunWarning(
                 "migrations",
-                f"moved between CPUs {migrations} times during the run",
+                moved,
                 "it was not pinned",
                 "--cpu with one of the CPUs that `labs doctor` names",
             )
-        )
+        ]
+    return []
+
+
+def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
+    """Warnings that the conditions alone give: placement, disturbance, number of samples.
+
+    Switches and CPUs are those of `variant`, where they were counted for it alone.
+    """
+    found = _of_placement(recording, variant)
     lengths = sorted(core_clock.lengths(recording))
     if lengths and lengths[-1] > (1 + SPEED_CHANGE) * lengths[0]:
         low, high = (
@@ -195,7 +214,7 @@ def of_recording(recording: Recording) -> tuple[RunWarning, ...]:
                 "the unit core cycles (--unit cycles), which does not depend on it",
             )
         )
-    found += _of_switches(recording)
+    found += _of_switches(recording, variant)
     if len(recording.processes) == 1:
         found.append(
             RunWarning(

@@ -82,3 +82,8 @@ def rounded(value: float, digits: int = 3) -> str:
         return "0"
     text = f"{value:.{digits}g}"
     return f"{float(text):,.0f}" if abs(value) >= 10**digits else f"{float(text):g}"
+
+
+def times(count: int) -> str:
+    """How often, in words: `once`, `3 times`."""
+    return "once" if count == 1 else f"{count:,} times"

@@ -12,6 +12,7 @@ from simulate import Machine
 from labs import run_warnings
 from labs.estimate import fit_line
 from labs.recording import Recording
+from labs.result import result_of
 from labs.run_warnings import RunWarning
 
 
@@ -134,7 +135,76 @@ def test_affinity_was_not_asked_for() -> None:
 def test_migrations_where_it_moved() -> None:
     moved = run_with(cpu__asked="none", task__main__migrations="1")
     moved = with_each(moved, "task.main.migrations", ["1", "0"])
-    assert "5 times" in warnings_of(moved)["migrations"].symptom
+    symptom = warnings_of(moved)["migrations"].symptom
+    assert symptom == "moved between CPUs 5 times during the run"
+
+
+def test_a_single_migration_is_told_as_one() -> None:
+    once = ["1", *["0"] * 9]
+    moved = with_each(run_with(cpu__asked="none"), "task.main.migrations", once)
+    assert "moved between CPUs once during" in warnings_of(moved)["migrations"].symptom
+
+
+def of_pair(**conditions: str) -> dict[str, dict[str, RunWarning]]:
+    """Warnings of two interleaved variants by name; a name's `__` stands for a dot."""
+    recording = simulate.with_baseline(
+        simulate.OPERATION, simulate.BASELINE, 1, kernel="process_switch",
+        more={"cpu.asked": "none", **{key.replace("__", "."): v for key, v in conditions.items()}},
+    )  # fmt: skip
+    return {
+        name: {warning.code: warning for warning in result_of(recording, name).warnings}
+        for name in recording.variants
+    }
+
+
+@pytest.mark.parametrize(
+    ("cpus", "theirs", "moved"),
+    [
+        ("1", "1", None),
+        ("0-1", "0-1", "operation was seen on CPU 0 and 1"),
+        ("0-1", "1", None),  # taken from CPU to CPU together with its peer
+        ("0-1", "", "operation was seen on CPU 0 and 1"),
+    ],
+)
+def test_migrations_are_those_of_the_named_variant_where_its_cpus_are_told(
+    cpus: str, theirs: str, moved: str | None
+) -> None:
+    # The other one of the run is not pinned and moves all the time.
+    told = {"cpus": cpus, "peers_cpus": theirs, "peers_may_use": theirs}
+    found = of_pair(
+        task__main__migrations="24",
+        **{f"variant__operation__{key}": value for key, value in told.items() if value},
+    )
+    warning = found["operation"].get("migrations")
+    assert (warning and warning.symptom) == moved
+    whole = "moved between CPUs 240 times during the run, all its variants together"
+    assert found["alone"]["migrations"].symptom == whole
+
+
+@pytest.mark.parametrize(("cpus", "told"), [("0", False), ("1", True), ("0-1", True)])
+def test_affinity_is_that_of_the_named_variant_where_its_cpus_are_told(
+    cpus: str, told: bool
+) -> None:
+    # The run ends on another CPU than asked for: its last interval was of the other variant.
+    found = of_pair(cpu__asked="0", cpu__after="1", variant__operation__cpus=cpus)
+    symptom = "pinned to CPU 0, and operation was seen on CPU 1"
+    assert [w.symptom for c, w in found["operation"].items() if "affinity" in c] == [symptom] * told
+    assert "affinity-not-obtained" in found["alone"]
+
+
+def test_switches_are_those_of_the_named_variant_where_they_were_counted() -> None:
+    claims = {f"variant__{name}__switches": "2" for name in ("operation", "alone")}
+    own = {f"variant__{name}__claimed_switches": "20000" for name in ("operation", "alone")}
+    found = of_pair(
+        **claims,
+        **own,
+        variant__operation__counted_switches="20010",
+        variant__alone__counted_switches="71",
+    )
+    assert "switches-unaccounted" not in found["operation"]
+    assert found["alone"]["switches-unaccounted"].symptom == (
+        "200,000 switches are claimed for alone, and the OS counted 710"
+    )
 
 
 def test_no_migrations_where_it_stayed() -> None:

@@ -111,8 +111,9 @@ def test_each_variant_of_a_run_has_its_own_count_and_place() -> None:
         assert recording.condition(f"variant.{variant}.peers_may_use") == (str(CPUS[0]),)
     seen = proof.of_variant(recording, "condvar")
     assert seen is not None and seen.edges == 200 + 2 * 100, "its intervals, warm-up included"
-    warnings = [w for w in result_of(recording, "condvar").warnings if "unaccounted" in w.code]
-    assert "for bare-mutex" in warnings[0].symptom
+    warnings = {warning.code: warning for warning in result_of(recording, "bare-mutex").warnings}
+    assert "for bare-mutex" in warnings["switches-unaccounted"].symptom
+    assert "bare-mutex" not in str(result_of(recording, "condvar").warnings)
 
 
 def test_a_notebook_reads_the_count_off_a_run() -> None:

@@ -6,6 +6,7 @@ from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
 from labs import places
+from labs.units import times
 
 
 def detect(case: Case) -> str | None:
@@ -22,7 +23,7 @@ def detect(case: Case) -> str | None:
         return f"Your run asked for CPU {asked[0]} and was seen on CPU {', '.join(elsewhere)}."
     moved = case.recording.total("task.main.migrations") or 0
     if moved > 0:
-        return f"Your run asked for CPU {asked[0]} and was moved between CPUs {moved} times."
+        return f"Your run asked for CPU {asked[0]} and was moved between CPUs {times(moved)}."
     return None
 
 
