@@ -11,12 +11,17 @@ from grader.evidence import check_folder, lab_of
 from grader.figures import LABS
 from grader.present import as_text, points_in_words
 from grader.verdict import Outcome, Verdict
+from labs.exit_status import status_of
 
 ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2
 
 
 def main(words: list[str] | None = None) -> int:
     """Run the command; returns the exit status."""
+    return status_of(lambda: _run(words))
+
+
+def _run(words: list[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="grader", description="Judge figures by their evidence.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     about = "check the figures of a lab folder as the grader will"
@@ -31,11 +36,7 @@ def main(words: list[str] | None = None) -> int:
     command.add_argument("--lab", choices=sorted(LABS), help="the lab that is handed in")
     command.set_defaults(run=_class)
     arguments = parser.parse_args(words)
-    try:
-        return int(arguments.run(arguments))
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
+    return int(arguments.run(arguments))
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -23,10 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or run both and print them; exit status as `labs measure` has it."""
+    if arguments.name is None:
+        _print_list(arguments.json)
+        return 0
     try:
-        if arguments.name is None:
-            _print_list(arguments.json)
-            return 0
         unit = canonical(arguments.unit)
         kernel = broken.find(arguments.name)
         runs = []
@@ -34,13 +34,14 @@ def run(arguments: argparse.Namespace) -> int:
             plan.check()
             runs.append(Run.of(measure_command.carry_out(plan), plan.variants, unit))
         pair = Pair(kernel, *runs)
-        print(json.dumps(pair.as_json(), indent=2) if arguments.json else pair.as_text())
+        told = json.dumps(pair.as_json(), indent=2) if arguments.json else pair.as_text()
     except (BadPlan, UnknownUnit, broken.NoSuchBroken, FileNotFoundError, ValueError) as error:
         return _stop(error, USAGE)
     except c_process.RunFailed as error:
         return _stop(error, IMPOSSIBLE if error.impossible_here else FAILED)
     except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
         return _stop(error, FAILED)
+    print(told)  # not above: a closed pipe is an OSError too
     return 0
 
 

@@ -14,10 +14,15 @@ from labs import (
     start_command,
     survey_command,
 )
+from labs.exit_status import status_of
 
 
 def main(words: list[str] | None = None) -> int:
     """Run the command; returns the exit status. A wrong option ends with status 2 and one line."""
+    return status_of(lambda: _run(words))
+
+
+def _run(words: list[str] | None) -> int:
     parser = argparse.ArgumentParser(
         prog="labs", description="Measure what the operations of an operating system cost."
     )
@@ -39,15 +44,7 @@ def main(words: list[str] | None = None) -> int:
         module.add_arguments(command)
         command.set_defaults(run=module.run)
     arguments = parser.parse_args(words)
-    try:
-        return int(arguments.run(arguments))
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader of our output is gone; nothing more can be said to it.
-        sys.stderr.close()
-        return 141
+    return int(arguments.run(arguments))
 
 
 if __name__ == "__main__":
