@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from labs import published
@@ -95,6 +97,26 @@ def test_transcription_marks_are_true() -> None:
         assert abs(mean / table - 1) > 0.004
         (told,) = [each.suspicions[0].reason for each in mine if each.series == "table"]
         assert f"{mean:.2f}" in told
+
+
+def test_the_third_series_of_report_e_is_marked_by_what_its_values_are() -> None:
+    series = [
+        each
+        for each in published.figures("process switch", report="E")
+        if each.series.startswith("sample")
+    ]
+    marks = [{suspicion.code for suspicion in each.suspicions} for each in series]
+    assert marks == [{"first-in-line"}, *[{"cold-samples-in-mean"}] * 6, *[{"running-mean"}] * 13]
+    # The n-th mean times n is the total of n exchanges, in ns: of one series it cannot fall.
+    totals = [number * each.value for number, each in enumerate(series, 1)]
+    steps = [after - before for before, after in itertools.pairwise(totals)]
+    assert min(steps[7:]) > -20, "a printed mean is off by 1 ns, 9 times it by 9"
+    assert sum(step < -1_000 for step in steps[:7]) == 5
+    # Why the others are marked: one cold exchange is divided by n.
+    reason = series[1].suspect
+    assert "120 to 129 µs" in reason and "56 of the second" in reason
+    assert all(120e3 <= total <= 129e3 for total in [totals[0], *totals[2:7]])
+    assert round(totals[1] / 1e3) == 56
 
 
 def test_unknown_quantity_names_those_there_are() -> None:
