@@ -6,15 +6,15 @@ time of everything, also of other programs that had its CPU meanwhile, where our
 intervals out: a peer that shared its CPU is held by its CPU time, a loop timed by hand by the
 median of its thousandths; what they read with all of that is said too.
 
-perf bench syscall calls getppid() of the C library, ours is the trap by itself, in line. So ours is
-held against it twice: as the trap, and like with like, by the library as well. Between the two lies
-a return whose call was before the trap. On an AMD EPYC (family 26, virtual) a function that traps
-and returns took 6 to 12 ns more than the trap in line, 5 to 11 %, and the library's function as
-much; one that leaves by a jump to its return address instead took 0 to 6 ns more; a call and return
-with no trap between them at most 1 ns. Mispredictions cannot be counted in that machine, but so
-it would be if the OS kernel, on its way, overwrites the predictions of returns ("RSB filling" in
-/sys/devices/system/cpu/vulnerabilities/spectre_v2). What a return costs on the machine at hand is
-measured and printed too.
+perf bench syscall calls getppid() of the C library. Ours is held against it twice: by a function of
+our own that traps and returns, and by the library as well. The trap in the loop itself is something
+else, for it leaves out a return whose call was before the trap. On an AMD EPYC (family 26, virtual)
+a function that traps and returns took 6 to 12 ns more than the trap in line, 5 to 11 %, and the
+library's function as much; one that leaves by a jump to its return address instead took 0 to 6 ns
+more; a call and return with no trap between them at most 1 ns. Mispredictions cannot be counted in
+that machine, but so it would be if the OS kernel, on its way, overwrites the predictions of returns
+("RSB filling" in /sys/devices/system/cpu/vulnerabilities/spectre_v2). What a return costs on the
+machine at hand is measured and printed too.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _perf(quick: bool) -> bool:
     held = []
     must_hold("getppid within 3 % of perf bench syscall basic")
     for variant, what in (
-        ("getppid", "the trap by itself, where perf calls the C library"),
+        ("getppid", "by a function that traps, where perf calls the C library"),
         ("getppid-libc", "by the C library, as perf does"),
     ):
 

@@ -2,7 +2,7 @@
 
 A C kernel writes its interval once, as a macro, and names each variant's operation in one line:
 
-    INTERVAL(getppid_raw, trap(SYS_getppid, 0, 0, 0) == parent)
+    INTERVAL(getppid_raw, raw_call(SYS_getppid, 0, 0) == parent)
 """
 
 from __future__ import annotations

@@ -90,11 +90,30 @@ LIBC = {
 
 
 @pytest.mark.parametrize("function", RAW)
-def test_a_raw_system_call_is_one_trap_an_operation(built: Built, function: str) -> None:
-    loop = built.loop("system_call", function)
-    assert traps(loop) == 1
-    assert not calls(loop)
-    assert traps(built.code("system_call").region(function)) == 1
+def test_a_raw_system_call_is_one_call_of_the_trap_an_operation(
+    built: Built, function: str
+) -> None:
+    for code in (built.loop("system_call", function), built.code("system_call").region(function)):
+        assert calls(code) == {"raw_call": 1}
+        assert traps(code) == 0
+
+
+def test_the_function_of_the_raw_calls_traps_once_and_returns(built: Built) -> None:
+    code = built.code("system_call").function("raw_call")
+    assert traps(code) == 1 and not calls(code)
+    assert [each.name for each in code].count("ret") == 1
+    assert not [each for each in code if each.target is not None]
+    if built.level == "-O2":
+        assert len([each for each in code if each.name not in ("nop", "xchg", "nopw")]) <= 8
+
+
+def test_the_raw_call_in_line_is_one_trap_an_operation_and_no_call(built: Built) -> None:
+    for code in (
+        built.loop("system_call", "getppid_inline"),
+        built.code("system_call").region("getppid_inline"),
+    ):
+        assert traps(code) == 1
+        assert not calls(code)
 
 
 @pytest.mark.parametrize("function", LIBC)
@@ -105,7 +124,7 @@ def test_a_call_of_the_library_is_one_call_an_operation(built: Built, function: 
 
 
 def test_the_result_of_every_system_call_is_looked_at(built: Built) -> None:
-    for function in (*RAW, *LIBC):
+    for function in ("getppid_inline", *RAW, *LIBC):
         names = [each.name for each in built.loop("system_call", function)]
         made = next(i for i, name in enumerate(names) if name in ("syscall", "svc", "call", "bl"))
         # Compared, tested or taken apart before the loop's own test: two tests at least.

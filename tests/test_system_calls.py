@@ -20,6 +20,7 @@ A_FEW = 60
 CALLS = {
     "getppid": "getppid",
     "getppid-libc": "getppid",
+    "getppid-inline": "getppid",
     "getpid": "getpid",
     "getpid-libc": "getpid",
     "read0": "read",
