@@ -37,6 +37,14 @@ TICKLAB_INLINE void prepare_own(struct run *run)
 #endif
 }
 
+/* Told at once, of the student's own call; what a filter refuses is told at the end of the run. */
+static void must_have_worked(void)
+{
+    if (failed_calls != 0 && !is_filtered())
+        stop(STATUS_FAILED, "your function says that its call did not work: it returned 0. Is each "
+                            "argument in the place where the OS kernel looks for it?");
+}
+
 /* What `syscall` overwrites: the loop keeps nothing there, even if a student forgets to say so. */
 #if defined(__x86_64__)
 #    define OWN_LOST __asm__ volatile("" : : : "rcx", "r11")
@@ -83,12 +91,18 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
 /* The variant of that name, "invalid" and "loop"; and main. */
 #define MEASURE_OWN_CALL(variant_name, function)                                                   \
     OWN_INTERVAL(own_calls, function(zero))                                                        \
+    static uint64_t own_calls_that_work(long batch)                                                \
+    {                                                                                              \
+        const uint64_t ticks = own_calls(batch);                                                   \
+        must_have_worked();                                                                        \
+        return ticks;                                                                              \
+    }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
         static const long batches[] = {64, 128, 256, 512};                                         \
         static const struct variant variants[] = {{.name = variant_name,                           \
                                                    .about = "your call",                           \
-                                                   .interval = own_calls,                          \
+                                                   .interval = own_calls_that_work,                \
                                                    .system_calls = 1,                              \
                                                    .baseline = "loop",                             \
                                                    .prepare = prepare_own},                        \

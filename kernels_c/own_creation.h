@@ -45,6 +45,30 @@ static void prepare_own(struct run *run)
     }
 }
 
+/* One task before all others: a mistake is told here, where there is time to say what it is. */
+static void must_end_well(pid_t task, pid_t parent)
+{
+    int status = -1;
+    if (getpid() != parent) { /* a child that came back, and would go on to measure */
+        fprintf(stderr,
+                "own_task returned in the new task as well, which must end there instead: ");
+        _exit(STATUS_FAILED);
+    }
+    if (task <= 0)
+        stop(STATUS_FAILED, "own_task returned %ld, which is no task: %s", (long)task,
+             errno != 0 ? strerror(errno) : "did it ask for one?");
+    if (waitpid(task, &status, 0) != task)
+        stop(STATUS_FAILED, "the task was made, but its parent cannot wait for it: %s%s",
+             strerror(errno),
+             errno == ECHILD ? ". Its flags must hold SIGCHLD, and not CLONE_THREAD" : "");
+    if (WIFSIGNALED(status))
+        stop(STATUS_FAILED, "the task was made, but ended by signal %d (%s)", WTERMSIG(status),
+             strsignal(WTERMSIG(status)));
+    if (status != 0)
+        stop(STATUS_FAILED, "the task was made, but did not end with status 0");
+    number = 0;
+}
+
 static void tell_seen(void)
 {
     printf("# variant.own.seen: %ld\n", number);
@@ -81,13 +105,20 @@ OWN_INTERVAL(own_fork, ended(forked()))
 /* The variants "own" and "fork", each to the end of its task; and main. */
 #define MEASURE_OWN_CREATION(own_task)                                                             \
     OWN_INTERVAL(own, ended(own_task()))                                                           \
+    static void prepare_and_try(struct run *run)                                                   \
+    {                                                                                              \
+        const pid_t parent = getpid();                                                             \
+        prepare_own(run);                                                                          \
+        errno = 0;                                                                                 \
+        must_end_well(own_task(), parent);                                                         \
+    }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
         static const struct variant variants[] = {                                                 \
             {.name = "own",                                                                        \
              .about = "your task, to its end",                                                     \
              .interval = own,                                                                      \
-             .prepare = prepare_own,                                                               \
+             .prepare = prepare_and_try,                                                           \
              .finish = tell_seen,                                                                  \
              .creates = 1},                                                                        \
             {.name = "fork", .about = "fork to wait", .interval = own_fork, .creates = 1}};        \

@@ -1,0 +1,124 @@
+"""The exercises in C of labs 03 to 05: what is wrong with a student's C is told in plain words."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import pytest
+from c_programs import LINUX
+
+from labs import ckernel
+from labs.messages import Refused
+from labs.session import Session
+
+X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="registers of x86-64")
+
+CALL = """#include "own_call.h"
+TICKLAB_INLINE int own_read(long fd) {{
+    long result = -1;
+    {}
+    return result == 0;
+}}
+MEASURE_OWN_CALL("read0", own_read)
+"""
+PROCEDURE = '#include "own_procedure.h"\n{}\nMEASURE_OWN_PROCEDURE(successor)\n'
+CREATION = """#include "own_creation.h"
+static pid_t own_task(void)
+{{
+    pid_t task = -1;
+    {}
+    return task;
+}}
+MEASURE_OWN_CREATION(own_task)
+"""
+SHARED = "CLONE_VM | CLONE_FS | CLONE_FILES"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Session:
+    return Session("03-system-call", tmp_path)
+
+
+def told(lab: Session, cell: str, line: str) -> str:
+    with pytest.raises(Refused) as refused:
+        ckernel.measure_cell(lab, f"own {line} --samples 100 --processes 1", cell)
+    return str(refused.value)
+
+
+@LINUX
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(void)fd;",
+        "result = trap(SYS_read, -1, fd, 0);",
+        pytest.param(
+            'asm volatile("syscall" : "=a"(result) : "a"(SYS_read), "b"(fd), "c"(0), "d"(0) '
+            ': "r11");',
+            marks=X86,
+        ),
+    ],
+)
+def test_a_call_that_does_not_work_is_told_as_such(lab: Session, body: str) -> None:
+    words = told(lab, CALL.format(body), "--variant read0,invalid")
+    assert "your function says that its call did not work" in words
+
+
+@LINUX
+def test_a_call_that_works_is_measured_beside_the_floor(lab: Session) -> None:
+    line = "own --variant read0,invalid --samples 400 --processes 2"
+    body = "result = trap(SYS_read, fd, 0, 0);"
+    run = ckernel.measure_cell(lab, line, CALL.format(body))
+    assert [result.variant for result in run.results] == ["read0", "invalid"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "static int successor(int x) { return x + 1; }",
+        "static long successor(int x) { return x + 1; }",
+        "static long successor(long x, long y) { return x + y; }",
+    ],
+)
+def test_a_procedure_of_another_type_is_refused(lab: Session, written: str) -> None:
+    words = told(lab, PROCEDURE.format(written), "--flags=-O2")
+    assert "your procedure must read: static long successor(long x)" in words
+
+
+@pytest.mark.parametrize(
+    "attributes", ["", "__attribute__((noinline))", "__attribute__((noinline, const))"]
+)
+def test_a_procedure_of_the_right_type_is_measured(lab: Session, attributes: str) -> None:
+    written = f"static {attributes} long successor(long x) {{ return x + 1; }}"
+    line = "own --samples 100 --processes 1 --flags=-O2"
+    run = ckernel.measure_cell(lab, line, PROCEDURE.format(written))
+    assert len(run.recording.samples("own").ticks) == 100
+
+
+@LINUX
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("", "no task: did it ask for one?"),
+        ("task = clone(raise_number, NULL, SIGCHLD, NULL);", "no task: Invalid argument"),
+        (f"task = clone(raise_number, STACK_TOP, {SHARED}, NULL);", "must hold SIGCHLD"),
+        (
+            f"task = clone(raise_number, STACK_TOP, {SHARED} | CLONE_SIGHAND | CLONE_THREAD "
+            "| SIGCHLD, NULL);",
+            "not CLONE_THREAD",
+        ),
+        ("task = fork();", "returned in the new task as well"),
+        ("task = fork(); if (task == 0) _exit(3);", "did not end with status 0"),
+        ("task = fork(); if (task == 0) abort();", "ended by signal 6"),
+    ],
+)
+def test_a_task_that_cannot_be_timed_is_told_as_such(lab: Session, body: str, words: str) -> None:
+    assert words in told(lab, CREATION.format(body), "--variant own,fork")
+
+
+@LINUX
+def test_the_task_tried_first_is_not_counted(lab: Session) -> None:
+    body = f"task = clone(raise_number, STACK_TOP, {SHARED} | SIGCHLD, NULL);"
+    line = "own --variant own,fork --samples 40 --processes 2"
+    taken = ckernel.measure_cell(lab, line, CREATION.format(body)).recording
+    assert taken.total("variant.own.seen") == taken.total("variant.own.created")
