@@ -14,6 +14,17 @@ import subprocess
 from collections.abc import AsyncIterator, Callable
 from typing import IO
 
+#: What most often makes a C kernel end by each signal.
+_USUAL_CAUSE = {
+    "SIGSEGV": "it used an address where it has no memory: a pointer that was never set, an index "
+    "too large, or code and constants written to",
+    "SIGBUS": "it used an address where it has no memory, or one that is not aligned",
+    "SIGFPE": "it divided a whole number by zero",
+    "SIGILL": "it ran bytes that are no instruction of this processor",
+    "SIGABRT": "it ended itself, as the C library does where memory was written past its end",
+    "SIGKILL": "from outside: by somebody, or by the OS for want of memory",
+}
+
 
 class RunFailed(RuntimeError):
     """A C kernel ended without a usable run: its exit status, and what it said."""
@@ -66,8 +77,8 @@ async def output_of(
             task.result()  # raises what it raised
         if unfinished:
             raise RunFailed(
-                f"{name} was ended after the time limit of {time_limit_s:g} s; take fewer samples "
-                "or raise the time limit"
+                f"{name} was ended after the time limit of {time_limit_s:g} s; take fewer samples, "
+                "raise the time limit, or look for a loop in the C that never ends"
             )
         output, words, status = reading.result(), listening.result(), waiting.result()
     finally:
@@ -144,5 +155,7 @@ def _ending_in_words(name: str, status: int, words: list[str]) -> str:
             number = signal.Signals(-status).name
         except ValueError:
             number = f"signal {-status}"
-        return f"{name} was ended by {number}" + (f": {said}" if said else "")
+        # What the program says of itself is nearer to the truth than what is usual.
+        told = said or _USUAL_CAUSE.get(number, "")
+        return f"{name} was ended by {number}" + (f": {told}" if told else "")
     return said or f"{name} ended with status {status} and said nothing"

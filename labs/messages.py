@@ -138,6 +138,15 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
     return Message("problem", "that did not work", (_sentence(str(error)),))
 
 
+def of_interrupt(kernel_name: str) -> Message:
+    """The message for a run that the student stopped."""
+    words = (
+        "Its processes are ended, and nothing of this run is saved.",
+        "Where it did not end by itself: is there a loop in the C that never ends?",
+    )
+    return Message("problem", f"the run of {kernel_name} was stopped", words)
+
+
 def _of_compile_error(
     error: toolchain.CompileError, source: str | None, first_line: int
 ) -> Message:

@@ -66,7 +66,7 @@ def read_table(
             for offset, row in enumerate(body[begin:end].split(b"\n")):
                 if one.fullmatch(row) is None:
                     raise BadRecording(
-                        f"{_shown(row)} is not a row of a variant and {columns - 1} whole numbers",
+                        f"{_shown(row)} {_what_is_wrong(row, columns)}",
                         where=where,
                         line=first_row + before + offset,
                     )
@@ -96,6 +96,13 @@ def _pieces(body: bytes) -> Iterator[tuple[int, int]]:
             end = body.index(b"\n", begin) + 1
         yield begin, end
         begin = end
+
+
+def _what_is_wrong(row: bytes, columns: int) -> str:
+    ticks = re.search(rb",(\d{19,20})$", row)
+    if ticks is not None and int(ticks[1]) >= 2**63:  # below zero, in 64 bits without a sign
+        return "is an interval of less than 0 ticks: is the second reading taken from the first?"
+    return f"is not a row of a variant and {columns - 1} whole numbers"
 
 
 def _shown(row: bytes) -> str:

@@ -39,18 +39,21 @@ def parse_run(output: bytes, where: str) -> ProcessRun:
             f"printed no line {COLUMNS.decode()!r}: does main() end with measure()?", where=where
         )
     lines = head.decode("utf-8", "replace").splitlines()
+    conditions = {}
+    for number, line in enumerate(lines[:MOST_HEADER_LINES], start=1):
+        match = _CONDITION.fullmatch(line)
+        if match is None:
+            raise BadRecording(
+                f"printed {line[:60]!r} on standard output, which is for the samples; what else "
+                "there is to say goes to stderr, outside the measured region",
+                where=where,
+                line=number,
+            )
+        conditions[match[1]] = match[2].strip()
     if len(lines) > MOST_HEADER_LINES:
         raise BadRecording(
             f"printed more than {MOST_HEADER_LINES} lines of conditions", where=where
         )
-    conditions = {}
-    for number, line in enumerate(lines, start=1):
-        match = _CONDITION.fullmatch(line)
-        if match is None:
-            raise BadRecording(
-                f"printed {line[:60]!r} among its conditions", where=where, line=number
-            )
-        conditions[match[1]] = match[2].strip()
     variants, table = read_table(body, len(lines) + 2, where, columns=4)
     if len(table) == 0:
         raise BadRecording("printed no samples", where=where)

@@ -7,10 +7,12 @@ lab = start("01-timer-overhead")
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labs import (
+    asked,
     broken,
     comparison,
     figures,
@@ -19,12 +21,13 @@ from labs import (
     messages,
     predictions,
     progress,
+    submit,
     toolchain,
 )
 from labs.cards import MachineCard, MeasuredRegion
 from labs.files import CannotWrite, write_atomically
 from labs.measure import Plan, measure_now
-from labs.messages import Message, Refused, show
+from labs.messages import Message, Refused, Tone, show
 from labs.plans import name_for, plan_of, recording_name
 from labs.recording import Recording
 from labs.units import rounded
@@ -40,9 +43,10 @@ def start(name: str, folder: Path | None = None) -> Session:
     session = Session(name, Path.cwd() if folder is None else Path(folder))
     show(MachineCard(session.machine))
     if messages.shell() is not None:
-        from labs import ckernel
+        from labs import ckernel, missing_names
 
         ckernel.register(session)
+        missing_names.register()
     return session
 
 
@@ -62,7 +66,13 @@ class Session:
         return f"lab {self.name} in {self.folder}"
 
     def predict(
-        self, figure: str, value: float, unit: str, *, because: str = "", sure: float | None = None
+        self,
+        figure: str,
+        value: float,
+        unit: str = "",
+        *,
+        because: str = "",
+        sure: float | None = None,
     ) -> None:
         """Store what you expect of a figure, why, and how sure you are, from 0 to 1.
 
@@ -70,17 +80,19 @@ class Session:
         """
         given = predictions.Prediction(value, unit, because, sure)
         try:
+            if not unit:
+                raise ValueError(f'name the unit too: lab.predict("{figure}", {value}, "ns")')
             stored = predictions.put(self.folder, figure, given)
         except (ValueError, CannotWrite) as error:
-            raise Refused(messages.of_error(error)) from None
-        reason = () if because.strip() else ("A reason helps later: because='...'.",)
-        show(
-            Message(
-                "done",
-                f"prediction stored: {figure} = {rounded(value, 6)} {unit}",
-                (f"At {_time(stored.when)}; it is never graded for being right.", *reason),
-            )
-        )
+            told = replace(messages.of_error(error), heading="prediction not stored")
+            raise Refused(told) from None
+        words = [f"At {_time(stored.when)}; it is never graded for being right."]
+        if not because.strip(" ."):
+            words.append('A reason helps later: because="I counted the instructions".')
+        stray = asked.of_another_name(figure, self._guide)
+        tone: Tone = "note" if stray else "done"
+        heading = f"prediction stored: {figure} = {rounded(value, 6)} {unit}"
+        show(Message(tone, heading, (stray, *words) if stray else tuple(words)))
 
     def show_c(self, kernel: str) -> None:
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
@@ -138,6 +150,10 @@ class Session:
             self.runs[name] = self.reduce(plan, recording, path, unit)
         except messages.EXPECTED as error:
             raise Refused(messages.of_error(error, plan.source, plan.first_line)) from None
+        except KeyboardInterrupt:
+            if not messages.in_notebook():
+                raise
+            raise Refused(messages.of_interrupt(plan.kernel_name)) from None
         return self.runs[name]
 
     def broken(self, name: str, *, unit: str = "ns") -> Pair:
@@ -208,29 +224,14 @@ class Session:
         self._panels[save] = Panel(self, kernel, tuple(variants), recording_name(save))
         return self._panels[save]
 
-    def figure(self, figure: str, value: float, unit: str, run: Run | str | None = None) -> None:
-        """Submit a figure with its evidence: a run, `recordings/NAME.csv`, or None. Raises Refused.
+    def figure(
+        self, figure: str, value: float, unit: str = "", run: Run | str | None = None
+    ) -> None:
+        """Submit a figure with its evidence: a run, a recording's name, or None. Raises Refused.
 
         Submitting again replaces it.
         """
-        recording = run if run is None or isinstance(run, str) else run.recording_path
-        if run is not None and recording is None:
-            raise Refused(
-                Message("problem", "the run is not saved", ("Measure again once it can be saved.",))
-            )
-        if recording is not None and not (self.folder / recording).is_file():
-            raise Refused(Message("problem", f"there is no {recording} in {self.folder}"))
-        try:
-            figures.put(self.folder, figures.Figure(figure, value, unit, recording))
-        except (ValueError, CannotWrite) as error:
-            raise Refused(messages.of_error(error)) from None
-        evidence = (
-            f"Evidence: {recording}."
-            if recording is not None
-            else "No recording goes with it: without one a figure cannot be checked."
-        )
-        heading = f"figure stored: {figure} = {rounded(value, 5)} {unit}"
-        show(Message("done", heading, (evidence, f"In {figures.FILE_NAME}.")))
+        show(submit.figure(self.folder, self._guide, figure, value, unit, run))
 
     def conclude(self, figure: str, value: float, unit: str = "choice") -> None:
         """Submit what follows from other figures: the number of a conclusion, a ratio ("times").
@@ -238,20 +239,18 @@ class Session:
         Its evidence is the recordings of those figures. Submitting again replaces it. Raises
         Refused.
         """
-        try:
-            figures.put(self.folder, figures.Figure(figure, value, unit, None))
-        except (ValueError, CannotWrite) as error:
-            raise Refused(messages.of_error(error)) from None
-        told = "Its evidence is the recordings of the figures that it follows from."
-        heading = f"conclusion stored: {figure} = {rounded(value, 5)} {unit}"
-        show(Message("done", heading, (told, f"In {figures.FILE_NAME}.")))
+        show(submit.conclusion(self.folder, self._guide, figure, value, unit))
 
-    def hint(self, topic: str, rung: int | None = None) -> None:
-        """Show the next hint of `topic`, or up to number `rung`; the last is nearly the answer."""
+    def hint(self, topic: str = "", rung: int | None = None) -> None:
+        """Show the next hint of `topic`, or up to number `rung`; the last is nearly the answer.
+
+        Raises Refused for no topic, or another, naming those there are.
+        """
         rungs = self._guide.hints.get(topic)
         if rungs is None:
-            known = ", ".join(self._guide.hints) or "no hints"
-            raise Refused(Message("problem", f"no hint {topic!r} in this lab; there is {known}"))
+            known = ", ".join(f'lab.hint("{name}")' for name in self._guide.hints) or "no hints"
+            what = f"no hint {topic!r} in this lab" if topic else "name what the hint is for"
+            raise Refused(Message("problem", f"{what}; there is {known}"))
         shown = rung if rung is not None else self._shown.get(topic, 0) + 1
         shown = min(max(shown, 1), len(rungs))
         self._shown[topic] = shown

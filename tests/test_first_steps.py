@@ -1,0 +1,164 @@
+"""What a beginner does wrong in a notebook, and the message that it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from labs import ckernel, figures, guide, measure, missing_names, predictions, session
+from labs.messages import Refused
+from labs.run import Run
+from labs.session import Session
+from tests.test_session import LAB, quick
+
+FENCED = "timer-overhead-fenced"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Session:
+    return Session(LAB, tmp_path)
+
+
+@pytest.fixture
+def shell() -> Iterator[Any]:
+    yield InteractiveShell.instance()
+    InteractiveShell.clear_instance()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return quick(Session(LAB, tmp_path_factory.mktemp("lab")), save="fenced")
+
+
+def saved(lab: Session, run: Run, name: str = "fenced") -> None:
+    run.recording.write(lab.folder / "recordings" / f"{name}.csv")
+
+
+def test_a_cell_that_was_skipped_is_named_by_what_it_makes(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing_names.register()
+    shell.run_cell("fenced = 1")
+    ran = shell.run_cell("naive.plot()")
+    told = capsys.readouterr().out
+    assert isinstance(ran.error_in_exec, NameError), "the notebook has to stop there"
+    assert "there is no naive yet" in told
+    assert "Run All Above Selected Cell" in told
+    assert "Did you mean" not in told
+    shell.run_cell("fencd")
+    assert "Did you mean fenced?" in capsys.readouterr().out
+
+
+def test_a_name_that_a_module_misses_is_no_matter_of_cells(
+    shell: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing_names.register()
+    (tmp_path / "short_of_a_name.py").write_text("def call():\n    return absent\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    shell.run_cell("import short_of_a_name; short_of_a_name.call()")
+    told = capsys.readouterr().out
+    assert "absent" in told and "there is no absent yet" not in told
+
+
+def test_a_slip_in_a_figure_id_is_told_and_the_figure_kept(
+    lab: Session, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved(lab, run)
+    lab.predict("timer-overhad-fenced", 20, "ns")
+    assert f"did you mean {FENCED}?" in capsys.readouterr().out
+    lab.figure("timer-overhad-fenced", run.value, run.unit, run)
+    assert f"did you mean {FENCED}?" in capsys.readouterr().out
+    lab.conclude("elsewhere", 1)
+    assert f"there is {FENCED}, timer-step" in capsys.readouterr().out
+    assert set(figures.read(lab.folder)) == {"timer-overhad-fenced", "elsewhere"}
+    lab.figure(FENCED, run.value, run.unit, run)
+    assert "asks for no figure" not in capsys.readouterr().out
+
+
+def test_a_lab_without_a_guide_asks_for_whatever_is_handed_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Session("my-own-lab", tmp_path).conclude("anything", 2)
+    assert "asks for no figure" not in capsys.readouterr().out
+
+
+def test_a_run_that_was_measured_again_is_no_evidence_any_more(lab: Session, run: Run) -> None:
+    saved(lab, run)
+    lab.figure(FENCED, run.value, run.unit, run)
+    again = quick(lab, save="fenced")
+    with pytest.raises(Refused, match=r'newest run, `lab\.runs\["fenced"\]`'):
+        lab.figure(FENCED, run.value, run.unit, run)
+    lab.figure(FENCED, again.value, again.unit, lab.runs["fenced"].in_unit("ticks"))
+
+
+def test_evidence_may_be_named_as_it_was_saved(lab: Session, run: Run) -> None:
+    saved(lab, run)
+    for name in ("fenced", "fenced.csv", "recordings/fenced.csv"):
+        lab.figure(FENCED, 1, "ns", name)
+        stored = figures.read(lab.folder)[FENCED]
+        assert isinstance(stored, figures.Figure)
+        assert stored.recording == "recordings/fenced.csv"
+    with pytest.raises(Refused, match=r"no recordings/naive\.csv(.|\n)*There is fenced"):
+        lab.figure(FENCED, 1, "ns", "naive")
+
+
+@pytest.mark.parametrize("value", [16.4, None])
+def test_a_figure_without_a_unit_shows_how_it_is_written(
+    lab: Session, run: Run, value: float | None
+) -> None:
+    saved(lab, run)
+    given: Any = run if value is None else value
+    with pytest.raises(Refused, match=r"run\.value, run\.unit, run\)"):
+        lab.figure(FENCED, given)
+    with pytest.raises(Refused, match=r'lab\.predict\("timer-overhead-fenced", 20, "ns"\)'):
+        lab.predict(FENCED, 20)
+    assert not (lab.folder / predictions.FILE_NAME).exists()
+
+
+def test_a_hint_without_a_topic_names_those_there_are(lab: Session) -> None:
+    with pytest.raises(Refused) as refused:
+        lab.hint()
+    for topic in guide.of_lab(LAB).hints:
+        assert f'lab.hint("{topic}")' in str(refused.value)
+
+
+def test_the_stop_button_is_answered_in_words(
+    lab: Session, shell: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(plan: measure.Plan) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "measure_now", interrupted)
+    with pytest.raises(Refused, match=r"was stopped(.|\n)*nothing of this run is saved"):
+        quick(lab)
+
+
+@pytest.mark.parametrize(
+    ("line", "difference", "words"),
+    [
+        ("begin = counter_begin();", "begin - end", "less than 0 ticks"),
+        ('printf("hello\\n");', "end - begin", "'hello' on standard output"),
+        ("*(volatile int *)(k - k) = 1;", "end - begin", "SIGSEGV: .*pointer that was never set"),
+    ],
+)
+def test_a_mistake_in_c_is_told_by_what_it_does(
+    lab: Session, line: str, difference: str, words: str
+) -> None:
+    text = f"""#include "own_pair.h"
+
+TICKLAB_INLINE uint64_t own_interval(long k)
+{{
+    uint64_t link = 1, begin = 0, end = 0;
+    {line}
+    ADDITIONS(link, k);
+    end = counter_end();
+    return {difference};
+}}
+MEASURE_OWN_PAIR(own_interval)
+"""
+    with pytest.raises(Refused, match=words):
+        ckernel.measure_cell(lab, "own --samples 100 --processes 1", text)
