@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from grader.evidence import check_folder, lab_of
+from grader.evidence import check_folder, handed_in_for_practice, lab_of
 from grader.figures import LABS
 from grader.present import as_text, points_in_words
 from grader.verdict import Outcome, Verdict
@@ -44,26 +44,34 @@ def _check(arguments: argparse.Namespace) -> int:
     if not folder.is_dir():
         print(f"grader check: {folder} is not a folder", file=sys.stderr)
         return SOMETHING_NOT_GRADED
+    practice = None if arguments.lab else handed_in_for_practice(folder)
+    if practice is not None and not practice:
+        print(f"grader check: no figure is handed in yet in {folder.resolve()}", file=sys.stderr)
+        return SOMETHING_NOT_GRADED
     try:
         lab = arguments.lab or lab_of(folder)
     except LookupError as error:
         print(f"grader check: {error}; name it with --lab", file=sys.stderr)
         return SOMETHING_NOT_GRADED
     verdicts = check_folder(folder, lab)
+    if practice is not None:
+        verdicts = [verdict for verdict in verdicts if verdict.figure in practice]
     if arguments.json:
         print(json.dumps([verdict.as_json() for verdict in verdicts], indent=2))
     else:
-        print(_report(lab, verdicts))
+        print(_report(lab, verdicts, counts=practice is None))
     outcomes = {verdict.outcome for verdict in verdicts}
     if Outcome.NOT_GRADED in outcomes:
         return SOMETHING_NOT_GRADED
     return SOMETHING_FAILED if Outcome.FAILED in outcomes else ALL_PASSED
 
 
-def _report(lab: str, verdicts: list[Verdict]) -> str:
+def _report(lab: str, verdicts: list[Verdict], *, counts: bool) -> str:
+    told = "\n\n".join(as_text(verdict) for verdict in verdicts)
+    if not counts:
+        return f"{told}\n\nfor practice: nothing counts in this folder"
     got = points_in_words(sum(verdict.points for verdict in verdicts))
     most = points_in_words(sum(verdict.max_points for verdict in verdicts))
-    told = "\n\n".join(as_text(verdict) for verdict in verdicts)
     return f"{told}\n\n{lab}: {got} of {most} points"
 
 

@@ -10,13 +10,13 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
-from grader import flags
+from grader import flags, unbound
 from grader.case import Case
 from grader.check import check, judge, open_case, open_relation
 from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
 from grader.sources import source_of
 from grader.verdict import Finding, Outcome, Verdict
-from labs import figures
+from labs import figures, guide
 from labs.figures import BadFigure, BadFigures, Figure
 from labs.recording import BadRecording, Recording, read
 
@@ -43,6 +43,7 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
     except Exception:  # flags are for a person and cost nothing: without them all can be graded
         log.exception("the flags of %s failed", folder)
         raised = {}
+    recordings = unbound.without_contradicted(recordings)
     cases: dict[str, Case | Finding] = {}
     verdicts = {}
     for spec in sorted(specs, key=lambda spec: bool(spec.of)):  # relations after what they relate
@@ -108,6 +109,20 @@ def _recordings(folder: Path, submitted: list[Figure | BadFigure | None]) -> Rec
             except BadRecording as error:
                 found[name] = BadRecording(error.what, where=name, line=error.line)
     return found
+
+
+def handed_in_for_practice(folder: Path) -> frozenset[str] | None:
+    """The figures that stand in `folder`, where that is a lab in which no figure counts; else None.
+
+    Its figures are those of other labs: only what is there can be checked.
+    """
+    folder = Path(folder).resolve()
+    if folder.name in LABS or folder.name not in guide.labs():
+        return None
+    try:
+        return frozenset(figures.read(folder))
+    except BadFigures:
+        return None
 
 
 def lab_of(folder: Path) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.evidence import check_folder
-from grader.figures import figure_named
+from grader.evidence import check_folder, lab_of
+from grader.figures import LABS, figure_named, figures_of
 from grader.present import as_html, as_text
 from grader.verdict import Verdict
+from labs import asked
+from labs.messages import Message, Refused
 
 
 @dataclass(frozen=True)
@@ -24,11 +27,18 @@ class Shown:
         return as_html(self.verdict)
 
 
-def check(figure: str, folder: Path | str = ".") -> Shown:
+def check(figure: str = "", folder: Path | str = ".") -> Shown:
     """The verdict on one figure of the lab folder `folder`, as the grader will give it.
 
-    Raises KeyError for an id that no lab has, naming those there are.
+    Raises Refused for an id that no lab has, naming the one that was meant, or those of this lab.
     """
-    spec = figure_named(figure)
+    try:
+        spec = figure_named(figure)
+    except KeyError:
+        what = f"there is no figure {figure!r}" if figure else "name the figure to check"
+        known = [each.id for specs in LABS.values() for each in specs]
+        with contextlib.suppress(LookupError):
+            known = [each.id for each in figures_of(lab_of(Path(folder)))]
+        raise Refused(Message("problem", what + asked.meant(figure, tuple(known)))) from None
     verdicts = check_folder(Path(folder), spec.lab)
     return Shown(next(verdict for verdict in verdicts if verdict.figure == figure))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from grader import check, cli
 from labs import ckernel, figures, guide, measure, missing_names, predictions, session
 from labs.messages import Refused
 from labs.run import Run
@@ -162,3 +163,37 @@ MEASURE_OWN_PAIR(own_interval)
 """
     with pytest.raises(Refused, match=words):
         ckernel.measure_cell(lab, "own --samples 100 --processes 1", text)
+
+
+def test_a_check_of_no_figure_names_those_of_the_lab(tmp_path: Path) -> None:
+    folder = tmp_path / LAB
+    folder.mkdir()
+    with pytest.raises(Refused, match="did you mean timer-overhead-fenced"):
+        check("timer-overhead-fence", folder)
+    with pytest.raises(Refused, match=r"name the figure to check; there is timer-overhead-fenced"):
+        check(folder=folder)
+    with pytest.raises(Refused) as refused:
+        check("something else", folder)
+    assert "timer-step" in str(refused.value)
+    assert "creation-thread" not in str(refused.value), "figures of other labs"
+
+
+def test_a_folder_for_practice_is_checked_for_what_is_there(
+    lab: Session, run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    practice = Session("00-start-here", tmp_path / "00-start-here")
+    practice.folder.mkdir()
+    assert cli.main(["check", str(practice.folder)]) == cli.SOMETHING_NOT_GRADED
+    assert "no figure is handed in yet" in capsys.readouterr().err
+    saved(practice, run)
+    practice.figure(FENCED, run.value, run.unit, run)
+    capsys.readouterr()
+    cli.main(["check", str(practice.folder)])
+    told = capsys.readouterr().out
+    assert FENCED in told and "nothing counts" in told
+    assert "timer-step" not in told, "of a figure that this lab does not ask for"
+    saved(lab, run)
+    lab.figure(FENCED, run.value, run.unit, run)
+    cli.main(["check", "--lab", LAB, str(lab.folder)])
+    told = capsys.readouterr().out
+    assert "timer-step: failed" in told and "nothing counts" not in told
