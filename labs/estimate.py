@@ -5,7 +5,8 @@ intercept is what the timer costs, its slope what the operation costs.
 
 Method, for one variant:
 
-0. *Neighbours.* Samples taken while a neighbour slowed the machine are set aside: stretches of time
+0. *Neighbours.* Samples that were interrupted are set aside where they are many
+   (labs.interruptions), and those taken while a neighbour slowed the machine: stretches of time
    where the timer is what is measured (labs.stretches), else processes (labs.slow_processes).
 1. *Location of each batch size.* The mean of the samples that lie near the median (see `fence`). A
    median would do for a fine counter, but of a counter that steps by 26 ticks it can only be a
@@ -28,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labs import bootstrap, core_clock, slow_processes, stretches
+from labs import bootstrap, core_clock, interruptions, slow_processes, stretches
 from labs.bootstrap import Resampled
 from labs.kept import kept
 from labs.recording import Numbers, Recording, Samples
@@ -94,8 +95,9 @@ class Line:
     `batch`, `location` (mean ticks of the steady samples at that batch size), `uncertainty` (its
     standard error) and `residual` (location less the line) have the shape (batch sizes,). `empty`
     is the interval with nothing in it, where batch size 0 was measured: it is not on the line's
-    list, because work that is not there cannot overlap with the reading. `stretches` tells which
-    samples were set aside because the machine was slower meanwhile. `ratio` is the intercept in
+    list, because work that is not there cannot overlap with the reading. `interrupted` is the share
+    of samples set aside because so many were interrupted, `stretches` tells which of the others
+    were because the machine was slower meanwhile. `ratio` is the intercept in
     operations (unit "operations"): where the operation takes one core cycle, it is in core cycles
     and does not depend on the clock speed that the core had. `slope` is the cost as each drawing of
     clusters gave it.
@@ -111,6 +113,7 @@ class Line:
     uncertainty: Floats
     residual: Floats
     straight: bool
+    interrupted: float
     stretches: Stretches
     ratio: Estimate
     slope: Resampled
@@ -135,6 +138,9 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     """
     every = recording.samples(variant)
     at_one_speed = core_clock.at_one_speed(every, recording)
+    hit = interruptions.find(at_one_speed)
+    if hit.any():
+        every, at_one_speed = every.only(~hit), at_one_speed.only(~hit)
     if one_speed:
         every = at_one_speed
     # A neighbour adds to every interval, which an intercept shows and a slope does not, and slows
@@ -229,6 +235,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         uncertainty[chosen],
         residual,
         bool(np.all(np.abs(residual) <= allowed)),
+        float(hit.mean()),
         found,
         ratio,
         Resampled(float(cost), spread[:, 1], len(sums), measured_in, float(excess[1])),

@@ -78,6 +78,16 @@ def of_line(
                 "the run again, with more processes",
             )
         )
+    if line.interrupted:
+        found.append(
+            RunWarning(
+                "interrupted",
+                f"{rounded(100 * line.interrupted, 2)} % of the intervals were interrupted; those "
+                "samples were set aside",
+                "other programs, or a hypervisor that takes the CPU for a moment again and again",
+                "smaller batch sizes (--batch), which are hit less often",
+            )
+        )
     if line.stretches.slow_share > SLOW_STRETCHES:
         slower = line.stretches.slower_by / line.clock.ticks_in("ns")
         slowed = "interval" if recording.kernel in ABOUT_OVERHEAD else "operation"

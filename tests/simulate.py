@@ -23,8 +23,10 @@ class Machine:
     interrupt (exponential, mean `tail_length`), `slow_share` of them run `slow` longer (two modes),
     `drift` is what intervals gain from the first to the last process, `process_spread` the standard
     deviation between processes, `speed_spread` that of the share by which a process is slower.
-    `hidden` ticks of the work are not seen, as by a reading without a fence. While the `neighbour`
-    runs, every interval is that much longer; its stretches are given as shares of the run.
+    An interruption comes every `interrupted_every` ticks of an interval on average and adds
+    `interruption` of them. `hidden` ticks of the work are not seen, as by a reading without a
+    fence. While the `neighbour` runs, every interval is that much longer; its stretches are given
+    as shares of the run.
     """
 
     overhead: float = 50.0
@@ -33,6 +35,8 @@ class Machine:
     noise: float = 2.0
     tail: float = 0.0
     tail_length: float = 4000.0
+    interrupted_every: float = float("inf")
+    interruption: float = 0.0
     slow: float = 0.0
     slow_share: float = 0.0
     drift: float = 0.0
@@ -57,6 +61,7 @@ DISTURBANCES = {
     "quiet": Machine(),
     "drift": Machine(drift=3.0, process_spread=1.5),
     "heavy tails": Machine(tail=0.02),
+    "interruptions": Machine(interrupted_every=1200.0, interruption=2600.0),
     "two modes": Machine(slow=8.0, slow_share=0.4),
     "processes differ": Machine(process_spread=1.5, speed_spread=0.005),
 }
@@ -92,6 +97,8 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
     length += np.where(
         random.random(count) < machine.tail, random.exponential(machine.tail_length, count), 0
     )
+    if machine.interruption:
+        length += machine.interruption * random.poisson(length / machine.interrupted_every)
     place = np.arange(count) / count
     for begin, end in machine.neighbour_stretches:
         length += machine.neighbour * ((begin <= place) & (place < end))
