@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from labs import toolchain
@@ -46,6 +46,22 @@ _IGNORED = re.compile(
     rf"((?:{_REFUSABLE}|syscall)\s*\([^;]{{0,300}}\))\s*;"
 )
 
+#: Functions of the C library that are named like the system call they make, or may make.
+_OF_LIBRARY = re.compile(
+    r"\b(p?readv?|pread64|preadv2|write|lseek|recv|gettimeofday|clock_gettime|time"
+    r"|getp?pid|getp?gid|getpgrp|gettid|gete?uid|getegid|setuid|setgid)\s*\("
+)
+_BY_NUMBER = re.compile(r"\b(?:trap|syscall)\s*\(")
+_INLINE = re.compile(r"\b(?:asm|__asm|__asm__)\b")
+_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)(?:"|(?=\n)|\Z|\\\Z)', re.DOTALL)
+#: By the machine's name, the instructions that enter its OS kernel; or bytes, which may be one.
+_ENTERING = {
+    r"x86_64|amd64|i.86": re.compile(r"\b(?:syscall|sysenter|int)\b|\.\w+"),
+    r"aarch64|arm64": re.compile(r"\bsvc\b|\.\w+"),
+    r"riscv": re.compile(r"\b(?:ecall|scall)\b|\.\w+"),
+}
+
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.)*)", re.MULTILINE | re.DOTALL)
 _CREATION = re.compile(r"\b(fork|vfork|clone|posix_spawnp?|pthread_create)\s*\(")
 _FUNCTION = re.compile(r"\b(\w+)\s*\([^;{}()]*\)\s*\{")
 
@@ -89,11 +105,38 @@ def timed(source: str) -> str:
     region = _region(source)
     if region is None:
         return code
-    bodies, reached = dict(_bodies(code)), [region]
-    for part in reached:  # which grows meanwhile
-        called = dict.fromkeys(name for name in re.findall(r"\w+", part) if name in bodies)
-        reached += [bodies.pop(name) for name in called]
-    return "\n".join(reached)
+    return _reached(region, _bodies(code))
+
+
+def measured_by(source: str, macro: str) -> str:
+    """What `macro` of the kit is given to measure, without comments; empty where nothing is.
+
+    With the functions and macros that it reaches, in all branches of the preprocessor.
+    """
+    code = without_comments(source)
+    given = re.findall(rf"\b{macro}\s*\(([^(){{}};]*)\)", code)
+    return _reached("\n".join(given), itertools.chain(_bodies(code), _MACRO.findall(code)))
+
+
+def enters_by_hand(code: str, machine: str) -> bool:
+    """Whether `code` enters the OS kernel itself, and not by a function that is named like a call.
+
+    By a trap instruction of `machine`, as uname calls it (of one that nobody knows here, by any
+    inline assembly), or by number: trap() of the kit, and syscall() of the C library. That one is a
+    function too, but it enters the OS kernel whenever it is called, for the call that the number
+    says, as trap() does.
+    """
+    if _BY_NUMBER.search(_STRING.sub("", code)):
+        return True
+    if not _INLINE.search(code):
+        return False
+    entering = next((e for name, e in _ENTERING.items() if re.search(name, machine)), None)
+    return entering is None or any(entering.search(text) for text in _STRING.findall(code))
+
+
+def functions_of_library(code: str) -> list[str]:
+    """The functions of the C library called in `code` that are named like system calls."""
+    return list(dict.fromkeys(_OF_LIBRARY.findall(_STRING.sub("", code))))
 
 
 def creation(code: str) -> str | None:
@@ -154,10 +197,24 @@ def _in_parentheses(code: str, begin: int) -> str:
     return ""
 
 
+def _reached(begin: str, parts: Iterable[tuple[str, str]]) -> str:
+    """The text `begin`, and of the named `parts` those that it names, or they in turn."""
+    unreached: dict[str, list[str]] = {}
+    for name, text in parts:
+        unreached.setdefault(name, []).append(text)
+    reached = [begin]
+    for part in reached:  # which grows meanwhile
+        named = dict.fromkeys(name for name in re.findall(r"\w+", part) if name in unreached)
+        for name in named:
+            reached += unreached.pop(name)
+    return "\n".join(reached)
+
+
 def _bodies(code: str) -> Iterator[tuple[str, str]]:
     """Each function that `code` defines, with its body: from its brace to the one that closes it.
 
-    One pass over all braces, however many of them are never closed.
+    One pass over all braces, however many of them are never closed; what lies in the body of one is
+    part of that one alone.
     """
     opened: list[int] = []
     closed_at: dict[int, int] = {}
@@ -166,9 +223,11 @@ def _bodies(code: str) -> Iterator[tuple[str, str]]:
             opened.append(brace.end())
         elif opened:
             closed_at[opened.pop()] = brace.start()
+    past = 0
     for match in _FUNCTION.finditer(code):
-        if match.end() in closed_at:
-            yield match[1], code[match.end() : closed_at[match.end()]]
+        if match.end() in closed_at and match.end() > past:
+            past = closed_at[match.end()]
+            yield match[1], code[match.end() : past]
 
 
 def _region(source: str) -> str | None:

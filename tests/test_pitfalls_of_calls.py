@@ -169,15 +169,124 @@ def test_a_call_at_the_floor_is_suspect_where_nobody_looks(
     assert own(source, cost) == found
 
 
+# ------------------------------------------------------------------------- made by hand, or not
+
+READ = "return read(fd, NULL, 0) == 0;"
+X86 = '("syscall" : "=a"(r) : "a"(0), "D"(fd), "S"(0), "d"(0) : "rcx", "r11", "memory");'
+MACHINES = {name: f"Linux 6.1 {name}" for name in ("x86_64", "aarch64", "riscv64", "s390x")}
+
+
+def exercise(body: str, before: str = "") -> str:
+    """The exercise of lab 03 with this body of its function."""
+    return f"""#include "own_call.h"
+{before}
+TICKLAB_INLINE int own_read(long fd)
+{{
+    {body}
+}}
+MEASURE_OWN_CALL("read0", own_read)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "before"),
+    [
+        (READ, ""),
+        ("long result = -1;\n    result = read((int)fd, 0, 0);\n    return result == 0;", ""),
+        (READ, f"static long tried(long fd) {{ long r; asm volatile{X86} return r; }}"),
+        (f"/* asm volatile{X86} */ {READ}", "/* trap(SYS_read, fd, 0, 0) */"),
+        (f'asm volatile("" : : : "memory"); {READ}', ""),
+        ("return mine(fd) == 0;", "static long mine(long fd) { return read(fd, NULL, 0); }"),
+        ("return MINE(fd) == 0;", "#define MINE(fd) \\\n    read(fd, NULL, 0)"),
+        (f'fprintf(stderr, "trap(%ld)", fd); {READ}', ""),
+        (f'#if defined(__aarch64__)\n asm volatile("svc 0");\n#else\n {READ}\n#endif', ""),
+        ("return getppid() > 0;", ""),
+    ],
+)
+def test_a_call_that_the_library_makes_is_named(body: str, before: str) -> None:
+    assert own(exercise(body, before)) == ["call-not-by-hand"]
+
+
+@pytest.mark.parametrize(
+    ("body", "before"),
+    [
+        (f"long r; asm volatile{X86} return r == 0;", ""),
+        (f"long r; __asm__ __volatile__ {X86} return r == 0;", ""),
+        (f"long r; __asm {X86} return r == 0;", ""),
+        (f"long r; CALL{X86} return r == 0;", "#define CALL asm volatile"),
+        ("return CALL(fd) == 0;", f"#define CALL(fd) ({{ long r; \\\n asm volatile{X86} r; }})"),
+        ("long r; asm(TRAP : ...); return r == read0;", '#define TRAP "syscall"'),
+        ('long r; asm volatile("int $0x80" : ...); return r == 0;', ""),
+        ('long r; asm volatile(".byte 0x0f, 0x05" : ...); return r == 0;', ""),
+        ("return mine(fd) == 0;", f"static long mine(long fd) {{ long r; asm{X86} return r; }}"),
+        ("return trap(SYS_read, fd, 0, 0) == 0;", ""),
+        ("return syscall(SYS_read, fd, NULL, 0) == 0;", "#include <unistd.h>"),
+        (f"#if HAVE_TRAP\n return trap(SYS_read, fd, 0, 0) == 0;\n#else\n {READ}\n#endif", ""),
+        ("return by_name(fd) == 0;", '__asm__("by_name: mov $0, %eax; syscall; ret");'),
+        ("return elsewhere(fd) == 0;", '#include "mine.h"'),
+        ("return read(fd) == 0;", f"#define read(fd) ({{ long r; asm{X86} r; }})"),
+    ],
+)
+def test_a_call_made_by_hand_is_left_alone_however_it_is_written(body: str, before: str) -> None:
+    assert own(exercise(body, before)) == []
+
+
+def test_the_trap_instruction_is_that_of_the_machine() -> None:
+    asms = {"x86_64": "syscall", "aarch64": "svc #0", "riscv64": "ecall"}
+    for machine, os in MACHINES.items():
+        for of, instruction in asms.items():
+            source = exercise(f'#if HERE\n asm("{instruction}");\n#else\n {READ}\n#endif')
+            right = machine in (of, "s390x")  # of which nobody here knows its instruction
+            assert own(source, os=os) == ([] if right else ["call-not-by-hand"]), (machine, of)
+
+
+def test_a_function_defined_for_each_machine_is_read_in_every_branch() -> None:
+    branches = (
+        f"#if defined(__x86_64__)\nstatic long mine(long fd) {{ long r; asm{X86} return r; }}\n"
+        "#else\nstatic long mine(long fd) { return read(fd, NULL, 0); }\n#endif"
+    )
+    assert own(exercise("return mine(fd) == 0;", branches)) == []
+
+
+def test_of_the_library_s_call_the_graver_mistake_is_told() -> None:
+    ignored = exercise("read(fd, NULL, 0);\n    return 1;")
+    assert own(ignored, cost=180.0) == ["failing-call-timed"]
+    assert own(exercise("return getpid() > 0;"), cost=9.0) == ["library-call-not-system-call"]
+    assert own(exercise("return gettimeofday(&now, NULL) == 0;"), 55.0) == ["vdso-not-system-call"]
+
+
+def test_only_of_an_exercise_it_is_asked_that_the_call_is_made_by_hand() -> None:
+    run = calls(stated={"source.sha256": NOT_RELEASED})
+    assert codes(case(run, source=exercise(READ))) == []
+
+
 def test_of_a_student_s_text_nothing_is_expected() -> None:
-    for text in ("", '"', "/*", 'asm("syscall', "syscall(" * 500, "trap(" + "(" * 5_000):
+    for text in (
+        "",
+        '"',
+        '"\\"' * 50_000,
+        "/*",
+        'asm("syscall',
+        "syscall(" * 500,
+        "trap(" + "(" * 5_000,
+    ):
         for look in (
             c_source.clocks_of_library,
             c_source.calls_without_argument,
             c_source.results_ignored,
             c_source.trap_instructions,
+            lambda text: c_source.functions_of_library(c_source.measured_by(text, "trap")),
         ):
             assert look(text) in ([], [c_source.TrapInstruction("syscall", frozenset())])
+
+
+def test_what_is_reached_is_no_more_than_what_was_written() -> None:
+    functions = "".join(f"f{number}() {{ " for number in range(2_000)) + "} " * 2_000
+    named = " ".join(f"f{number}" for number in range(2_000))
+    text = f"{functions}/* measured region begins */\n{named};\n/* measured region ends */\n"
+    assert len(c_source.timed(text)) < 3 * len(text)
+    assert len(c_source.measured_by(f"{text} trap({named})", "trap")) < 3 * len(text)
+    assert not c_source.enters_by_hand("asm" + '"\\"' * 50_000, "x86_64")  # not once for each quote
 
 
 def test_the_released_c_shows_none_of_it() -> None:

@@ -1,0 +1,39 @@
+"""A call that a function of the C library makes, where one made by hand is asked for."""
+
+from __future__ import annotations
+
+from grader import c_source
+from grader.case import Case
+from grader.pitfalls.pitfall import Live, Pitfall
+from grader.sources import own_source
+from grader.verdict import Level
+
+KERNEL, MACRO = "own_call", "MEASURE_OWN_CALL"
+
+
+def detect(case: Case) -> str | None:
+    source = own_source(case) if case.spec.own and case.spec.kernel == KERNEL else None
+    measured = c_source.measured_by(source, MACRO) if source is not None else ""
+    functions = c_source.functions_of_library(measured)
+    system = " ".join(case.recording.condition("os")).split()
+    if not functions or c_source.enters_by_hand(measured, system[-1] if system else ""):
+        return None
+    return (
+        f"What your C times calls {functions[0]}() of the C library; it holds no trap instruction "
+        "for this machine, and no trap()."
+    )
+
+
+PITFALL = Pitfall(
+    code="call-not-by-hand",
+    level=Level.VALIDITY,
+    symptom="The C library makes the call here; the exercise asks you to make it.",
+    misconception="Your number may well be right: many such functions enter the OS kernel. But one "
+    "may answer by itself, as gettimeofday does, and its name would not tell.",
+    experiment="Write the trap instruction, or trap() with the call's number, and lay both costs "
+    "side by side.",
+    seen_in="report A: getpid() of the C library",
+    detect=detect,
+    yields_to=("vdso-not-system-call", "library-call-not-system-call", "failing-call-timed"),
+    broken=(Live("left_to_library", "system-call-read0"),),
+)
