@@ -14,7 +14,8 @@ from grader.verdict import Finding, Outcome, Verdict
 MOST_FINDINGS = 3
 
 _MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.NOT_GRADED: "?"}
-_COLOURS = {Outcome.PASSED: "#00724f", Outcome.FAILED: "#a53a00", Outcome.NOT_GRADED: "#5a5a5a"}
+#: Of the border, so that it shows on light and dark ground alike; words are in the page's own.
+_COLOURS = {Outcome.PASSED: "#009E73", Outcome.FAILED: "#D55E00", Outcome.NOT_GRADED: "#808080"}
 
 
 def points_in_words(points: float) -> str:
@@ -56,8 +57,8 @@ def as_html(verdict: Verdict) -> str:
     mark = _MARKS[verdict.outcome]
     parts = [
         f'<div style="border-left:4px solid {colour};padding:0.2em 0.9em;margin:0.4em 0">',
-        f'<p style="margin:0.2em 0"><strong><span style="color:{colour}" aria-hidden="true">'
-        f"{mark}</span> {html.escape(headline(verdict))}</strong></p>",
+        f'<p style="margin:0.2em 0"><strong><span aria-hidden="true">{mark}</span> '
+        f"{html.escape(headline(verdict))}</strong></p>",
     ]
     if not verdict.findings:  # with findings, the first one's symptom is the reason
         parts.append(f'<p style="margin:0.2em 0">{html.escape(verdict.reason)}</p>')
