@@ -24,7 +24,10 @@ SIGNIFICANT_DIGITS = 2
 
 @dataclass(frozen=True)
 class Expected:
-    """What the recording gives for the figure: value and 95 % interval, in `unit`."""
+    """What the recording gives for the figure: value and 95 % interval, in `unit`.
+
+    `words` say it to a reader, where value and interval in this unit do not say it best.
+    """
 
     value: float
     low: float
@@ -142,7 +145,23 @@ def _own(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
             value, low, high = (
                 number * factor for number in (estimate.value, estimate.low, estimate.high)
             )
-            yield Expected(value, low, high, spec.unit)
+            yield Expected(value, low, high, spec.unit, _as_shown(spec, again, estimate))
+
+
+def _as_shown(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
+    """How the student's run shows this value; '' where it shows another.
+
+    The run's interval spans the clock speeds of the last hour, the one that is judged by does not:
+    two intervals of one value would be a riddle. A time is told in the unit asked for, unless only
+    the clock that was read turns the one given into it.
+    """
+    if not {result.unit, spec.unit} & {"ticks", "cycles"}:
+        estimate = estimate.into(spec.unit, result.clock)
+        result = result_of(result.recording, result.variant, spec.unit)
+    shown = result.estimate
+    if shown is None or not math.isclose(shown.value, estimate.value, rel_tol=1e-9):
+        return ""
+    return result.value_in_words()
 
 
 def _wanted(quantity: Quantity, result: Result, unit: str) -> Iterator[Estimate]:

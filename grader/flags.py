@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 
+from grader import unbound
 from grader.figures.spec import FigureSpec
 from grader.sources import broken_sources, released_sources
 from labs.figures import BadFigure, Figure
@@ -21,7 +22,7 @@ MOST_OFF_STEP = 0.02
 MOST_STEPS = 400_000
 
 #: Conditions that one machine keeps through a lab.
-OF_THE_MACHINE = ("os", "libc", "counter")
+OF_THE_MACHINE = ("os", "libc", "counter", "cpu.pinning")
 
 
 def of_submission(
@@ -48,6 +49,10 @@ def _of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
     stated = recording.conditions.get("source.sha256", "")
     if not spec.own and stated not in released_sources() and stated not in broken_sources():
         raised.append("the C kernel's source hash is not that of a released one")
+    if unbound.is_honest(recording) and _is_plain_linux(recording):
+        raised.append(
+            "it says that no task can be bound to a CPU, on Linux and without a filter of calls"
+        )
     for name in spec.variants:
         try:
             samples = recording.samples(name)
@@ -64,16 +69,27 @@ def _of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
     return raised
 
 
+def _is_plain_linux(recording: Recording) -> bool:
+    """Whether nothing stands between the run and a Linux kernel, which can pin."""
+    filtered = recording.condition("seccomp")
+    return filtered == ("off",) and " ".join(recording.condition("os")).startswith("Linux ")
+
+
 def _of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[str]:
     """A figure cannot be older than the samples that it was taken from."""
-    when = figure.when if isinstance(figure, Figure) else None
-    try:
-        given = datetime.datetime.fromisoformat(when or "")
-        created = datetime.datetime.fromisoformat(recording.conditions.get("created", ""))
-        backwards = given < created
-    except (ValueError, TypeError):  # no date, or one without a time zone
+    if not isinstance(figure, Figure) or not measured_after(figure, recording):
         return []
-    return [f"time goes backwards: given {when}, measured {created.isoformat()}"] * backwards
+    created = recording.conditions["created"]
+    return [f"time goes backwards: given {figure.when}, measured {created}"]
+
+
+def measured_after(figure: Figure, recording: Recording) -> bool:
+    """Whether the recording is younger than the figure; False where one of them has no date."""
+    try:
+        given = datetime.datetime.fromisoformat(figure.when or "")
+        return given < datetime.datetime.fromisoformat(recording.conditions.get("created", ""))
+    except (ValueError, TypeError):  # no date, or one without a time zone
+        return False
 
 
 def _beside(name: str, usable: Mapping[str, Recording]) -> list[str]:

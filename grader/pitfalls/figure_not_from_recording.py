@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from grader.case import Case
+from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
+from grader.flags import measured_after
 from grader.pitfalls.pitfall import Pitfall
 from grader.verdict import Level
+from labs.recording import BadRecording
+from labs.result import result_of
+
+#: Of a recording with more variants than this no other is looked at.
+MOST_VARIANTS = 20
 
 
 def detect(case: Case) -> str | None:
@@ -15,7 +21,27 @@ def detect(case: Case) -> str | None:
         return None  # grader.pitfalls.conclusion_against_table tells of those
     expected = " or ".join(dict.fromkeys(each.in_words() for each in case.accepted[:2]))
     source = f"{case.figure.recording} gives" if not case.others else "your recordings give"
-    return f"You gave {case.as_submitted()}; {source} {expected} for {case.spec.asked}."
+    told = f"You gave {case.as_submitted()}; {source} {expected} for {case.spec.asked}."
+    if any(measured_after(case.figure, each.recording) for each in case.others or (case,)):
+        return f"{told} That was measured after you handed the figure in: hand it in again."
+    taken = _of_another_variant(case)
+    return f"{told} What you gave is the cost of {taken}." if taken else told
+
+
+def _of_another_variant(case: Case) -> str | None:
+    """The one other variant of the recording whose value was handed in, where there is one."""
+    given, recording = case.given, case.recording
+    if case.others or given is None or not case.spec.is_time:
+        return None
+    found = []
+    for name in recording.variants[:MOST_VARIANTS]:
+        try:
+            result = result_of(recording, name, case.spec.unit)
+        except (KeyError, ValueError, BadRecording):
+            continue
+        if name not in case.spec.variants and result.estimate is not None:
+            found += [name] * is_meant(given, result.estimate.value)
+    return found[0] if len(found) == 1 else None
 
 
 PITFALL = Pitfall(

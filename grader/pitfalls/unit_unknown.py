@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.case import Case
+from grader.figures.spec import CHOICE
 from grader.pitfalls.pitfall import Pitfall
 from grader.verdict import Level
 from labs.units import NAMES
@@ -11,7 +12,8 @@ from labs.units import NAMES
 def detect(case: Case) -> str | None:
     if case.given is not None:
         return None
-    return f"You gave {case.as_submitted()}; asked is {case.spec.asked} in {case.spec.unit}."
+    asked = "by number" if case.spec.unit == CHOICE else f"in {case.spec.unit}"
+    return f"You gave {case.as_submitted()}; asked is {case.spec.asked}, {asked}."
 
 
 PITFALL = Pitfall(
@@ -19,7 +21,8 @@ PITFALL = Pitfall(
     level=Level.INTERPRETATION,
     symptom="The figure's unit cannot be turned into the one asked for.",
     misconception="A figure without a usable unit says nothing.",
-    experiment=f"Give one of {', '.join(NAMES)}; for a ratio, times.",
+    experiment=f"Give one of {', '.join(NAMES)}; for a ratio, times; for the number of a "
+    "conclusion, choice.",
     seen_in="report C: cycles, ns and µs mixed",
     detect=detect,
 )
