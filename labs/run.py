@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from labs import distribution, picture, proof
+from labs import distribution, in_python, picture, proof
 from labs.estimate import Estimate
 from labs.messages import Message, Refused
 from labs.picture import Picture
@@ -23,13 +23,15 @@ class Run:
     """What one run of a C kernel gave: one result a variant, the first being its own.
 
     `recording_path` is where the recording lies below the lab's folder, None where it is not saved;
-    `predictions` holds by variant what was predicted of it.
+    `predictions` holds by variant what was predicted of it. `python` says that it was asked for by
+    arguments of `lab.measure`, and not by options: what to try is told so too.
     """
 
     recording: Recording
     results: tuple[Result, ...]
     recording_path: str | None = None
     predictions: Mapping[str, Mark] = field(default_factory=dict)
+    python: bool = False
 
     @classmethod
     def of(
@@ -39,10 +41,13 @@ class Run:
         unit: str = "ns",
         recording_path: str | None = None,
         predictions: Mapping[str, Mark] | None = None,
+        *,
+        python: bool = False,
     ) -> Run:
         """The run that `recording` holds, with its variants in the order asked for."""
-        results = tuple(result_of(recording, name, unit) for name in variants or _order(recording))
-        return cls(recording, results, recording_path, predictions or {})
+        names = tuple(variants) or _order(recording)
+        results = tuple(_result(recording, name, unit, python) for name in names)
+        return cls(recording, results, recording_path, predictions or {}, python)
 
     @property
     def variant(self) -> str:
@@ -100,7 +105,9 @@ class Run:
     def in_unit(self, unit: str) -> Run:
         """The same run in another unit: ticks, cycles, ns, us, ms, s. Raises Refused."""
         try:
-            results = tuple(result_of(self.recording, r.variant, unit) for r in self.results)
+            results = tuple(
+                _result(self.recording, each.variant, unit, self.python) for each in self.results
+            )
         except ValueError as error:
             raise Refused(Message("problem", f"not in {unit!r}", (str(error),))) from None
         return replace(self, results=results)
@@ -151,8 +158,16 @@ class Run:
     def _estimate(self) -> Estimate:
         result = self.results[0]
         if result.estimate is None:
-            why = f"{result.recording.kernel} {result.variant}: {result.no_figure}"
-            raise Refused(Message("problem", "this run gives no figure", (why,)))
+            words = [f"{result.recording.kernel} {result.variant}: {result.no_figure}."]
+            words += [
+                f"Likely: {each.likely_cause}. Try: {each.try_this}."
+                for each in result.warnings
+                if each.symptom == result.no_figure
+            ]
+            words.append(
+                "Or run the cell that measured it again: another program may have been in the way."
+            )
+            raise Refused(Message("problem", "this run gives no figure", tuple(words)))
         return result.estimate
 
     def _repr_html_(self) -> str:
@@ -183,6 +198,17 @@ class Run:
         lines += [f"warning: {warning}" for warning in self.warnings]
         lines.append(f"saved in {self.recording_path}" if self.recording_path else "not saved")
         return "\n".join(lines)
+
+
+def _result(recording: Recording, variant: str, unit: str, python: bool) -> Result:
+    """The result of one variant, which tells options as arguments where `python` is asked for."""
+    result = result_of(recording, variant, unit)
+    if not python:
+        return result
+    warnings = tuple(
+        replace(each, try_this=in_python.options(each.try_this)) for each in result.warnings
+    )
+    return replace(result, no_figure=in_python.options(result.no_figure), warnings=warnings)
 
 
 def _order(recording: Recording) -> tuple[str, ...]:

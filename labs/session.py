@@ -181,7 +181,8 @@ class Session:
 
         # By what it measures: a broken C kernel, or the student's own, may have any file name.
         marks = self.marks(recording.kernel, plan.variants or recording.variants)
-        return Run.of(recording, plan.variants, unit, path, marks)
+        # In a cell of C the options stand as a terminal has them.
+        return Run.of(recording, plan.variants, unit, path, marks, python=plan.source is None)
 
     def save(self, plan: Plan, recording: Recording, name: str) -> str:
         """Save a recording as `name`, with its source if that came from a cell.

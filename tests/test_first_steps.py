@@ -10,13 +10,25 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from grader import check, cli
-from labs import ckernel, figures, guide, measure, missing_names, predictions, session
+from labs import ckernel, figures, guide, in_python, measure, missing_names, predictions, session
 from labs.messages import Refused
 from labs.run import Run
 from labs.session import Session
 from tests.test_session import LAB, quick
 
 FENCED = "timer-overhead-fenced"
+
+#: An own pair of readings with nothing between them.
+EMPTY = """#include "own_pair.h"
+
+TICKLAB_INLINE uint64_t own_interval(long k)
+{
+    const uint64_t begin = counter_begin();
+    (void)k;
+    return counter_end() - begin;
+}
+MEASURE_OWN_PAIR(own_interval)
+"""
 
 
 @pytest.fixture
@@ -197,3 +209,35 @@ def test_a_folder_for_practice_is_checked_for_what_is_there(
     cli.main(["check", "--lab", LAB, str(lab.folder)])
     told = capsys.readouterr().out
     assert "timer-step: failed" in told and "nothing counts" not in told
+
+
+def test_what_to_try_is_told_as_it_is_written_there(lab: Session) -> None:
+    few = lab.measure("timer_overhead", "fenced", samples=50, processes=1, save="few")
+    for seen in (few, few.in_unit("us")):
+        tries = [warning.try_this for warning in seen.warnings]
+        assert "processes=10" in tries
+        assert not any("--" in words for words in tries)
+    cell = ckernel.measure_cell(lab, "own --samples 50 --processes 1", EMPTY)
+    assert "--processes 10" in [warning.try_this for warning in cell.warnings]
+
+
+@pytest.mark.parametrize(
+    ("told", "in_a_notebook"),
+    [
+        ("--samples 40,000", "samples=40,000"),
+        ("raise --processes to 5 or more", "raise processes to 5 or more"),
+        ("measure with --batch K1,K2,...", "measure with batches=[K1, K2, ...]"),
+        ("smaller batch sizes (--batch), which", "smaller batch sizes (batches=...), which"),
+        ("core cycles (--unit cycles), which", 'core cycles (unit="cycles"), which'),
+        ("--peer-cpu 1", "peer_cpu=1"),
+        ("gcc -O2 --cpus", "gcc -O2 --cpus"),
+    ],
+)
+def test_options_have_their_name_in_python(told: str, in_a_notebook: str) -> None:
+    assert in_python.options(told) == in_a_notebook
+
+
+def test_a_run_without_a_figure_says_what_to_do(lab: Session) -> None:
+    few = lab.measure("timer_overhead", "fenced", samples=5, processes=1)
+    with pytest.raises(Refused, match=r"raise samples(.|\n)*run the cell that measured it again"):
+        few.value  # noqa: B018
