@@ -11,9 +11,9 @@ from submitted_figures import CYCLE_TICKS, Clocked, figure, recording
 
 from grader.check import check
 from grader.figures import choices, figure_named
-from grader.pitfalls import optimisation_levels_mixed
 from grader.verdict import Outcome, Verdict
 from labs.estimate import Estimate
+from labs.optimisation import level_of
 from labs.recording import Recording
 
 LOOP = 1.0
@@ -143,7 +143,7 @@ def test_costs_of_one_run_may_be_told_apart_in_core_cycles() -> None:
     ],
 )
 def test_the_level_is_the_last_one_named(flags: str, level: str | None) -> None:
-    assert optimisation_levels_mixed.level_of(flags) == level
+    assert level_of(flags) == level
 
 
 def test_a_recording_that_does_not_state_its_flags_is_not_accused() -> None:

@@ -219,6 +219,14 @@ def test_two_runs_with_the_same_flags_are_told_apart() -> None:
     assert "-O0, run 1 and -O0, run 2" in kind
 
 
+@pytest.mark.parametrize(
+    ("flags", "name"),
+    [("-g -O", "-O1"), ("", "-O0"), ("-g", "-O0"), ("-O2 '", "flags not known")],
+)
+def test_a_series_is_named_by_the_level_that_its_flags_ask_for(flags: str, name: str) -> None:
+    assert f"for {name}." in views.arguments(procedure_call(flags, [3, 4])).kind
+
+
 # -- placement
 
 

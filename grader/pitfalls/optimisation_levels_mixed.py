@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-
 from grader.case import Case
 from grader.pitfalls.pitfall import Pitfall
 from grader.verdict import Level
-
-#: What a compiler does where no level is named, and what plain -O means.
-BY_ITSELF, PLAIN = "-O0", "-O1"
+from labs.optimisation import level_of
 
 
 def detect(case: Case) -> str | None:
@@ -23,17 +19,6 @@ def detect(case: Case) -> str | None:
         f"Asked for is {case.spec.asked}, compiled with {asked}; {case.figure.recording} was "
         f"compiled with {had}."
     )
-
-
-def level_of(flags: str) -> str | None:
-    """The optimisation level that these flags ask for, the last of several; None: unreadable."""
-    try:
-        words = shlex.split(flags)
-    except ValueError:
-        return None
-    levels = [word for word in words if word.startswith("-O")]
-    last = levels[-1] if levels else BY_ITSELF
-    return PLAIN if last == "-O" else last
 
 
 PITFALL = Pitfall(

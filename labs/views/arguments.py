@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 
 from labs import picture
+from labs.optimisation import level_of
 from labs.picture import Picture
 from labs.plot_series import LOOKS, Across, Series, series_figure
 from labs.plot_style import FONT_PT, QUIET, symbol
@@ -118,11 +119,8 @@ def _names(runs: Sequence[Run]) -> list[str]:
     """Each run's optimisation level, with a number where two have the same."""
     if len(runs) > len(LOOKS):
         raise refused(f"{len(runs)} runs are too many to be told apart; at most {len(LOOKS)}")
-    levels = []
-    for run in runs:
-        flags = run.recording.conditions.get("flags", "").split()
-        level = [flag for flag in flags if flag.startswith("-O")]
-        levels.append(level[-1] if level else "-O0" if flags else "flags not known")
+    flags = (run.recording.conditions.get("flags") for run in runs)
+    levels = [(each is not None and level_of(each)) or "flags not known" for each in flags]
     return [
         f"{level}, run {levels[: n + 1].count(level)}" if levels.count(level) > 1 else level
         for n, level in enumerate(levels)
