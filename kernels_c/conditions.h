@@ -22,6 +22,12 @@
 
 #include "options.h"
 
+#if defined(__linux__) && !defined(TICKLAB_NO_PINNING)
+#    define HAVE_PINNING 1
+#else
+#    define HAVE_PINNING 0
+#endif
+
 /* The CPU this task runs on now; -1 where the system does not say. */
 static int cpu_now(void)
 {
@@ -59,6 +65,39 @@ static const char *cpus_in_words(const cpu_set_t *set)
 }
 #endif
 
+/* Why no task can be bound to a CPU here; NULL: one can. Tried once, and changes nothing: this task
+ * is bound to the CPUs that it may use already. */
+static const char *why_no_pinning(void)
+{
+#if HAVE_PINNING
+    static int tried;
+    static char refused[128];
+    cpu_set_t set;
+    if (!tried++ && (sched_getaffinity(0, sizeof set, &set) != 0 ||
+                     sched_setaffinity(0, sizeof set, &set) != 0))
+        snprintf(refused, sizeof refused, "the OS refuses to pin: %s", strerror(errno));
+    return refused[0] != '\0' ? refused : NULL;
+#elif defined(TICKLAB_NO_PINNING)
+    return "-DTICKLAB_NO_PINNING leaves pinning out";
+#else
+    return "this system offers no pinning";
+#endif
+}
+
+/* Where nothing can be pinned, the run says so: whether by its machine, or left out on purpose. */
+static void print_pinning(void)
+{
+#if defined(TICKLAB_NO_PINNING)
+    const char *kind = "left out";
+#else
+    const char *kind = "none";
+#endif
+    if (why_no_pinning() != NULL)
+        printf("# cpu.pinning: %s: %s\n", kind, why_no_pinning());
+    if (place_anywhere)
+        printf("# cpu.place: anywhere\n");
+}
+
 /* The CPUs this process may use, in words. */
 static const char *cpus_allowed(void)
 {
@@ -77,7 +116,7 @@ static void must_be_allowed(const char *option, long cpu)
 {
     if (cpu == NOT_PINNED)
         return;
-#if defined(__linux__)
+#if HAVE_PINNING
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         stop(STATUS_IMPOSSIBLE, "--%s %ld: the set of allowed CPUs cannot be read: %s", option, cpu,
@@ -87,8 +126,7 @@ static void must_be_allowed(const char *option, long cpu)
              "--%s %ld: outside the set this process may use (%s); choose one of those", option,
              cpu, cpus_in_words(&allowed));
 #else
-    stop(STATUS_IMPOSSIBLE, "--%s %ld: this system offers no pinning; leave the option out", option,
-         cpu);
+    stop(STATUS_IMPOSSIBLE, "--%s %ld: %s; leave the option out", option, cpu, why_no_pinning());
 #endif
 }
 
@@ -96,7 +134,7 @@ static void must_be_allowed(const char *option, long cpu)
 static void pin_to(const char *option, long cpu)
 {
     must_be_allowed(option, cpu);
-#if defined(__linux__)
+#if HAVE_PINNING
     cpu_set_t wanted;
     if (cpu == NOT_PINNED)
         return;

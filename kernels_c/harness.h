@@ -330,6 +330,7 @@ static void print_placement(const struct options *options, const char *allowed, 
     else
         printf("# cpu.asked: %ld\n", options->cpu);
     printf("# cpu.allowed: %s\n# cpu.before: %d\n# cpu.after: %d\n", allowed, before, after);
+    print_pinning();
 }
 
 /* End the peers of every variant; what the OS counted for those is known when they have ended. */

@@ -39,6 +39,9 @@ struct options {
     int list;
 };
 
+/* --place anywhere: tasks that belong on one CPU may be wherever the OS puts them. */
+static int place_anywhere;
+
 __attribute__((noreturn, format(printf, 2, 3))) static void stop(int status, const char *format,
                                                                  ...)
 {
@@ -83,7 +86,7 @@ static void print_help(const char *program, const char *about)
 {
     printf("%s: %s\n"
            "usage: %s [--variant A,B] [--samples N] [--batch K,...] [--warmup N] [--cpu N]\n"
-           "       [--peer-cpu N] [--seed N] [--end-with PID] [--list]\n"
+           "       [--peer-cpu N] [--place anywhere] [--seed N] [--end-with PID] [--list]\n"
            "Prints conditions as '# key: value' and then one line per sample, as CSV.\n",
            program, about, program);
 }
@@ -91,17 +94,13 @@ static void print_help(const char *program, const char *about)
 /* Read the command line into options, which hold the defaults when called. */
 static void read_options(struct options *options, int argc, char **argv, const char *about)
 {
-    static const struct option names[] = {{"variant", required_argument, NULL, 'v'},
-                                          {"samples", required_argument, NULL, 'n'},
-                                          {"batch", required_argument, NULL, 'k'},
-                                          {"warmup", required_argument, NULL, 'w'},
-                                          {"cpu", required_argument, NULL, 'c'},
-                                          {"peer-cpu", required_argument, NULL, 'p'},
-                                          {"seed", required_argument, NULL, 's'},
-                                          {"end-with", required_argument, NULL, 'e'},
-                                          {"list", no_argument, NULL, 'l'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option names[] = {
+        {"variant", required_argument, NULL, 'v'},  {"samples", required_argument, NULL, 'n'},
+        {"batch", required_argument, NULL, 'k'},    {"warmup", required_argument, NULL, 'w'},
+        {"cpu", required_argument, NULL, 'c'},      {"peer-cpu", required_argument, NULL, 'p'},
+        {"place", required_argument, NULL, 'a'},    {"seed", required_argument, NULL, 's'},
+        {"end-with", required_argument, NULL, 'e'}, {"list", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
     int choice;
     opterr = 0; /* one line of ours, not two */
     while ((choice = getopt_long(argc, argv, ":", names, NULL)) != -1) {
@@ -116,6 +115,11 @@ static void read_options(struct options *options, int argc, char **argv, const c
         case 'w': options->warmup = number_option("warmup", optarg, 0, MAX_WARMUP); break;
         case 'c': options->cpu = number_option("cpu", optarg, 0, 1023); break;
         case 'p': options->peer_cpu = number_option("peer-cpu", optarg, 0, 1023); break;
+        case 'a':
+            if (strcmp(optarg, "anywhere") != 0)
+                stop(STATUS_USAGE, "--place %s: the only choice is anywhere", optarg);
+            place_anywhere = 1;
+            break;
         case 's': options->seed = (uint64_t)number_option("seed", optarg, 1, INT32_MAX); break;
         case 'e': options->end_with = number_option("end-with", optarg, 1, INT32_MAX); break;
         case 'l': options->list = 1; break;
@@ -130,6 +134,8 @@ static void read_options(struct options *options, int argc, char **argv, const c
     }
     if (optind < argc)
         stop(STATUS_USAGE, "%s: not an option; %s --help lists them", argv[optind], argv[0]);
+    if (place_anywhere && (options->cpu != NOT_PINNED || options->peer_cpu != NOT_PINNED))
+        stop(STATUS_USAGE, "--place anywhere: leave --cpu and --peer-cpu out");
 }
 
 #endif

@@ -1,5 +1,10 @@
 /*
  * Where two tasks are placed: on one CPU, on two, or wherever the OS likes.
+ *
+ * Where no task can be bound to a CPU (macOS; a filter of system calls; built with
+ * -DTICKLAB_NO_PINNING), what belongs on one CPU is not measured unless --place anywhere asks for it:
+ * the tasks are then wherever the OS puts them, and the run says so. A machine with a single CPU needs
+ * no pinning.
  */
 #ifndef TICKLAB_PLACEMENT_H
 #define TICKLAB_PLACEMENT_H
@@ -7,12 +12,6 @@
 #include "harness.h"
 
 #if defined(__linux__)
-#    define HAVE_PINNING 1
-#else
-#    define HAVE_PINNING 0
-#endif
-
-#if HAVE_PINNING
 static cpu_set_t allowed_at_start; /* before anything was pinned */
 
 __attribute__((constructor)) static void remember_allowed_cpus(void)
@@ -25,7 +24,7 @@ __attribute__((constructor)) static void remember_allowed_cpus(void)
 /* The n-th CPU (from 0) that the program might use when it began; -1: there are not so many. */
 static long nth_cpu(int n)
 {
-#if HAVE_PINNING
+#if defined(__linux__)
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &allowed_at_start) && n-- == 0)
             return cpu;
@@ -34,18 +33,33 @@ static long nth_cpu(int n)
     return -1;
 }
 
-/* Why two tasks cannot be put on one CPU, or on two; NULL: they can. */
-static const char *no_pinning(void)
+/* Whether all tasks are on one CPU whatever anybody does: there is no other. */
+static int is_only_cpu(void)
 {
-    return HAVE_PINNING && nth_cpu(0) >= 0 ? NULL : "this system offers no pinning";
+    if (nth_cpu(0) >= 0)
+        return nth_cpu(1) < 0;
+    return sysconf(_SC_NPROCESSORS_ONLN) == 1;
 }
 
+/* Why two tasks cannot be kept on one CPU; NULL: they can, or need not be. */
+static const char *no_pinning(void)
+{
+    static char told[256];
+    if (place_anywhere || is_only_cpu() || why_no_pinning() == NULL)
+        return NULL;
+    snprintf(told, sizeof told, "%s; --place anywhere measures wherever the OS puts the tasks",
+             why_no_pinning());
+    return told;
+}
+
+/* Why two tasks cannot have a CPU each; NULL: they can. */
 TICKLAB_INLINE const char *no_second_cpu(void)
 {
-    const char *why = no_pinning();
-    if (why != NULL)
-        return why;
-    return nth_cpu(1) >= 0 ? NULL : "this process may use one CPU only";
+    if (is_only_cpu())
+        return "this process may use one CPU only";
+    if (place_anywhere && why_no_pinning() == NULL)
+        return "--place anywhere gives no task a CPU of its own";
+    return why_no_pinning();
 }
 
 /* Bind a task (0: the caller; else a process or thread id of Linux) to one CPU; ANY_CPU: to none. */
@@ -53,6 +67,8 @@ enum { ANY_CPU = -1 };
 
 static void place(pid_t task, long cpu)
 {
+    if (place_anywhere || why_no_pinning() != NULL)
+        return;
 #if HAVE_PINNING
     cpu_set_t wanted = allowed_at_start;
     if (cpu != ANY_CPU) {
