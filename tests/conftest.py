@@ -6,8 +6,13 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from c_programs import FOLDER, Program, compile_c
+
+# How long an example takes says how busy the machine is.
+hypothesis.settings.register_profile("any machine", deadline=None)
+hypothesis.settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -121,7 +121,7 @@ def changed(recording: Recording, ticks: np.ndarray) -> Recording:
     return dataclasses.replace(recording, ticks=ticks)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(1, 50))
 def test_a_constant_more_shifts_the_overhead_alone(more: int, seed: int) -> None:
     recording = simulate.run(Machine(samples=500), seed)
@@ -133,7 +133,7 @@ def test_a_constant_more_shifts_the_overhead_alone(more: int, seed: int) -> None
     )
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(2, 1000), st.integers(1, 50))
 def test_a_finer_unit_multiplies_everything(times: int, seed: int) -> None:
     recording = simulate.run(Machine(samples=500), seed)

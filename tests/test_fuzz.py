@@ -23,7 +23,6 @@ from labs.recording import HEADER
 SAME_EVERY_TIME = settings(
     derandomize=True,
     database=None,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     max_examples=200,
 )
