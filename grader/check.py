@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from grader import unbound
 from grader.case import Case, make_case, make_relation
 from grader.figures.spec import FigureSpec
 from grader.pitfalls import findings_of, pitfall_named, while_reading
@@ -133,16 +134,17 @@ def _judged(case: Case) -> Verdict:
     points = sum(got for got, _ in levels.values())
     # A level that this figure has no points for can still be what is wrong with it.
     passed = not findings and points == spec.max_points
+    caveat = unbound.caveat(case) if passed else ""
     return Verdict(
         figure=spec.id,
         outcome=Outcome.PASSED if passed else Outcome.FAILED,
         points=points,
         max_points=spec.max_points,
-        reason=_reason(case, findings, passed),
+        reason=f"{_reason(case, findings, passed)} {caveat}".rstrip(),
         levels=levels,
         findings=findings,
-        praise=spec.praise if passed else "",
-        look_next=spec.look_next if passed else "",
+        praise=(unbound.PRAISE if caveat else spec.praise) if passed else "",
+        look_next=(unbound.LOOK_NEXT if caveat else spec.look_next) if passed else "",
         recording=case.figure.recording,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from grader import unbound
 from grader.c_source import creation, measured_region
 from grader.case import Case
 from grader.figures.spec import Quantity
@@ -19,6 +20,8 @@ from labs.recording import Recording
 
 #: How far count and claim may lie apart before it is a mistake: a busy machine adds some.
 SHARE = 0.1
+#: How far the count may fall short where no task can be bound: with a CPU each, not all must sleep.
+SHARE_UNBOUND = 0.5
 #: So often, at most, the OS gives a CPU to somebody else while an interval is open.
 PREEMPTIONS_PER_S = 2_000
 #: An operation that makes or ends a task touches at least so many pages for the first time.
@@ -98,8 +101,9 @@ def created_inside(case: Case, seen: Counted) -> str | None:
 
 def _of_counts(case: Case, seen: Counted) -> str | None:
     recording = case.recording
-    two_cpus = apart(recording, seen.variant) is not None
-    if seen.counted < (1 - SHARE) * seen.claimed:
+    unbound_there = unbound.is_honest(recording)
+    two_cpus = not unbound_there and apart(recording, seen.variant) is not None
+    if seen.counted < (1 - (SHARE_UNBOUND if unbound_there else SHARE)) * seen.claimed:
         if two_cpus:
             return "never-slept"
         return "own-semaphore" if _raises_what_it_lowers(case.source) else "lock-convoy"
@@ -110,7 +114,8 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
         return None
     if seen.claim == 1 and abs(seen.each - 2) <= 2 * SHARE:
         return "unclear-divisor"
-    return "signal-under-the-lock"
+    # With a CPU each, tasks meet at the lock, and sleep there, whoever signals when.
+    return None if unbound_there else "signal-under-the-lock"
 
 
 def _preemptions(recording: Recording, variant: str) -> float:

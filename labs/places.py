@@ -36,6 +36,21 @@ def of_variant(recording: Recording, variant: str) -> tuple[Places, ...]:
     return tuple(each for each in every if each.mine)
 
 
+def why_unbound(recording: Recording) -> str | None:
+    """Why two tasks of this run may have had a CPU each, whatever was asked for: its machine can
+    bind none to a CPU. None where it can, or has only one.
+
+    Each of its processes says so (kernels_c/conditions.h), in the form `none: REASON`, or `left
+    out: REASON` where the C kernel was built so.
+    """
+    said = recording.conditions.get("cpu.pinning")
+    if said is None or recording.number("cpus.online") == 1:
+        return None
+    if all(len(cpus_of(each)) == 1 for each in recording.condition("cpu.allowed")):
+        return None
+    return said.partition(": ")[2] or said
+
+
 def cpus_of(words: str) -> frozenset[int]:
     """The CPUs of a list such as `0-2,5`; empty where it is none."""
     return frozenset(cpu_list(words) or ())

@@ -89,3 +89,37 @@ def recording(
 def figure(figure_id: str, value: float, unit: str) -> Figure:
     """The figure as handed in, with a recording named; `figure_id` must be one that is asked."""
     return Figure(figure_named(figure_id).id, value, unit, "recordings/run.csv")
+
+
+def switching(
+    variant: str = "condvar",
+    *,
+    kernel: str = "thread_switch",
+    claim: float = 2.0,
+    counted: float = 2.0,
+    may_use: str = "0",
+    peers: str = "0",
+    allowed: str = "0-1",
+    faults: int = 0,
+    more: dict[str, str] | None = None,
+) -> Recording:
+    """Round trips of 4 µs; `counted` switches for each of 10,000, where `claim` are claimed."""
+    head = {
+        f"variant.{variant}.switches": f"{claim:g}",
+        f"variant.{variant}.parts": "2",
+        f"variant.{variant}.baseline": "alone",
+        f"variant.{variant}.baseline_times": "2",
+        f"variant.{variant}.operations": "10000",
+        f"variant.{variant}.claimed_switches": f"{10_000 * claim:.0f}",
+        f"variant.{variant}.counted_switches": f"{10_000 * counted:.0f}",
+        f"variant.{variant}.faults": str(faults),
+        f"variant.{variant}.cpus": "0",
+        f"variant.{variant}.peers_cpus": peers,
+        f"variant.{variant}.peers_may_use": may_use,
+        "cpu.allowed": allowed,
+    }
+    # One process of a recording stands for what all of them say alike.
+    trips = {variant: Clocked(60.0, 10_400.0), "alone": Clocked(60.0, 1_300.0)}
+    return recording(
+        trips, kernel=kernel, samples=300, processes=1, noise=40.0, extra=head | (more or {})
+    )

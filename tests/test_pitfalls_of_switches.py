@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from submitted_figures import Clocked, figure, recording
+from submitted_figures import Clocked, figure, recording, switching
 
 from grader import switch_counts
 from grader.case import Case, make_case, make_relation
@@ -34,40 +34,6 @@ COUNT_CODES = {
     *("lock-convoy", "never-slept", "own-semaphore", "signal-under-the-lock"),
     *("two-cpus-not-one", "unclear-divisor", "creation-counted-as-switch"),
 }
-
-
-def switching(
-    variant: str = "condvar",
-    *,
-    kernel: str = "thread_switch",
-    claim: float = 2.0,
-    counted: float = 2.0,
-    may_use: str = "0",
-    peers: str = "0",
-    allowed: str = "0-1",
-    faults: int = 0,
-    more: dict[str, str] | None = None,
-) -> Recording:
-    """Round trips of 4 µs; `counted` switches for each of 10,000, where `claim` are claimed."""
-    head = {
-        f"variant.{variant}.switches": f"{claim:g}",
-        f"variant.{variant}.parts": "2",
-        f"variant.{variant}.baseline": "alone",
-        f"variant.{variant}.baseline_times": "2",
-        f"variant.{variant}.operations": "10000",
-        f"variant.{variant}.claimed_switches": f"{10_000 * claim:.0f}",
-        f"variant.{variant}.counted_switches": f"{10_000 * counted:.0f}",
-        f"variant.{variant}.faults": str(faults),
-        f"variant.{variant}.cpus": "0",
-        f"variant.{variant}.peers_cpus": peers,
-        f"variant.{variant}.peers_may_use": may_use,
-        "cpu.allowed": allowed,
-    }
-    # One process of a recording stands for what all of them say alike.
-    trips = {variant: Clocked(60.0, 10_400.0), "alone": Clocked(60.0, 1_300.0)}
-    return recording(
-        trips, kernel=kernel, samples=300, processes=1, noise=40.0, extra=head | (more or {})
-    )
 
 
 def case_of(found: Recording, asked: str = CONDVAR, source: str | None = None) -> Case:

@@ -1,0 +1,158 @@
+"""Figures of switches from a machine that can bind no task to a CPU, or says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from submitted_figures import Clocked, figure, recording, switching
+
+from grader import switch_counts, unbound
+from grader.case import Case, make_case, make_relation
+from grader.check import check
+from grader.evidence import check_folder
+from grader.figures import figure_named
+from grader.verdict import Outcome, Verdict
+from labs import figures, places
+from labs.figures import Figure
+from labs.recording import Recording
+from labs.result import result_of
+
+CONDVAR = "thread-switch-condvar"
+REFUSED = "none: this system offers no pinning"
+
+
+def unbound_run(
+    counted: float = 2.0, said: str = REFUSED, processes: int = 10, **more: str
+) -> Recording:
+    """Two tasks that may have had a CPU each, on a machine that is `said` to be without pinning."""
+    one = switching(counted=counted, may_use="0-1", peers="1", more={"cpu.pinning": said, **more})
+    trips = {"condvar": Clocked(60.0, 10_400.0), "alone": Clocked(60.0, 1_300.0)}
+    told = {
+        key: value
+        for key, value in one.conditions.items()
+        if key.startswith(("variant.", "cpu.", "machine.", "os", "seccomp"))
+    }
+    return recording(
+        trips, kernel="thread_switch", samples=3000, processes=processes, noise=40.0, extra=told
+    )
+
+
+def case_of(found: Recording) -> Case:
+    return make_case(figure_named(CONDVAR), figure(CONDVAR, 1500.0, "ns"), found)
+
+
+def verdict_on(found: Recording) -> Verdict:
+    estimate = result_of(found, "condvar", "ns").estimate
+    assert estimate is not None
+    return check(figure_named(CONDVAR), figure(CONDVAR, estimate.value, "ns"), found)
+
+
+def test_what_a_machine_without_pinning_shows_is_graded_and_told_for_what_it_is() -> None:
+    verdict = verdict_on(unbound_run())
+    assert verdict.outcome is Outcome.PASSED, verdict
+    assert verdict.points == verdict.max_points
+    assert "this system offers no pinning" in verdict.reason
+    assert "no switches on one CPU" in verdict.reason
+    # Nothing praises it for what it is not.
+    assert verdict.praise != figure_named(CONDVAR).praise
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "left out: -DTICKLAB_NO_PINNING leaves pinning out",
+        "",
+        "yes",
+        "the OS refuses",
+    ],
+)
+def test_only_a_machine_that_cannot_pin_is_excused(said: str) -> None:
+    verdict = verdict_on(unbound_run(said=said))
+    assert {finding.code for finding in verdict.findings} == {"two-cpus-not-one"}
+    assert verdict.points < verdict.max_points
+
+
+def test_a_wrong_figure_stays_wrong_without_pinning() -> None:
+    found = unbound_run()
+    verdict = check(figure_named(CONDVAR), figure(CONDVAR, 9_000.0, "ns"), found)
+    assert verdict.outcome is Outcome.FAILED and verdict.findings
+    # A round trip that is called one switch, as anywhere else.
+    estimate = result_of(found, "condvar", "ns").estimate
+    assert estimate is not None
+    doubled = check(figure_named(CONDVAR), figure(CONDVAR, 2 * estimate.value, "ns"), found)
+    assert doubled.outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("counted", "code"),
+    [(0.001, "lock-convoy"), (0.9, "lock-convoy"), (1.3, None), (2.3, None), (3.4, None)],
+)
+def test_with_a_cpu_each_tasks_sleep_more_or_less_often(counted: float, code: str | None) -> None:
+    assert switch_counts.code_of(case_of(unbound_run(counted))) == code
+
+
+def test_a_single_cpu_is_one_cpu_with_pinning_or_without() -> None:
+    found = switching(
+        may_use="0", peers="0", allowed="0", more={"cpu.pinning": REFUSED, "cpus.online": "4"}
+    )
+    assert places.why_unbound(found) is None
+    assert unbound.caveat(case_of(found)) == ""
+
+
+@pytest.mark.parametrize(("online", "bound"), [("2", False), ("1", True)])
+def test_where_nobody_says_which_cpus_may_be_used_there_may_be_only_one(
+    online: str, bound: bool
+) -> None:
+    found = switching(allowed="unknown", more={"cpu.pinning": REFUSED, "cpus.online": online})
+    assert (places.why_unbound(found) is None) == bound
+
+
+def submission(folder: Path, **recordings: Recording) -> dict[str, Verdict]:
+    """The verdicts on two figures of lab 06, each by a recording of its own."""
+    names = dict(zip((CONDVAR, "switch-convoy-count"), recordings, strict=True))
+    for name, found in recordings.items():
+        found.write(folder / "recordings" / f"{name}.csv")
+    condvar = result_of(recordings[names[CONDVAR]], "condvar", "ns").estimate
+    assert condvar is not None
+    values = {CONDVAR: (condvar.value, "ns"), "switch-convoy-count": (0.004, "times")}
+    for asked, (value, unit) in values.items():
+        figures.put(folder, Figure(asked, value, unit, f"recordings/{names[asked]}.csv"))
+    return {each.figure: each for each in check_folder(folder, "06-process-and-thread-switch")}
+
+
+def test_another_run_of_the_same_machine_that_was_pinned_speaks_against_it(tmp_path: Path) -> None:
+    pinned = switching("bare-mutex", counted=0.004)
+    found = submission(tmp_path, threads=unbound_run(), naive=pinned)[CONDVAR]
+    assert {finding.code for finding in found.findings} == {"two-cpus-not-one"}
+    assert any("cpu.pinning differ from recordings/naive.csv" in flag for flag in found.flags)
+
+
+def test_a_run_of_another_machine_says_nothing_against_it(tmp_path: Path) -> None:
+    other = switching("bare-mutex", counted=0.004, more={"os": "Linux 6.1 x86_64"})
+    mine = unbound_run(os="Darwin 23.0 arm64")
+    found = submission(tmp_path, threads=mine, naive=other)[CONDVAR]
+    assert found.outcome is Outcome.PASSED, found
+
+
+@pytest.mark.parametrize(("seccomp", "flagged"), [("off", True), ("filter", False)])
+def test_a_plain_linux_that_cannot_pin_is_for_a_person_to_look_at(
+    seccomp: str, flagged: bool, tmp_path: Path
+) -> None:
+    here = {"os": "Linux 6.1 x86_64", "seccomp": seccomp}
+    naive = switching("bare-mutex", counted=0.004, more={"cpu.pinning": REFUSED, **here})
+    found = submission(tmp_path, threads=unbound_run(**here), naive=naive)[CONDVAR]
+    assert found.outcome is Outcome.PASSED
+    assert any("no task can be bound" in flag for flag in found.flags) == flagged
+
+
+def test_what_follows_from_such_figures_says_so_as_well() -> None:
+    cases = []
+    for name, variant in (("process-switch-pipe-pinned", "pipe-pinned"), (CONDVAR, "condvar")):
+        kernel = figure_named(name).kernel
+        more = {"cpu.pinning": REFUSED}
+        found = switching(variant, kernel=kernel, may_use="0-1", peers="1", more=more)
+        cases.append(make_case(figure_named(name), figure(name, 1500.0, "ns"), found))
+    which = figure_named("switch-which-is-dearer")
+    related = make_relation(which, Figure(which.id, 3, "choice", None), tuple(cases))
+    assert "no switches on one CPU" in unbound.caveat(related)
