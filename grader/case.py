@@ -16,6 +16,10 @@ from labs.recording import Recording
 from labs.result import Result, result_of
 from labs.units import UnknownUnit, canonical, rounded
 
+#: How near to the factor itself a value must be, for the factor to be what is wrong with it: as
+#: near as two digits are.
+NEAR_A_FACTOR = 0.05
+
 
 def is_meant(value: float, number: float) -> bool:
     """Whether `value` is just this `number` of the recording, to three digits.
@@ -60,10 +64,29 @@ class Case:
         return self.given is not None and any(each.admits(self.given) for each in self.accepted)
 
     def is_times(self, factor: float) -> bool:
-        """Whether the submitted value is an accepted one times `factor`."""
-        return self.given is not None and any(
-            each.admits(self.given, factor) for each in self.accepted
+        """Whether the submitted value is an accepted one times `factor`.
+
+        However wide the interval is, a factor is recognised only by a value near it: an interval of
+        a third on either side holds nearly every factor that anybody could have forgotten.
+        """
+        given = self.given
+        return given is not None and any(
+            each.admits(given, factor)
+            and abs(given - each.value * factor) <= NEAR_A_FACTOR * abs(each.value * factor)
+            for each in self.accepted
         )
+
+    def means(self, number: float) -> bool:
+        """Whether the submitted value is just this number of the recording, to three digits.
+
+        It is not where it lies nearer to the right value in ticks: with two calls in a switch of
+        the right length a round trip is 2.6 switches, and so is a switch in ticks of 2.6 GHz.
+        """
+        if self.given is None or not is_meant(self.given, number):
+            return False
+        ticks_per_ns = self.result.clock.frequency_hz / 1e9
+        in_ticks = [each.value * ticks_per_ns for each in self.accepted]
+        return all(abs(self.given - number) <= abs(self.given - each) for each in in_ticks)
 
     @property
     def result(self) -> Result:

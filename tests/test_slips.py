@@ -114,6 +114,34 @@ def test_off_by_the_timer_is_named(spec: FigureSpec) -> None:
     assert found and "figure-not-from-recording" not in found
 
 
+SWITCHES = [spec for spec in TIMES if spec.kernel.endswith("_switch")]
+
+
+@pytest.mark.parametrize("spec", SWITCHES, ids=[spec.id for spec in SWITCHES])
+def test_a_round_trip_for_a_switch_is_named_and_no_clock_is_blamed(spec: FigureSpec) -> None:
+    net = result_of(submitted(spec)[1], spec.variant).net
+    assert net is not None
+    for timed in (net.whole, net.unsubtracted):
+        value = clock_of(spec).convert(timed.value, "ticks", "ns")
+        # The calls of a condition variable that finds its turn are next to nothing.
+        small = timed is net.unsubtracted and timed.value - net.net.value < 0.05 * net.net.value
+        named = [] if small else ["read-and-write-counted-along"]
+        assert codes(judged(spec, value, "ns")) == named
+
+
+@pytest.mark.parametrize("spec", SWITCHES, ids=[spec.id for spec in SWITCHES])
+def test_another_switch_of_the_same_run_is_named_and_no_clock_is_blamed(spec: FigureSpec) -> None:
+    recording = submitted(spec)[1]
+    for other in recording.variants:
+        estimate = result_of(recording, other).estimate
+        if other == spec.variant or estimate is None:
+            continue
+        told = judged(spec, estimate.value, "ns")
+        is_switch = recording.number(f"variant.{other}.parts") == 2
+        found = "two-results-for-one" if is_switch else "figure-not-from-recording"
+        assert codes(told) == [found] and f" {other}" in told.findings[0].evidence
+
+
 ALL = [spec for lab, specs in LABS.items() for spec in specs if (FOLDER / lab).is_dir()]
 WRONG = [(0.0, "own"), (-1.0, "own"), (3.0, "own"), (1e12, "own"), (-1e308, "own"), (2.0, "ns")]
 

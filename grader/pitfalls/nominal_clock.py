@@ -83,5 +83,10 @@ PITFALL = Pitfall(
     detect=detect,
     explains=Slip.CLOCK,
     shows_in_recording=True,
+    yields_to=(
+        "read-and-write-counted-along",
+        "touching-counted-as-switch",
+        "two-results-for-one",
+    ),
     broken=(Live("clock_on_the_box", "timer-overhead-fenced"),),
 )

@@ -1,10 +1,9 @@
-"""Half a round trip, with the calls that carry the message inside."""
+"""A round trip or half of one, with the calls that carry the message inside."""
 
 from __future__ import annotations
 
 from grader import switch_counts
 from grader.case import Case
-from grader.expected import Expected
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
@@ -29,14 +28,18 @@ def _not_subtracted_by_hand(case: Case) -> str | None:
     if case.given is None or net is None or net.baseline is None:
         return None
     per_unit = case.result.clock.ticks_in(case.spec.unit)
-    half = net.unsubtracted.value / per_unit
-    if not Expected(half, half, half, case.spec.unit).admits(case.given):
-        return None
-    calls = net.times * net.baseline.value / net.parts / per_unit
-    return (
-        f"You gave {case.as_submitted()}: half your round trip. Of it {rounded(calls)} "
-        f"{case.spec.unit} are calls alone, by {net.baseline_variant} of your recording."
-    )
+    calls = net.times * net.baseline.value / per_unit
+    for timed, parts, told in (
+        (net.unsubtracted, net.parts, "half your round trip. Of it"),
+        (net.whole, 1.0, f"your whole round trip. It holds {net.parts:.0f} switches, and of it"),
+    ):
+        number = timed.value / per_unit
+        if case.means(number) or case.given == float(f"{number:.2g}"):
+            return (
+                f"You gave {case.as_submitted()}: {told} {rounded(calls / parts)} "
+                f"{case.spec.unit} are calls alone, by {net.baseline_variant} of your recording."
+            )
+    return None
 
 
 def _nothing_to_subtract(case: Case) -> str | None:

@@ -56,6 +56,11 @@ PITFALL = Pitfall(
     detect=detect,
     explains=Slip.CLOCK,
     shows_in_recording=True,
-    yields_to=("creation-without-its-end",),
+    yields_to=(
+        "creation-without-its-end",
+        "read-and-write-counted-along",
+        "touching-counted-as-switch",
+        "two-results-for-one",
+    ),
     broken=(Live("ticks_called_ns", "timer-overhead-fenced"),),
 )
