@@ -183,13 +183,14 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
 
 
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
-    if passed and case.expected is not None:
+    shown = case.admitted_by
+    if passed and shown is not None:
         if case.others:
-            others = " and ".join(each.spec.id for each in case.others)
-            return f"{case.as_submitted()} follows from {others}: {case.expected.in_words()}."
+            others = ", ".join(each.spec.id for each in case.others)
+            return f"{case.as_submitted()} follows from {others}: {shown.in_words()}."
         return (
             f"{case.as_submitted()} follows from {case.figure.recording}, which gives "
-            f"{case.expected.in_words()}."
+            f"{shown.in_words()}."
         )
     if findings:
         return findings[0].symptom

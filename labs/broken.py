@@ -22,7 +22,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs import measure, measure_command, paths
+from labs import asked, measure, measure_command, paths
 from labs.recording import Recording
 from labs.result import Result, result_of
 
@@ -84,7 +84,7 @@ def find(name: str) -> BrokenKernel:
     """The broken C kernel `name`. Raises NoSuchBroken and BadBroken."""
     path = folder() / f"{name}.c"
     if name not in names():
-        raise NoSuchBroken(f"no broken C kernel {name!r}; there is {', '.join(names())}")
+        raise NoSuchBroken(f"no broken C kernel {name!r}{asked.meant(name, names())}")
     says = {
         key: re.sub(r"\s*\n \*\s*", " ", words)
         for key, words in _SAYS.findall(path.read_text(encoding="utf-8"))

@@ -6,7 +6,7 @@ import html
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from labs import c_process, measure, toolchain
+from labs import c_process, measure, toolchain, variants
 from labs.files import CannotWrite
 from labs.recording import BadRecording
 
@@ -136,6 +136,21 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
     if isinstance(error, FileNotFoundError):
         return Message("problem", "not found", (_sentence(str(error)),))
     return Message("problem", "that did not work", (_sentence(str(error)),))
+
+
+def of_unknown_variants(plan: measure.Plan) -> Message | None:
+    """The message for a plan that names variants which its C kernel has not; None for another."""
+    if plan.source is not None or not plan.variants:
+        return None
+    try:
+        known = tuple(each.name for each in variants.of_kernel(plan.kernel, plan.flags))
+    except EXPECTED:
+        return None  # of this, the error that led here tells
+    strange = [name for name in plan.variants if name not in known]
+    if not strange:
+        return None
+    heading = f"{plan.kernel_name} has no such variant: {', '.join(strange)}"
+    return Message("problem", heading, (f"It has {', '.join(known)}.",))
 
 
 def of_interrupt(kernel_name: str) -> Message:

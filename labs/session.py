@@ -149,7 +149,10 @@ class Session:
                 show(messages.of_error(error))  # and go on: what was measured is not lost
             self.runs[name] = self.reduce(plan, recording, path, unit)
         except messages.EXPECTED as error:
-            raise Refused(messages.of_error(error, plan.source, plan.first_line)) from None
+            unknown = messages.of_unknown_variants(plan)
+            raise Refused(
+                unknown or messages.of_error(error, plan.source, plan.first_line)
+            ) from None
         except KeyboardInterrupt:
             if not messages.in_notebook():
                 raise

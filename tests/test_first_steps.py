@@ -241,3 +241,15 @@ def test_a_run_without_a_figure_says_what_to_do(lab: Session) -> None:
     few = lab.measure("timer_overhead", "fenced", samples=5, processes=1)
     with pytest.raises(Refused, match=r"raise samples(.|\n)*run the cell that measured it again"):
         few.value  # noqa: B018
+
+
+def test_a_slip_in_a_variant_is_answered_by_those_there_are(lab: Session) -> None:
+    with pytest.raises(Refused, match=r"no such variant: fencd(.|\n)*It has .*fenced.*unfenced"):
+        quick(lab, "fencd, unfenced")
+    with pytest.raises(Refused, match="samples 0"):
+        quick(lab, "fenced", samples=0)
+
+
+def test_a_slip_in_the_name_of_a_mistake_is_answered_by_the_one_meant(lab: Session) -> None:
+    with pytest.raises(Refused, match="did you mean running_mean"):
+        lab.broken("running_men")

@@ -12,10 +12,12 @@ def detect(case: Case) -> str | None:
     if case.spec.quantity is not Quantity.STEP or case.right or case.figure.value != 1:
         return None
     samples = case.recording.samples(case.spec.variant)
-    odd = int((samples.ticks % samples.clock.step != 0).sum())
+    step = samples.clock.step
+    on_it = int((samples.ticks % step == 0).sum())
+    told = "all" if on_it == len(samples) else f"{on_it:,}"
     return (
-        f"You gave {case.as_submitted()}. Of your {len(samples):,} samples {odd} are not a "
-        f"multiple of {samples.clock.step} ticks: the counter steps by {samples.clock.step}."
+        f"You gave {case.as_submitted()}. Of your {len(samples):,} samples {told} are multiples of "
+        f"{step} ticks: the counter steps by {step}."
     )
 
 
