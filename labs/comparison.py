@@ -148,7 +148,6 @@ def table(rows: tuple[Compared, ...]) -> Table:
             )
             for row in rows
         ),
-        left=(0, 1),
     )
 
 

@@ -15,9 +15,11 @@ from labs.panel_form import Form
 #: In the colours of the page that it stands in, light or dark.
 _STYLE = """<style>
 .ticklab-panel { border: 1px solid var(--jp-border-color2, #ccc); border-radius: 6px;
-  padding: 12px 16px 14px; max-width: 760px; box-sizing: border-box; }
+  padding: 12px min(16px, 2vw) 14px; max-width: 760px; box-sizing: border-box; }
 .ticklab-panel .widget-label { text-align: left; color: var(--jp-content-font-color1, inherit); }
-.ticklab-panel .widget-html-content { line-height: 1.45; }
+.ticklab-panel .widget-html-content { line-height: 1.45; flex: 1 1 0; min-width: 0; }
+.ticklab-panel select { background-image: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/\
+2000/svg' viewBox='0 0 18 18'%3E%3Cpath fill='%23808080' d='M5 7l4 4 4-4z'/%3E%3C/svg%3E"); }
 .ticklab-panel .ticklab-title { font-weight: 600; }
 .ticklab-panel .ticklab-quiet { color: var(--jp-content-font-color2, #555); }
 .ticklab-panel .ticklab-line { margin: 0; padding: 6px 10px; border-radius: 4px; user-select: text;

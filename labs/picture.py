@@ -49,7 +49,7 @@ class Picture:
             '<figure style="margin:.6em 0;max-width:100%;overflow-x:auto">'
             f'<img alt="{html.escape(self.kind)}" width="{self.width}" '
             f'src="data:image/png;base64,{data}" '
-            'style="max-width:max(100%,30rem);height:auto;background:#fff;border-radius:4px">'
+            'style="max-width:max(100%,27rem);height:auto;background:#fff;border-radius:4px">'
             f'<figcaption style="max-width:{self.width}px;margin:.4em 0">'
             f"{html.escape(self.meaning)}</figcaption>"
             f'<details><summary style="cursor:pointer">The same as a table</summary>'
@@ -281,4 +281,4 @@ def estimates_table(results: Sequence[Result]) -> Table:
         f"{first.recording.kernel}: {first.what} in {NAMES[first.unit]}",
         ("variant", first.what, "from", "to (95 %)", "samples", "why not"),
         tuple(rows),
-    )
+    ).without_empty()

@@ -96,5 +96,4 @@ def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
             )
             for each in labs
         ),
-        left=(0, 2),
     )

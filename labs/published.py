@@ -108,7 +108,7 @@ def table(report: str, *, reasons: bool = False) -> Table:
         why = "; ".join(dict.fromkeys(s.reason for each in settled for s in each.suspicions))
         rows.append((quantity, printed, *([why] if reasons else [])))
     header = ("what was measured", "as printed", *(["what speaks against it"] if reasons else []))
-    return Table(f"Report {report}", header, tuple(rows), left=(1, 2))
+    return Table(f"Report {report}", header, tuple(rows))
 
 
 def _span(values: list[float], unit: str) -> str:

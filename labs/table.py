@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import dataclass
+
+#: Text of more characters stands at the left even if it begins with a number.
+_LONG = 30
+#: A cell of at most so many characters is not broken into lines: `60 %`, `1,000 ns`.
+_SHORT = 9
+_NUMBER = re.compile(r"[-+−±~<>≤≥]?\s*[\d.]")
+#: Less room between columns in a narrow window, where a table is else wider than its page.
+_CELL = "text-align:{side};padding:.15em clamp(.2em,.6vw,.7em)"
 
 
 @dataclass(frozen=True)
 class Table:
     """Rows of text under a caption; the first column names the row.
 
-    Columns stand at the right, as numbers do; those whose index is in `left` at the left.
+    Columns of numbers stand at the right, names and words at the left.
     """
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    left: tuple[int, ...] = ()
 
     def without_empty(self) -> Table:
         """The same without the columns in which no row has anything."""
         kept = [n for n in range(len(self.header)) if any(row[n] for row in self.rows)]
         rows = tuple(tuple(row[n] for n in kept) for row in self.rows)
-        left = tuple(place for place, n in enumerate(kept) if n in self.left)
-        return Table(self.caption, tuple(self.header[n] for n in kept), rows, left)
+        return Table(self.caption, tuple(self.header[n] for n in kept), rows)
+
+    def at_left(self, column: int) -> bool:
+        """Whether a column holds names or words."""
+        cells = [row[column] for row in self.rows if row[column]]
+        numbers = sum(bool(_NUMBER.match(text)) for text in cells)
+        return column == 0 or 2 * numbers < len(cells) or max(map(len, cells), default=0) > _LONG
 
     def as_html(self) -> str:
         """A table with a caption, column headers and row headers; everything escaped."""
         cells = [
-            f'style="text-align:{"left" if n in self.left else "right"};padding:.15em .7em"'
+            f'style="{_CELL.format(side="left" if self.at_left(n) else "right")}"'
             for n in range(len(self.header))
         ]
         head = "".join(
@@ -38,7 +51,7 @@ class Table:
         body = "".join(
             f'<tr><th scope="row" {cells[0]}>{html.escape(row[0])}</th>'
             + "".join(
-                f"<td {cell}>{html.escape(text)}</td>"
+                f"<td {cell}>{html.escape(_in_one_line(text))}</td>"
                 for cell, text in zip(cells[1:], row[1:], strict=False)
             )
             + "</tr>"
@@ -53,11 +66,12 @@ class Table:
     def as_text(self) -> str:
         """The same in plain text, in columns."""
         lines = [self.header, *self.rows]
+        left = [self.at_left(n) for n in range(len(self.header))]
         widths = [max(len(row[i]) for row in lines) for i in range(len(self.header))]
         told = [self.caption]
         for row in lines:
             cells = [
-                text.ljust(widths[n]) if n in self.left else text.rjust(widths[n])
+                text.ljust(widths[n]) if left[n] else text.rjust(widths[n])
                 for n, text in enumerate(row)
             ]
             told.append("  ".join(cells).rstrip())
@@ -68,3 +82,7 @@ class Table:
 
     def __repr__(self) -> str:
         return self.as_text()
+
+
+def _in_one_line(text: str) -> str:
+    return text.replace(" ", "\N{NO-BREAK SPACE}") if len(text) <= _SHORT else text
