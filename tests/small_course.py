@@ -147,7 +147,7 @@ class Course:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=200,
         )
 
     def generate(self) -> None:

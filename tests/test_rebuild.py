@@ -20,6 +20,10 @@ from small_course import FIGURES, LAB, MARKER, Course, cell
 from grader.beside import CELL_ID
 from grader.rebuild import neutral
 
+#: The batch counts as part of the test that asks for it first: some 50 submissions, half a minute
+#: of computing, which took 99 s beside eight other programs.
+pytestmark = pytest.mark.timeout(300)
+
 FULL: dict[str, float | None] = {"cost": 4.0, "step": 1.5, "report": None}
 Case = Callable[[Course], None]
 CASES: dict[str, Case] = {}
