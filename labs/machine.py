@@ -50,6 +50,7 @@ class Machine:
     cpu: str | None = None
     cpus_online: int | None = None
     cpus_allowed: tuple[int, ...] | None = None  # numbers of the CPUs this process may use
+    pinning: bool | None = None  # whether a task can be bound to one of them
     memory: int | None = None  # bytes
     virtual: bool | None = None
     hypervisor: str | None = None  # its name, where it gives one
@@ -64,6 +65,11 @@ class Machine:
     steal: float | None = None  # share of all CPU time since boot, 0 to 1
     cpu_quota: float | None = None  # CPUs' worth of time this process may use per period
     counter_step_ns: float | None = None  # not read but measured: filled in by who has measured it
+
+    @property
+    def two_cpus(self) -> bool:
+        """Whether two tasks can be given a CPU each."""
+        return self.pinning is not False and len(self.cpus_allowed or ()) > 1
 
     def cannot_show(self) -> tuple[str, ...]:
         """What this machine cannot show, one sentence each; empty where nothing is known."""
@@ -94,6 +100,7 @@ def read_machine(
         cpu=_cpu(cpuinfo, proc) or _sysctl("machdep.cpu.brand_string"),
         cpus_online=_cpus_online(sys),
         cpus_allowed=_cpus_allowed(proc),
+        pinning=can_pin(),
         memory=_memory(proc),
         virtual=virtual,
         hypervisor=hypervisor,
@@ -148,6 +155,18 @@ def _sysctl(name: str) -> str | None:
 def _cpus_online(sys: Path) -> int | None:
     online = cpu_list(text_of(sys / "devices/system/cpu/online") or "")
     return len(online) if online else os.cpu_count()
+
+
+def can_pin() -> bool:
+    """Whether a task can be bound to a CPU here: some systems cannot (macOS), some filters refuse.
+
+    Tried, and nothing is changed by it: this thread is bound to the CPUs that it may use already.
+    """
+    try:
+        os.sched_setaffinity(0, os.sched_getaffinity(0))
+    except (AttributeError, OSError):
+        return False
+    return True
 
 
 def _cpus_allowed(proc: Path) -> tuple[int, ...] | None:

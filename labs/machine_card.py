@@ -46,11 +46,14 @@ def cannot_show(machine: Machine) -> tuple[str, ...]:
     """What this machine cannot show, one sentence each, worst first."""
     sentences: list[str] = []
     allowed = machine.cpus_allowed
-    if allowed is None:
+    only_cpu = machine.cpus_online == 1 or (allowed is not None and len(allowed) == 1)
+    if not only_cpu and (allowed is None or machine.pinning is False):
         sentences.append(
-            "Nothing can be pinned here: the OS chooses the CPU, and a run may change it midway."
+            "Nothing can be pinned here: the OS chooses the CPU, a run may change it midway, and "
+            "two tasks may have a CPU each, so that none of their hand-overs is surely a switch on "
+            "one CPU."
         )
-    elif len(allowed) == 1:
+    elif only_cpu:
         sentences.append(
             "This process may use one CPU only: no switch between two CPUs can be measured, and "
             "whatever else runs on that CPU is measured with you."

@@ -280,6 +280,7 @@ async def _one_process(
         command += ["--cpu", str(plan.cpu)]
     if plan.peer_cpu is not None:
         command += ["--peer-cpu", str(plan.peer_cpu)]
+    command += surroundings.place_options()
     rows = (samples + plan.warmup) * max(len(plan.variants), 1)
     # A row has at most 80 bytes, and every variant may bring a baseline along.
     most = 2 * 80 * rows + 65_536

@@ -46,7 +46,8 @@ def why_unbound(recording: Recording) -> str | None:
     said = recording.conditions.get("cpu.pinning")
     if said is None or recording.number("cpus.online") == 1:
         return None
-    if all(len(cpus_of(each)) == 1 for each in recording.condition("cpu.allowed")):
+    allowed = recording.condition("cpu.allowed")
+    if allowed and all(len(cpus_of(each)) == 1 for each in allowed):
         return None
     return said.partition(": ")[2] or said
 

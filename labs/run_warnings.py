@@ -145,6 +145,8 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
     if seen is None or seen.accounted_for:
         return []
     claimed, counted = seen.claimed, seen.counted
+    if places.why_unbound(recording) and counted > claimed / 2:
+        return []  # with a CPU each, tasks meet at a lock, and sleep more often or less
     claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
     of = f" for {variant}" if len(claiming) > 1 and proof.has_own_count(recording, variant) else ""
     few = counted < claimed
@@ -193,15 +195,39 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
             )
         ]
     if moved:
+        cannot = _cannot_bind(recording)
         return [
             RunWarning(
                 "migrations",
                 moved,
-                "it was not pinned",
-                "--cpu with one of the CPUs that `labs doctor` names",
+                cannot or "it was not pinned",
+                "more processes, each of which starts anew (--processes 20)"
+                if cannot
+                else "--cpu with one of the CPUs that `labs doctor` names",
             )
         ]
     return []
+
+
+def _cannot_bind(recording: Recording) -> str:
+    """That its machine cannot pin, and why; '' where it can, or need not."""
+    why = places.why_unbound(recording)
+    return f"no task can be bound to a CPU here ({why})" if why else ""
+
+
+def _of_unbound(recording: Recording, variant: str) -> list[RunWarning]:
+    """What is to be said of the switches of `variant` on a machine that cannot pin."""
+    if not proof.claim_of(recording, variant) or not _cannot_bind(recording):
+        return []
+    return [
+        RunWarning(
+            "not-bound",
+            "its tasks were wherever the OS put them: each hand-over was a switch on one CPU, or "
+            "the wake-up of another CPU",
+            _cannot_bind(recording),
+            "the same on a machine that can pin; of this one, say so in the report",
+        )
+    ]
 
 
 def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
@@ -209,7 +235,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
 
     Switches and CPUs are those of `variant`, where they were counted for it alone.
     """
-    found = _of_placement(recording, variant)
+    found = _of_unbound(recording, variant) or _of_placement(recording, variant)
     lengths = sorted(core_clock.lengths(recording))
     if lengths and lengths[-1] > (1 + SPEED_CHANGE) * lengths[0]:
         low, high = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from labs.machine import read_machine
+from labs.machine import can_pin, read_machine
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,14 @@ class CpuTimes:
 
 
 def allowed_cpus() -> frozenset[int] | None:
-    """The CPUs this process may use; None where the system offers no pinning (macOS)."""
-    if not hasattr(os, "sched_getaffinity"):
-        return None
-    return frozenset(os.sched_getaffinity(0))
+    """The CPUs a task can be bound to; None where the system offers no pinning, or refuses it."""
+    return frozenset(os.sched_getaffinity(0)) if can_pin() else None
+
+
+def place_options() -> tuple[str, ...]:
+    """What a C kernel is told where nothing can be pinned: to measure wherever the OS puts its
+    tasks, and to say so. Without these words it refuses (kernels_c/placement.h)."""
+    return ("--place", "anywhere") if allowed_cpus() is None else ()
 
 
 def cpu_times() -> CpuTimes | None:

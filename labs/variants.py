@@ -7,7 +7,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-from labs import toolchain
+from labs import surroundings, toolchain
 from labs.c_process import RunFailed
 
 TIME_LIMIT_S = 10
@@ -41,7 +41,7 @@ def _list(kernel: str, flags: tuple[str, ...]) -> tuple[str, tuple[Listed, ...]]
     binary = toolchain.build(toolchain.c_kernel_source(kernel), flags)
     try:
         done = subprocess.run(
-            [str(binary.path), "--list"],
+            [str(binary.path), "--list", *surroundings.place_options()],
             capture_output=True,
             text=True,
             errors="replace",

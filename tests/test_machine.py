@@ -227,9 +227,26 @@ def test_a_plain_machine_can_show_everything() -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "can"),
+    [
+        ({}, True),
+        ({"pinning": True}, True),
+        ({"pinning": False}, False),
+        ({"cpus_allowed": (1,)}, False),
+        ({"cpus_allowed": None}, False),
+    ],
+)
+def test_two_tasks_can_have_a_cpu_each(change: dict[str, object], can: bool) -> None:
+    assert dataclasses.replace(PLAIN, **change).two_cpus == can  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"cpus_allowed": None}, "Nothing can be pinned"),
+        ({"pinning": False}, "Nothing can be pinned"),
+        ({"pinning": False, "cpus_allowed": (2,)}, "one CPU only"),
+        ({"pinning": False, "cpus_allowed": None, "cpus_online": 1}, "one CPU only"),
         ({"cpus_allowed": (2,)}, "no switch between two CPUs"),
         ({"virtual": True}, "virtual machine"),
         ({"virtual": None}, "hypervisor"),

@@ -7,6 +7,7 @@ system without the calls, and a filter that refuses the call, which is one in tr
 from __future__ import annotations
 
 import functools
+import json
 import os
 import subprocess
 import sys
@@ -166,3 +167,52 @@ def test_a_place_that_is_none(program_of: ProgramOf, options: tuple[str, ...], w
     done = run(program_of("process_switch"), *FEW, *options)
     assert (done.returncode, done.stdout) == (2, "")
     assert word in done.stderr and len(errors_of(done)) == 1
+
+
+# What is asked of the machine, and what is measured on it, from a notebook
+
+
+SESSION = """
+import json, sys
+from labs import surroundings, variants
+from labs.machine import read_machine
+from labs.session import start
+
+lab = start("06-process-and-thread-switch")
+run = lab.measure("thread_switch", "condvar", samples=200, processes=2)
+print(json.dumps({
+    "allowed": surroundings.allowed_cpus() is not None,
+    "pinning": lab.machine.pinning,
+    "two_cpus": lab.machine.two_cpus,
+    "told": " ".join(lab.machine.cannot_show()),
+    "missing": [each.name for each in variants.of_kernel("process_switch") if each.missing],
+    "conditions": dict(run.recording.conditions),
+    "warnings": [warning.code for warning in run.result().warnings],
+}))
+"""
+
+
+@LINUX
+@TWO_CPUS
+@pytest.mark.parametrize("can", [True, False])
+def test_a_lab_goes_on_without_pinning_and_says_what_it_measures(tmp_path: Path, can: bool) -> None:
+    without = () if can else WITHOUT
+    tried = run(*without, "true")
+    if tried.returncode != 0:
+        pytest.skip(tried.stderr.strip())
+    done = subprocess.run(
+        [*without, sys.executable, "-c", SESSION],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["allowed"] is said["pinning"] is said["two_cpus"] is can
+    assert ("Nothing can be pinned here" in said["told"]) != can
+    assert ("pipe-two-cpus" in said["missing"]) != can and "pipe-pinned" not in said["missing"]
+    assert ("cpu.pinning" in said["conditions"]) != can
+    assert ("not-bound" in said["warnings"]) != can

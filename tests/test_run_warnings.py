@@ -145,6 +145,50 @@ def test_a_single_migration_is_told_as_one() -> None:
     assert "moved between CPUs once during" in warnings_of(moved)["migrations"].symptom
 
 
+NO_PINNING = "none: this system offers no pinning"
+
+
+def test_where_nothing_can_be_pinned_nobody_is_advised_to_pin() -> None:
+    moved = run_with(cpu__asked="none", task__main__migrations="4", cpu__pinning=NO_PINNING)
+    warning = warnings_of(moved)["migrations"]
+    assert "this system offers no pinning" in warning.likely_cause
+    assert "--cpu" not in warning.try_this
+
+
+def switching_run(counted: str, **conditions: str) -> Recording:
+    claims = {"claimed_switches": "1000", "counted_switches": counted, "switches": "2"}
+    named = {f"variant__simulated__{key}": value for key, value in claims.items()}
+    return run_with(cpu__asked="none", **named, **conditions)
+
+
+@pytest.mark.parametrize(
+    ("counted", "codes"),
+    [
+        ("1000", {"not-bound"}),
+        # With a CPU each, tasks meet at a lock, or find that it is their turn.
+        ("1300", {"not-bound"}),
+        ("700", {"not-bound"}),
+        # Fewer than that, and there was hardly a hand-over, wherever they were.
+        ("20", {"not-bound", "switches-unaccounted"}),
+    ],
+)
+def test_where_nothing_can_be_pinned_a_switch_is_called_a_hand_over(
+    counted: str, codes: set[str]
+) -> None:
+    assert set(warnings_of(switching_run(counted, cpu__pinning=NO_PINNING))) == codes
+
+
+@pytest.mark.parametrize("conditions", [{}, {"cpus__online": "1"}, {"cpu__allowed": "3"}])
+def test_where_tasks_can_be_pinned_or_have_one_cpu_a_switch_is_one(
+    conditions: dict[str, str],
+) -> None:
+    without = {"cpu__pinning": NO_PINNING} if conditions else {}
+    assert warnings_of(switching_run("1000", **conditions, **without)) == {}
+    assert set(warnings_of(switching_run("1300", **conditions, **without))) == {
+        "switches-unaccounted"
+    }
+
+
 def of_pair(**conditions: str) -> dict[str, dict[str, RunWarning]]:
     """Warnings of two interleaved variants by name; a name's `__` stands for a dot."""
     recording = simulate.with_baseline(

@@ -285,6 +285,18 @@ def test_tasks_that_were_not_kept_on_one_cpu_are_not_among_the_switches() -> Non
         assert (claimed, counted) == ("10,000", "10,005")
 
 
+def test_where_nothing_can_be_pinned_no_switch_is_said_to_be_on_one_cpu() -> None:
+    stated = {
+        "claimed.switches": "2000",
+        "variant.own.switches": "2",
+        "variant.own.claimed_switches": "2000",
+        "variant.own.counted_switches": "2001",
+        "cpu.pinning": "none: this system offers no pinning",
+    }
+    run = run_of("own_switch", {"own": 3000.0}, stated)
+    assert views.placement(run).table.rows[0][1].startswith("wherever the OS")
+
+
 def test_the_same_variant_of_two_runs_has_two_rows() -> None:
     one, two = (switches("pipe-pinned", cost, 2000, 2000) for cost in (1500, 1600))
     assert [row[0] for row in views.placement(one, two).table.rows] == [

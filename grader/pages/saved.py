@@ -102,6 +102,7 @@ def machine_of(of: Recording) -> Machine:
         cpu=stated.get("machine.cpu"),
         cpus_online=int(online) if online else None,
         cpus_allowed=cpu_list(allowed),
+        pinning=False if of.condition("cpu.pinning") else None,
         virtual={"True": True, "False": False}.get(stated.get("machine.virtual", "")),
         container=stated.get("machine.container"),
         clock_source=stated.get("machine.clock_source"),

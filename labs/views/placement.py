@@ -98,7 +98,7 @@ def _where(result: Result) -> str:
             return TWO_CPUS
         if len(told.may_use) > 1:
             return ANYWHERE
-    return ONE_CPU
+    return ANYWHERE if places.why_unbound(result.recording) else ONE_CPU
 
 
 def _about_switches(result: Result) -> bool:
