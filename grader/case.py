@@ -59,9 +59,17 @@ class Case:
         return self.accepted[0] if self.accepted else None
 
     @property
+    def admitted_by(self) -> Expected | None:
+        """The first of the accepted values that the submitted one is; None where it is none."""
+        given = self.given
+        return next(
+            (each for each in self.accepted if given is not None and each.admits(given)), None
+        )
+
+    @property
     def right(self) -> bool:
         """Whether the submitted value is one of the accepted ones."""
-        return self.given is not None and any(each.admits(self.given) for each in self.accepted)
+        return self.admitted_by is not None
 
     def is_times(self, factor: float) -> bool:
         """Whether the submitted value is an accepted one times `factor`.

@@ -9,7 +9,7 @@ from submitted_figures import Clocked, figure, recording, switching
 
 from grader import switch_counts
 from grader.case import Case, make_case, make_relation
-from grader.check import check
+from grader.check import check, judge
 from grader.figures import figure_named
 from labs import places
 from labs.figures import Figure
@@ -164,9 +164,13 @@ def test_who_concludes_from_the_intervals_that_the_runs_show_concludes_rightly()
         assert value is not None
         cases.append(make_case(figure_named(name), figure(name, value.value, "ns"), found))
     which = figure_named("switch-which-is-dearer")
-    admitted = {
-        number
-        for number in (1, 2, 3)
-        if make_relation(which, Figure(which.id, number, "choice", None), tuple(cases)).right
-    }
-    assert admitted == {2, 3}
+    told = {}
+    for number in (1, 2, 3):
+        concluded = Figure(which.id, number, "choice", None)
+        case = make_relation(which, concluded, tuple(cases))
+        if case.right:
+            told[number] = judge(which, case, concluded).reason
+    assert list(told) == [2, 3]
+    # Each verdict tells the conclusion that was drawn, not the other one.
+    for number, reason in told.items():
+        assert reason.endswith(f": {number} ({which.choices[number - 1].text}).")
