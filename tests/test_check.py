@@ -153,6 +153,14 @@ def test_step_taken_for_one() -> None:
     assert codes(judged("timer-step", 1, "ticks", run)) == ["step-assumed-one"]
 
 
+def test_step_in_the_unit_of_the_run_and_called_ticks() -> None:
+    run = recording({"fenced": replace(FENCED, step=26)})
+    in_ns = 26 / (run.clock("fenced").frequency_hz / 1e9)
+    assert judged("timer-step", in_ns, "ns", run).outcome is Outcome.PASSED
+    assert codes(judged("timer-step", in_ns, "ticks", run)) == ["ticks-for-nanoseconds"]
+    assert codes(judged("timer-step", 26, "ns", run)) == ["ticks-for-nanoseconds"]
+
+
 def test_ratio_the_right_way_up_upside_down_and_of_unlike_units() -> None:
     run = recording({"process-cpu": PROCESS_CPU, "fenced": FENCED})
     ratio = overhead_ns(run, "process-cpu") / overhead_ns(run)
