@@ -11,7 +11,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from labs import measure, messages
+from labs import measure, messages, plans
 from labs.messages import Message, Refused
 
 if TYPE_CHECKING:
@@ -64,16 +64,10 @@ def measure_cell(session: Session, line: str, cell: str) -> Run:
 def plan_of(line: str, cell: str) -> measure.Plan:
     """The plan that the words `line` after the magic make of the C in `cell`. Raises Refused."""
     arguments = _arguments(line)
-    return measure.Plan(
-        kernel=arguments.name,
-        variants=tuple(name for name in arguments.variant.split(",") if name),
+    return plans.plan_of_words(
+        arguments.name,
+        arguments,
         samples=arguments.samples,
-        batches=arguments.batch,
-        warmup=arguments.warmup,
-        cpu=arguments.cpu,
-        peer_cpu=arguments.peer_cpu,
-        processes=arguments.processes,
-        flags=tuple(shlex.split(arguments.flags)),
         source=cell,
         shown_as="cell",
         first_line=FIRST_LINE,
@@ -83,15 +77,7 @@ def plan_of(line: str, cell: str) -> measure.Plan:
 def _arguments(line: str) -> argparse.Namespace:
     parser = _Parser(prog="%%ckernel", add_help=False, allow_abbrev=False)
     parser.add_argument("name", metavar="NAME")
-    parser.add_argument("--variant", default="", metavar="V")
-    parser.add_argument("--samples", type=int, default=10_000, metavar="N")
-    parser.add_argument("--batch", type=_batches, default=(), metavar="K,...")
-    parser.add_argument("--warmup", type=int, default=100, metavar="N")
-    parser.add_argument("--cpu", type=int, metavar="N")
-    parser.add_argument("--peer-cpu", type=int, metavar="N")
-    parser.add_argument("--processes", type=int, default=10, metavar="N")
-    parser.add_argument("--flags", default="-O2", metavar="FLAGS")
-    parser.add_argument("--unit", default="ns", metavar="U")
+    plans.add_options(parser, samples=10_000)
     parser.add_argument("--save", metavar="RECORDING")
     try:
         words = shlex.split(line)
@@ -101,7 +87,3 @@ def _arguments(line: str) -> argparse.Namespace:
     if _NAME.fullmatch(arguments.name) is None:
         parser.error(f"{arguments.name!r} is not a name: letters, digits, hyphen and underscore")
     return arguments
-
-
-def _batches(text: str) -> tuple[int, ...]:
-    return tuple(int(item) for item in text.split(","))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from tqdm import tqdm
 
-from labs import c_process, measure, toolchain, variants
+from labs import c_process, measure, plans, toolchain, variants
 from labs.files import CannotWrite
+from labs.messages import Refused
 from labs.recording import BadRecording, Recording
 from labs.result import Result, result_of
 from labs.units import UnknownUnit, canonical
@@ -22,18 +23,10 @@ FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs measure`."""
     parser.add_argument("kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file")
-    parser.add_argument("--variant", default="", metavar="V[,V...]", help="default: its first")
-    parser.add_argument("--samples", type=int, metavar="N", help="per variant")
-    parser.add_argument("--batch", type=_batches, default=(), metavar="K,...")
-    parser.add_argument("--warmup", type=int, default=100, metavar="N", help="per process")
-    parser.add_argument("--cpu", type=int, metavar="N", help="pin to this CPU")
-    parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task")
-    parser.add_argument("--processes", type=int, default=10, metavar="N", help="fresh processes")
+    plans.add_options(parser, samples=None)  # as many as the C kernel takes by itself
     parser.add_argument(
         "--spread", type=float, default=0.0, metavar="SECONDS", help="over which they start"
     )
-    parser.add_argument("--flags", default="-O2", metavar="FLAGS", help="for the C compiler")
-    parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
     parser.add_argument("--time-limit", type=float, default=120.0, metavar="SECONDS")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the recording there")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -49,6 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
     except (measure.BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
         return _stop(error, USAGE)
+    except Refused as refused:
+        return _stop(ValueError(refused.message.heading), USAGE)
     except c_process.RunFailed as error:
         return _stop(error, error.status if error.status in (USAGE, IMPOSSIBLE) else FAILED)
     except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
@@ -66,32 +61,18 @@ def run(arguments: argparse.Namespace) -> int:
     return _stop(problem, FAILED) if problem is not None else 0
 
 
-def _batches(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(item) for item in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers") from None
-
-
 def plan_of(arguments: argparse.Namespace) -> measure.Plan:
-    names = tuple(name for name in arguments.variant.split(",") if name)
-    flags = tuple(shlex.split(arguments.flags))
-    samples = arguments.samples
-    if samples is None:
-        samples = variants.samples_of(arguments.kernel, flags)
-    return measure.Plan(
-        kernel=arguments.kernel,
-        variants=names,
-        samples=samples,
-        batches=arguments.batch,
-        warmup=arguments.warmup,
-        cpu=arguments.cpu,
-        peer_cpu=arguments.peer_cpu,
-        processes=arguments.processes,
-        flags=flags,
+    """The plan that the options make. Raises Refused for unusable flags, else as `samples_of`."""
+    plan = plans.plan_of_words(
+        arguments.kernel,
+        arguments,
         time_limit_s=arguments.time_limit,
         spread_s=arguments.spread,
     )
+    samples = arguments.samples
+    if samples is None:
+        samples = variants.samples_of(plan.kernel, plan.flags)
+    return replace(plan, samples=samples)
 
 
 def carry_out(plan: measure.Plan) -> Recording:

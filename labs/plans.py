@@ -1,13 +1,14 @@
-"""What the arguments of `lab.measure` ask for: a plan, and the name its recording is saved by."""
+"""What `lab.measure`, `labs measure` and `%%ckernel` ask for: a plan, and its recording's name."""
 
 from __future__ import annotations
 
+import argparse
 import re
 import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from labs import figures
+from labs import figures, measure
 from labs.measure import Plan
 from labs.messages import Message, Refused
 
@@ -17,7 +18,10 @@ _RECORDING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 def plan_of(
     kernel: str, variant: str | Sequence[str] = (), *, flags: str = "-O2", **options: Any
 ) -> Plan:
-    """The plan that these arguments of `lab.measure` make. Raises Refused for unusable flags."""
+    """The plan that these arguments make; `options` are others of its fields.
+
+    Raises Refused for unusable flags.
+    """
     names = variant.split(",") if isinstance(variant, str) else list(variant)
     try:
         words = tuple(shlex.split(flags))
@@ -29,6 +33,46 @@ def plan_of(
         flags=words,
         **{**options, "batches": tuple(options.get("batches", ()))},
     )
+
+
+def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
+    """Give `parser` the options by which words make a plan; `samples` is what they are unasked."""
+    parser.add_argument("--variant", default="", metavar="V[,V...]", help="default: its first")
+    parser.add_argument("--samples", type=int, default=samples, metavar="N", help="per variant")
+    parser.add_argument("--batch", type=_batches, default=(), metavar="K,...")
+    parser.add_argument(
+        "--warmup", type=int, default=measure.DEFAULT_WARMUP, metavar="N", help="per process"
+    )
+    parser.add_argument("--cpu", type=int, metavar="N", help="pin to this CPU")
+    parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task")
+    parser.add_argument("--processes", type=int, default=10, metavar="N", help="fresh processes")
+    parser.add_argument("--flags", default="-O2", metavar="FLAGS", help="for the C compiler")
+    parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
+
+
+def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) -> Plan:
+    """The plan that options of `add_options` make, the number of samples left out.
+
+    Raises Refused for unusable flags.
+    """
+    return plan_of(
+        kernel,
+        arguments.variant,
+        flags=arguments.flags,
+        batches=arguments.batch,
+        warmup=arguments.warmup,
+        cpu=arguments.cpu,
+        peer_cpu=arguments.peer_cpu,
+        processes=arguments.processes,
+        **options,
+    )
+
+
+def _batches(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(item) for item in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers") from None
 
 
 def name_for(plan: Plan) -> str:

@@ -86,9 +86,10 @@ def test_a_stub_says_only_what_is_to_be_done(lab: Session) -> None:
         ("own --samples 0", "samples 0"),
         ("own --cpu 4096", "cpu 4096"),
         ("own --wrong", "--wrong"),
-        ("own --batch 1,x", "batch"),
+        ("own --batch 1,x", "'1,x' is not a list of whole numbers"),
         ("own 'quoted", "quotation"),
         ("own --flags='", "quotation"),
+        ('own --flags="\'"', "quotation"),
         ("own --save a/b", "cannot name a recording"),
     ],
 )
