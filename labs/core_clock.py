@@ -6,11 +6,13 @@ it takes its samples, so that its samples can be counted in core cycles, whateve
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import replace
 
 import numpy as np
 
 from labs.recording import Recording, Samples
+from labs.units import Clock
 
 #: A core cycle in ticks: of any clock that there is, beside any core that there is.
 SHORTEST, LONGEST = 1e-9, 1e9
@@ -27,6 +29,15 @@ def lengths_of_last_hour(recording: Recording) -> list[float]:
     """The shortest and longest core cycle that this machine saw in the hour before the run's end;
     empty where the recording does not say (labs.core_speed)."""
     return _usable(tuple(" ".join(recording.condition("core_cycle_ticks.last_hour")).split()))
+
+
+def shortest_cycle(recording: Recording, clock: Clock) -> float:
+    """A core cycle at the highest clock speed of the run, in ticks of `clock`; 0: not known.
+
+    The speed may have changed between the samples and the moment when the cycle was measured.
+    """
+    middle, known = clock.core_cycle_ticks, lengths(recording)
+    return middle * min(known) / statistics.median(known) if middle and known else 0.0
 
 
 def _usable(texts: tuple[str, ...]) -> list[float]:

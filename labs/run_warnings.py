@@ -6,7 +6,6 @@ advice depends on the options the run used already.
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import dataclass
 
 from labs import core_clock, places, proof
@@ -101,7 +100,7 @@ def of_line(
                 "another CPU, or the run again later",
             )
         )
-    cycle = _shortest_cycle(recording, line)
+    cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not line.variant.startswith("unfenced"):
         found.append(
             RunWarning(
@@ -126,17 +125,6 @@ def of_line(
             )
         )
     return tuple(found)
-
-
-def _shortest_cycle(recording: Recording, line: Line) -> float:
-    """A core cycle at the highest clock speed of the run, in ticks of the line's clock; 0: unknown.
-
-    The speed may have changed between the samples and the moment when the cycle was measured.
-    """
-    middle, lengths = line.clock.core_cycle_ticks, sorted(core_clock.lengths(recording))
-    if not middle or not lengths:
-        return 0.0
-    return middle * lengths[0] / statistics.median(lengths)
 
 
 def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:

@@ -13,6 +13,7 @@ from simulate import VARIANT, Machine
 from labs import core_clock
 from labs.recording import Recording
 from labs.result import result_of
+from labs.units import Clock
 
 LENGTHS = ("0.62", "0.636", "0.652", "0.62", "0.724", "0.636", "0.62", "0.62", "0.636", "0.62")
 
@@ -65,6 +66,17 @@ def test_a_speed_that_is_not_known_of_every_process_is_not_used(bad: str) -> Non
     assert core_clock.lengths(made) == []
     samples = made.samples(VARIANT)
     assert core_clock.at_one_speed(samples, made) is samples
+
+
+def test_the_shortest_cycle_is_that_of_the_fastest_process_in_ticks_of_the_clock_asked_for() -> (
+    None
+):
+    made = at_speeds(LENGTHS)
+    assert core_clock.shortest_cycle(made, made.clock(VARIANT)) == pytest.approx(0.62)
+    # A clock that ticks half as often: its core cycle is half as many of its ticks.
+    half = Clock(1.3e9, 1, (made.clock(VARIANT).core_cycle_ticks or 0) / 2)
+    assert core_clock.shortest_cycle(made, half) == pytest.approx(0.31)
+    assert core_clock.shortest_cycle(made, Clock(1e9, 1)) == 0.0
 
 
 def test_the_json_has_core_cycles_beside_the_time() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
-
 from grader.case import Case
 from grader.figures.spec import RELATIONS, Quantity
 from grader.observed import is_below_the_clock
@@ -12,7 +10,6 @@ from grader.verdict import Level
 from labs import core_clock
 from labs.estimate import ABOUT_OVERHEAD, steady
 from labs.first_time import is_of_first_time
-from labs.recording import Samples
 from labs.units import rounded
 
 #: What is executed in turn takes a core cycle each; how long that is, is known to a few percent.
@@ -41,7 +38,7 @@ def detect(case: Case) -> str | None:
 def _interval(case: Case, name: str) -> str | None:
     """An interval that is shorter than what it holds."""
     samples = case.recording.samples(name)
-    cycle = _shortest_cycle(case, samples)
+    cycle = core_clock.shortest_cycle(case.recording, samples.clock)
     if not len(samples) or not cycle or is_of_first_time(case.recording, name):
         return None
     if is_below_the_clock(samples):
@@ -54,13 +51,6 @@ def _interval(case: Case, name: str) -> str | None:
         f"Your intervals hold {size} {name}, one after the other, and take "
         f"{rounded(mean / cycle)} core cycles on the mean."
     )
-
-
-def _shortest_cycle(case: Case, samples: Samples) -> float:
-    """A core cycle at the highest clock speed of the run, in ticks of the samples' clock; 0 where
-    it is not known."""
-    middle, lengths = samples.clock.core_cycle_ticks, core_clock.lengths(case.recording)
-    return middle * min(lengths) / statistics.median(lengths) if middle and lengths else 0.0
 
 
 def _cycles_given(case: Case) -> float | None:
