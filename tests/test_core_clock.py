@@ -68,9 +68,7 @@ def test_a_speed_that_is_not_known_of_every_process_is_not_used(bad: str) -> Non
     assert core_clock.at_one_speed(samples, made) is samples
 
 
-def test_the_shortest_cycle_is_that_of_the_fastest_process_in_ticks_of_the_clock_asked_for() -> (
-    None
-):
+def test_the_shortest_cycle_is_that_of_the_fastest_process_in_ticks_of_its_clock() -> None:
     made = at_speeds(LENGTHS)
     assert core_clock.shortest_cycle(made, made.clock(VARIANT)) == pytest.approx(0.62)
     # A clock that ticks half as often: its core cycle is half as many of its ticks.
