@@ -30,6 +30,7 @@ from grader.pitfalls import pitfall_named
 from grader.verdict import Level, Outcome, Verdict
 from labs import broken, ckernel, figures, measure
 from labs.estimate import Estimate
+from labs.first_time import is_asked_for
 from labs.recording import MOST_ROWS, Recording
 from labs.result import result_of
 
@@ -152,8 +153,7 @@ def submission(
             else:
                 plan = _plan(spec, circumstance, chance)
                 if short:
-                    # A warm-up that was asked for would take the first time away.
-                    warmup = plan.warmup if "first" in spec.kernel else 10
+                    warmup = plan.warmup if is_asked_for(plan) else 10
                     plan = replace(plan, samples=SMALLEST, processes=5, warmup=warmup)
                 key = (plan.kernel, plan.source, plan.variants, plan.flags)
                 if key not in recordings:

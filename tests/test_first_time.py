@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -10,10 +11,13 @@ import pytest
 import simulate
 from simulate import VARIANT, Machine
 
+from grader.pages.saved import MOST_WARMUP, ShortSession
 from labs.estimate import CannotEstimate
-from labs.first_time import FEWEST_PROCESSES, first_time, is_of_first_time
+from labs.first_time import FEWEST_PROCESSES, first_time, is_asked_for, is_of_first_time
+from labs.measure import DEFAULT_WARMUP, Plan
 from labs.recording import Recording
 from labs.result import result_of
+from labs.session import Session
 
 MORE, WARM = 5000.0, 150.0
 
@@ -127,3 +131,30 @@ def test_the_result_says_that_it_is_of_the_first_time() -> None:
     assert result.estimate.value == pytest.approx(MORE / 2.6, rel=0.1)
     assert "extra cost of the first time" in result.sentence()
     assert "line" not in result.as_json()
+
+
+IN_A_CELL = '#include "own_first_call.h"\nMEASURE_OWN_FIRST_CALL(get_ready)\n'
+OTHERS = '#include "own_call.h"\n/* the first call is not what counts here */\n'
+
+
+@pytest.mark.parametrize(
+    ("plan", "asked"),
+    [
+        (Plan("first_iteration", ("call",)), True),
+        (Plan("kernels_c/broken/called_before.c"), True),
+        (Plan("mine", source=IN_A_CELL), True),
+        (Plan("system_call"), False),
+        (Plan("mine", source=OTHERS), False),
+        (Plan("first_of_all", source=OTHERS), False),
+        (Plan("no_such_first_thing"), False),
+    ],
+)
+def test_whether_a_first_time_is_asked_for_is_read_off_the_c(
+    plan: Plan, asked: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(Path(__file__).parent.parent)
+    assert is_asked_for(plan) == asked
+    carried_out: list[Plan] = []
+    monkeypatch.setattr(Session, "carry_out", lambda self, plan, *_: carried_out.append(plan))
+    ShortSession("01-timer-overhead", tmp_path).carry_out(plan)
+    assert carried_out[0].warmup == (DEFAULT_WARMUP if asked else MOST_WARMUP)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from labs import figures, recording, session
+from labs.first_time import is_asked_for
 from labs.machine import Machine
 from labs.measure import Plan
 from labs.messages import Message, Refused
@@ -67,13 +68,8 @@ class ShortSession(Session):
 
     def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
         """As a session does, with fewer samples."""
-        # A C kernel of what is cold only once has no warm-up; its name or its header says so.
-        is_cold = "first" in plan.kernel or "first" in (plan.source or "")
-        short = replace(
-            plan,
-            samples=min(plan.samples, MOST_SAMPLES),
-            warmup=plan.warmup if is_cold else min(plan.warmup, MOST_WARMUP),
-        )
+        warmup = plan.warmup if is_asked_for(plan) else min(plan.warmup, MOST_WARMUP)
+        short = replace(plan, samples=min(plan.samples, MOST_SAMPLES), warmup=warmup)
         return super().carry_out(short, save or name_for(plan), unit)
 
 
