@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from submitted_figures import Clocked, figure, recording
 
-from grader import c_source
+from grader import c_source, traps
 from grader.case import Case, make_case
 from grader.figures import figure_named
 from grader.pitfalls import findings_of, pitfall_named
@@ -74,6 +76,22 @@ def test_an_answer_from_a_cache_is_named_with_and_without_the_floor(
 ) -> None:
     run = calls(Clocked(110.0, 9.0), invalid)
     assert codes(case(run)) == ["library-call-not-system-call"]
+
+
+def test_a_floor_that_bends_is_still_a_floor() -> None:
+    told = case(bent_at_the_floor(calls(Clocked(110.0, 60.0))))
+    assert traps.floor(told) is None
+    assert codes(told) == ["library-call-not-system-call"]
+    assert "does not exist about 67" in findings_of(told)[0].evidence
+    assert codes(case(bent_at_the_floor(calls()))) == []
+
+
+def bent_at_the_floor(run: Recording) -> Recording:
+    """The same run, its longest intervals of calls that do not exist a fifth longer."""
+    longer = run.rows_of("invalid") & (run.batch == run.batch.max())
+    stated = {key: words for key, words in run.conditions.items() if key != "samples.sha256"}
+    ticks = np.where(longer, run.ticks * 6 // 5, run.ticks)
+    return replace(run, ticks=ticks, conditions=stated)
 
 
 def test_what_is_cheaper_than_half_the_floor_never_entered_the_os_kernel() -> None:

@@ -23,7 +23,7 @@ def detect(case: Case) -> str | None:
         cycles = _cycles(result)
         if cycles is None:
             continue
-        least = traps.floor(case) if case.spec.kernel in traps.KERNELS else None
+        least = traps.floor_about(case) if case.spec.kernel in traps.KERNELS else None
         own = traps.cost(case, name)
         below_floor = (
             least is not None

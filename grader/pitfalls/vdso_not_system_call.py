@@ -20,7 +20,7 @@ def detect(case: Case) -> str | None:
         claimed = case.recording.number(f"variant.{name}.system_calls")
         if claimed == 0 and name not in traps.WITHOUT:
             return f"By its own account your {name} makes no system call at all."
-    source, least = own_source(case), traps.floor(case)
+    source, least = own_source(case), traps.floor_about(case)
     clocks = c_source.clocks_of_library(source) if source is not None else []
     if not clocks or least is None:
         return None
