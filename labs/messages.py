@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from labs import c_process, measure, toolchain, variants
@@ -18,6 +20,12 @@ _TONES: dict[Tone, tuple[str, str]] = {
     "note": ("#56B4E9", "Note"),
     "problem": ("#D55E00", "Problem"),
 }
+
+
+#: What gcc and clang say of an assertion in a header of the kit, whose words are for the student,
+#: and of a function that begins inside another one.
+_ASSERTED = re.compile(r'static[_ ]assert\w* failed[^"]*"(.+)"')
+_INSIDE_A_FUNCTION = ("invalid storage class for function", "function definition is not allowed")
 
 
 @dataclass(frozen=True)
@@ -173,11 +181,31 @@ def _of_compile_error(
     if stubs:
         words = stubs[0].text.removeprefix("#error").strip().strip('"')
         return Message("note", f"{stubs[0].file}, line {stubs[0].line}: {words}")
-    first = errors[0]
+    told = next((each for each in errors if _ASSERTED.search(each.text)), None)
+    first = told or next((each for each in errors if not _is_of_header(each)), errors[0])
     more = len(errors) - 1
-    sentences = (f"{more} more after this one: mend this first.",) if more else ()
+    sentences = (f"{more} more besides this one: mend this first.",) if more else ()
+    if source is not None and _is_of_header(first):
+        return _of_header(first, sentences)
     heading = f"{first.file}, line {first.line}: {first.text}"
     return Message("problem", heading, sentences, _excerpt(first, source, first_line))
+
+
+def _is_of_header(error: toolchain.CompileMessage) -> bool:
+    return error.file.endswith(".h")
+
+
+def _of_header(error: toolchain.CompileMessage, sentences: tuple[str, ...]) -> Message:
+    """The message where the compiler stumbles only in a header of the kit: the mistake lies in what
+    stands before the header's macro."""
+    asserted = _ASSERTED.search(error.text)
+    if asserted:
+        return Message("problem", asserted[1], sentences)
+    if any(words in error.text for words in _INSIDE_A_FUNCTION):
+        return Message("problem", "a { of your C has no } that closes it", sentences)
+    where = f"{Path(error.file).name}, line {error.line}"
+    advice = "This header goes on where your C ends: is a ; or a } missing there, or a whole body?"
+    return Message("problem", f"{where}: {error.text}", (advice, *sentences))
 
 
 def _excerpt(at: toolchain.CompileMessage, source: str | None, first_line: int) -> str:

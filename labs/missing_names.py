@@ -8,10 +8,27 @@ from __future__ import annotations
 
 import difflib
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labs import messages
-from labs.messages import Message
+from labs.messages import Message, Refused
+
+if TYPE_CHECKING:
+    from labs.run import Run
+
+
+class Runs(dict[str, "Run"]):
+    """The runs made in a notebook, by the name they are saved under."""
+
+    def __missing__(self, name: str) -> Run:
+        """Raises Refused, in plain words, for a run that is not there."""
+        words = [
+            "The cell that measures it has not run since this Jupyter kernel began, or its C did "
+            "not build: run that cell, then this one again."
+        ]
+        if self:
+            words.append(f"There is {', '.join(self)}.")
+        raise Refused(Message("problem", f"there is no run {name!r} yet", tuple(words)))
 
 
 def register() -> None:

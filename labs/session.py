@@ -19,6 +19,7 @@ from labs import (
     guide,
     machine,
     messages,
+    missing_names,
     predictions,
     progress,
     submit,
@@ -43,7 +44,7 @@ def start(name: str, folder: Path | None = None) -> Session:
     session = Session(name, Path.cwd() if folder is None else Path(folder))
     show(MachineCard(session.machine))
     if messages.shell() is not None:
-        from labs import ckernel, missing_names
+        from labs import ckernel
 
         ckernel.register(session)
         missing_names.register()
@@ -57,7 +58,7 @@ class Session:
         self.name = name
         self.folder = folder
         self.machine = machine.read_machine()
-        self.runs: dict[str, Run] = {}
+        self.runs = missing_names.Runs()
         self._guide = guide.of_lab(name)
         self._shown: dict[str, int] = {}
         self._panels: dict[str, Panel] = {}
@@ -121,8 +122,16 @@ class Session:
         """Measure, save the recording, and return the run.
 
         `variant` is one or several, separated by commas: several are interleaved. The recording
-        goes to `recordings/SAVE.csv`; without `save` it is called after its variant. Raises
-        Refused, in plain words, for everything a student can do something about.
+        goes to `recordings/SAVE.csv`; without `save` it is called after its variant.
+
+        samples      of each variant, shared out among `processes` fresh ones
+        cpu          pin to this CPU (None: not pinned); `peer_cpu` is that of the other task
+        batches      how many operations an interval holds, as (16, 32, 64): () for the usual sizes
+        warmup       samples before the others, in each process, that do not count
+        flags        for the compiler, such as "-O0"
+        unit         ticks, cycles, ns, us, ms, s
+
+        Raises Refused, in plain words, for everything a student can do something about.
         """
         plan = plan_of(
             kernel,

@@ -86,6 +86,21 @@ def test_a_procedure_of_another_type_is_refused(lab: Session, written: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("static long successor(long x) { return x + 1;", "a { of your C has no }"),
+        ("static long successor(long x)", "cell, line 5: expected '{'"),
+        ("", "'successor' undeclared"),
+        ("static long successor(long x) { return y + 1; }", "'y' undeclared"),
+    ],
+)
+def test_what_does_not_compile_is_told_of_the_cell(lab: Session, written: str, words: str) -> None:
+    told_here = told(lab, PROCEDURE.format(written), "--flags=-O2")
+    assert words in told_here.replace("\u2018", "'").replace("\u2019", "'")
+    assert "/kernels_c/" not in told_here
+
+
+@pytest.mark.parametrize(
     "attributes", ["", "__attribute__((noinline))", "__attribute__((noinline, const))"]
 )
 def test_a_procedure_of_the_right_type_is_measured(lab: Session, attributes: str) -> None:
@@ -122,3 +137,15 @@ def test_the_task_tried_first_is_not_counted(lab: Session) -> None:
     line = "own --variant own,fork --samples 40 --processes 2"
     taken = ckernel.measure_cell(lab, line, CREATION.format(body)).recording
     assert taken.total("variant.own.seen") == taken.total("variant.own.created")
+
+
+def test_a_run_that_is_not_there_is_told_with_those_that_are(lab: Session) -> None:
+    with pytest.raises(Refused, match="there is no run 'naive' yet") as refused:
+        lab.runs["naive"]
+    assert "There is" not in str(refused.value)
+    line = "own --samples 100 --processes 1 --save mine"
+    cell = PROCEDURE.format("static long successor(long x) { return x + 1; }")
+    ckernel.measure_cell(lab, line, cell)
+    with pytest.raises(Refused, match="There is mine, own"):
+        lab.runs["naive"]
+    assert lab.runs.get("naive") is None
