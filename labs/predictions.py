@@ -22,6 +22,7 @@ from labs.units import UnknownUnit, canonical
 FILE_NAME = "predictions.json"
 MOST_BYTES = 256 * 1024
 
+_OF_A_RATIO = ("times", "x", "×")
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -89,6 +90,17 @@ def put(folder: Path, name: str, prediction: Prediction) -> Prediction:
     text = json.dumps(stated, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     write_atomically(Path(folder) / FILE_NAME, text.encode())
     return stored
+
+
+def strange_unit(unit: str) -> str:
+    """What to say of a unit that is neither one of time nor that of a ratio; '' of another."""
+    if unit.strip() in _OF_A_RATIO:
+        return ""
+    try:
+        canonical(unit)
+    except UnknownUnit as error:
+        return f"No result can be laid beside it: {error}."
+    return ""
 
 
 def _unit(text: str) -> str:

@@ -90,10 +90,11 @@ class Session:
         words = [f"At {_time(stored.when)}; it is never graded for being right."]
         if not because.strip(" ."):
             words.append('A reason helps later: because="I counted the instructions".')
-        stray = asked.of_another_name(figure, self._guide)
-        tone: Tone = "note" if stray else "done"
+        strange = [asked.of_another_name(figure, self._guide), predictions.strange_unit(unit)]
+        strange = [each for each in strange if each]
+        tone: Tone = "note" if strange else "done"
         heading = f"prediction stored: {figure} = {rounded(value, 6)} {unit}"
-        show(Message(tone, heading, (stray, *words) if stray else tuple(words)))
+        show(Message(tone, heading, (*strange, *words)))
 
     def show_c(self, kernel: str) -> None:
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""

@@ -21,7 +21,18 @@ NAMES = {
 }
 
 #: Other spellings that mean the same unit.
-SPELLINGS = {"µs": "us", "μs": "us", "tick": "ticks", "cycle": "cycles", "sec": "s"}
+SPELLINGS = {
+    "µs": "us",
+    "μs": "us",
+    "tick": "ticks",
+    "cycle": "cycles",
+    "sec": "s",
+    "nsec": "ns",
+    "usec": "us",
+    "msec": "ms",
+    **{words: unit for unit, words in NAMES.items() if words != unit},
+    **{words.removesuffix("s"): unit for unit, words in NAMES.items() if words != unit},
+}
 
 
 class UnknownUnit(ValueError):

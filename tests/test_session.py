@@ -48,6 +48,16 @@ def test_every_version_of_a_prediction_is_kept(
     assert "prediction stored: timer-overhead-fenced = 20 ns" in capsys.readouterr().out
 
 
+def test_a_prediction_in_a_unit_of_nothing_is_stored_and_the_unit_told(
+    lab: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab.predict("timer-overhead-fenced", 20, "nano")
+    assert "No result can be laid beside it: unit 'nano' is not known" in capsys.readouterr().out
+    for unit in ("times", "nanoseconds", "µs"):
+        lab.predict("timer-overhead-fenced", 20, unit)
+        assert "No result" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("figure", "value", "unit", "sure"),
     [

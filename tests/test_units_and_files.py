@@ -41,7 +41,9 @@ def test_conversions_known_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("spelt", "meant"), [("µs", "us"), ("μs", "us"), (" ns ", "ns"),
-                                              ("cycle", "cycles")])  # fmt: skip
+                                              ("cycle", "cycles"), ("usec", "us"),
+                                              ("nanosecond", "ns"), ("microseconds", "us"),
+                                              ("core cycles", "cycles")])  # fmt: skip
 def test_other_spellings_mean_the_same(spelt: str, meant: str) -> None:
     assert canonical(spelt) == meant
 
