@@ -64,7 +64,8 @@ def _evidence(folder: Path, run: Run | str) -> str:
         newest = f'`lab.runs["{Path(path).stem}"]`'
         words = (
             "It was measured again under this name since, or changed by another program.",
-            f"Hand in the newest run, {newest}, or run the cell again that measured this one.",
+            f"Take value and run from the newest, {newest}, or run the cells again that gave this "
+            "one.",
         )
         raise Refused(Message("problem", f"{path} does not hold this run any more", words))
     return path
