@@ -20,7 +20,11 @@ from labs.units import rounded
 #: Figures within this factor of each other are called alike.
 ALIKE = 1.1
 
-_CODE = "margin:.4em 0;padding:.4em .6em;overflow-x:auto;white-space:pre;line-height:1.35"
+#: Code that is wider than its half goes on in the next line, as in the notebook itself.
+_CODE = (
+    "margin:.4em 0;padding:.4em .6em;white-space:pre-wrap;word-break:normal;"
+    "overflow-wrap:anywhere;line-height:1.35"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,8 +140,7 @@ class Pair:
             f'<div role="group" aria-label="{name}" style="min-width:0;'
             f'border-left:4px solid {colour};padding:.1em .8em">'
             f"<div><strong>{name}:</strong> <code>{html.escape(title)}</code></div>"
-            # Code that is wider than its half is scrolled, by the keyboard as well.
-            f'<pre tabindex="0" aria-label="measured region, {name.lower()}" style="{_CODE}">'
+            f'<pre aria-label="measured region, {name.lower()}" style="{_CODE}">'
             f"{html.escape(region)}</pre>{told}</div>"
         )
 

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from labs import machine
 
+#: Each lab shows this card first. JupyterLab breaks plain output anywhere where the window is too
+#: narrow for a line, within numbers as well; with this only where there is no space to break at.
+_OUTPUT_STYLE = (
+    "<style>.jp-OutputArea-output.jp-RenderedText pre "
+    "{word-break: normal; overflow-wrap: anywhere}</style>"
+)
+
 
 class MachineCard:
     """This machine, and what it cannot show."""
@@ -12,7 +19,7 @@ class MachineCard:
         self.machine = shown
 
     def _repr_html_(self) -> str:
-        return self.machine._repr_html_()
+        return _OUTPUT_STYLE + self.machine._repr_html_()
 
     def __repr__(self) -> str:
         return self.machine.card()

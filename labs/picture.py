@@ -114,10 +114,11 @@ def describe_samples(
         low, middle, high = np.percentile(mine, [25, 50, 75])
         long += int((mine > LONG * max(middle, steady.clock.step / per_unit)).sum())
         if k in (sizes[0], sizes[-1]):
-            parts.append(f"{rounded(low)} to {rounded(high)} {sign} at k = {k:,}")
+            span = " to ".join(dict.fromkeys((rounded(low), rounded(high))))
+            parts.append(f"{'from' if ' to ' in span else 'at'} {span} {sign} at k = {k:,}")
     which = "later samples" if cold.any() else "samples"
     noun = "operation" if sizes == [1] else "operations"
-    meaning = [f"Half of the {which} lie from {' and from '.join(parts)} {noun}."]
+    meaning = [f"Half of the {which} lie {' and '.join(parts)} {noun}."]
     if cold.any():
         meaning = [
             f"{many(int(cold.sum()), 'sample')} {'are' if cold.sum() > 1 else 'is'} cold, each the "
@@ -162,7 +163,7 @@ def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table
     return Table(
         f"Intervals of {recording.kernel} {variant}, in {NAMES[canonical(unit)]}",
         (
-            "operations",
+            "batch",
             "samples",
             "lowest",
             "lower quartile",
@@ -229,7 +230,7 @@ def line_table(result: Result) -> Table:
     ]
     return Table(
         f"The line of {result.recording.kernel} {result.variant}, in {NAMES[result.unit]}",
-        ("operations", "mean interval", "2 standard errors", "off the line"),
+        ("batch", "mean interval", "2 standard errors", "off the line"),
         tuple(rows),
     )
 

@@ -23,6 +23,7 @@ from labs.estimate import Floats, Line
 from labs.first_time import is_of_first_time
 from labs.plot_style import (
     BLUE,
+    CHARACTER,
     FAINT,
     FONT_PT,
     GREEN,
@@ -36,6 +37,7 @@ from labs.plot_style import (
     plain,
     quiet_frame,
     room_at_left,
+    room_at_right,
     symbol,
 )
 from labs.recording import Integers, Recording
@@ -89,9 +91,9 @@ def samples_figure(
     for start in np.flatnonzero(np.diff(process)):
         axes.axvline(start + 0.5, color=FAINT, linewidth=0.6, zorder=0)
     # A thousand points may be larger than ten thousand.
-    steady_size = float(np.clip(1.9 * (8_000 / max(len(order), 1)) ** 0.25, 1.9, 3.4))
+    steady_size = float(np.clip(2.3 * (8_000 / max(len(order), 1)) ** 0.25, 2.3, 3.4))
     for chosen, colour, alpha, marker, size in (
-        (later, BLUE, 0.45, "o", steady_size),
+        (later, BLUE, 0.55, "o", steady_size),
         (warm | first, VERMILLION, 0.75, "^", 3.6 if warm.any() else 5.5),
     ):
         axes.plot(
@@ -110,7 +112,7 @@ def samples_figure(
         key.append(
             (f"╌ {prediction.name}: {plain(prediction.value)} {symbol(prediction.unit)}", GREEN)
         )
-    _name_batches(axes, batch[later], shown[later])
+    _name_batches(figure, axes, batch[later], shown[later])
     processes = len(np.unique(process))
     axes.set_xlabel(
         f"intervals in the order taken ({many(processes, 'process')}"
@@ -119,6 +121,7 @@ def samples_figure(
     axes.set_ylabel(f"length of an interval\n({NAMES[unit]}, log axis)")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     room_at_left(figure, axes)
+    room_at_right(figure, axes)
     head(figure, f"{recording.kernel} {variant}: every interval", key)
     return figure
 
@@ -172,6 +175,7 @@ def line_figure(result: Result) -> Figure:
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.0, low), high)
     axes.set_ylabel(f"mean interval T(k)\n({NAMES[result.unit]})")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(round(value, 9))))
     axes.tick_params(labelbottom=False)
 
     below.axhline(0, color=INK, linewidth=1.2, zorder=1)
@@ -186,6 +190,7 @@ def line_figure(result: Result) -> Figure:
     below.set_xlabel("k: operations in an interval (bars: 2 standard errors)")
     below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
     below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    room_at_left(figure, axes, below)
     head(
         figure,
         f"{result.recording.kernel} {result.variant}: {_line_in_words(line, result)}",
@@ -208,7 +213,9 @@ def estimates_figure(results: Sequence[Result], prediction: Mark | None = None) 
         for row, result in enumerate(results)
         if result.estimate is not None and result.estimate.value > 0
     ]
-    figure, axes = new_figure(1.35 + 0.38 * len(results), left=0.20, right=0.76)
+    longest = max(len(result.variant) for result in results)
+    left = max(0.20, 0.025 + CHARACTER * longest)
+    figure, axes = new_figure(1.35 + 0.38 * len(results), left=left, right=0.76)
     values = [value for _, e in known for value in (max(e.low, e.value / 10), e.high)]
     predicted = prediction.into(unit, results[0].clock) if prediction else None
     floor, ceiling = log_axis(axes, "x", np.array(values or [1.0]), predicted)
@@ -238,6 +245,7 @@ def estimates_figure(results: Sequence[Result], prediction: Mark | None = None) 
         key.append(
             (f"╌ {prediction.name}: {plain(prediction.value)} {symbol(prediction.unit)}", GREEN)
         )
+    room_at_right(figure, axes)
     axes.set_xlabel(f"{results[0].what} ({NAMES[unit]}, log axis)")
     head(figure, f"{results[0].recording.kernel}: {results[0].what} of each variant", key)
     return figure
@@ -262,7 +270,7 @@ def warm_up() -> None:
     png(figure)
 
 
-def _name_batches(axes: Axes, batch: Floats, shown: Floats) -> None:
+def _name_batches(figure: Figure, axes: Axes, batch: Floats, shown: Floats) -> None:
     """Name each batch size at the right, at the height of its points; near ones share a name."""
     low, high = np.log10(axes.get_ylim())
     sizes = np.unique(batch).tolist()
@@ -272,10 +280,11 @@ def _name_batches(axes: Axes, batch: Floats, shown: Floats) -> None:
         ((math.log10(float(np.median(shown[batch == k]))) - low) / (high - low), int(k))
         for k in sizes
     )
+    # Less than this share of the axis, and one line of text touches the next.
+    line = 1.03 * FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
     groups: list[list[tuple[float, int]]] = []
     for height, k in heights:
-        # Less than this share of the axis, and one line of text touches the next.
-        if groups and height - groups[-1][-1][0] < 0.053:
+        if groups and height - groups[-1][-1][0] < line:
             groups[-1].append((height, k))
         else:
             groups.append([(height, k)])

@@ -16,7 +16,18 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from labs.estimate import Floats
 from labs.plot_series import Look
-from labs.plot_style import FAINT, FONT_PT, INK, QUIET, head, log_axis, new_figure, plain
+from labs.plot_style import (
+    CHARACTER,
+    FAINT,
+    FONT_PT,
+    INK,
+    QUIET,
+    head,
+    log_axis,
+    new_figure,
+    plain,
+    room_at_right,
+)
 from labs.units import NAMES
 
 #: From this ratio of the greatest to the least on, the axis is logarithmic.
@@ -70,9 +81,12 @@ def rows_figure(
     told = max(len(row.told) for group in groups for row in group.rows)
     height = inside + 1.22
     figure, axes = new_figure(
-        height, left=min(0.034 + 0.0098 * name, 0.42), right=max(0.965 - 0.0094 * told, 0.60),
-        top=1 - 0.62 / height, bottom=0.60 / height,
-    )  # fmt: skip
+        height,
+        left=min(0.034 + 0.97 * CHARACTER * name, 0.46),
+        right=max(0.965 - 0.93 * CHARACTER * told, 0.56),
+        top=1 - 0.62 / height,
+        bottom=0.60 / height,
+    )
     floor = _scale(axes, dots, values)
     axes.set_ylim(inside, 0)
     axes.set_yticks([])
@@ -85,7 +99,13 @@ def rows_figure(
         if mark is not None:
             _at_left(figure, axes, left, y - 0.12, inside, mark.sign, mark.colour)
         _at_left(
-            figure, axes, left + (0.018 if mark else 0), y - 0.12, inside, group.heading, QUIET
+            figure,
+            axes,
+            left + (1.8 * CHARACTER if mark else 0),
+            y - 0.12,
+            inside,
+            group.heading,
+            QUIET,
         )
         for row in group.rows:
             y += _LINE_IN
@@ -98,6 +118,7 @@ def rows_figure(
             )  # fmt: skip
             for dot in row.dots:
                 _draw(axes, dot, middle, floor)
+    room_at_right(figure, axes)
     axes.set_xlabel(f"{what} ({NAMES[unit]}{', log axis' if floor > 0 else ''})")
     head(figure, title, key)
     return figure

@@ -17,6 +17,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from labs.plot_style import (
     BLUE,
+    CHARACTER,
     DPI,
     FONT_PT,
     GREEN,
@@ -166,7 +167,8 @@ def _side_by_side(figure: Figure, first: Axes, count: int) -> list[Axes]:
 def _room(panels: Sequence[tuple[str, Sequence[Series]]]) -> list[float]:
     """The share of the figure's width that the names of each panel's series need at its right."""
     return [
-        0.022 + 0.0093 * max((len(each.name) for each in some), default=0) for _, some in panels
+        0.022 + 0.92 * CHARACTER * max((len(each.name) for each in some), default=0)
+        for _, some in panels
     ]
 
 
@@ -187,9 +189,9 @@ def _across(axes: Axes, across: Across, room: float) -> None:
     first, last = across.places[0], across.places[-1]
     if across.log:
         axes.set_xscale("log", base=2)
-        reach = max(np.log2(last / first), 1.0)  # one place has no width of its own
-        wide = reach / (0.96 - room)
-        axes.set_xlim(first * 2 ** (-0.04 * wide), last * 2 ** (room * wide))
+        alone = 0.5 if last == first else 0.0  # one place has no width of its own
+        wide = (np.log2(last / first) + 2 * alone) / (0.96 - room)
+        axes.set_xlim(first * 2 ** (-0.04 * wide - alone), last * 2 ** (room * wide + alone))
     else:
         wide = max(last - first, 1.0) / (0.96 - room)
         axes.set_xlim(first - 0.04 * wide, last + room * wide)

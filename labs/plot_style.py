@@ -28,7 +28,9 @@ INK, QUIET, FAINT = "#1A1A1A", "#595959", "#D9D9D9"
 #: Size on the page in CSS pixels is 96 times the size in inches; drawn finer, for sharp text.
 WIDTH_IN, DPI = 7.5, 144
 CSS_PIXELS_PER_INCH = 96
-FONT_PT = 9.0
+FONT_PT = 10.0
+#: What a character of text takes on average, as a share of the figure's width.
+CHARACTER = 0.6 * FONT_PT / 72 / WIDTH_IN
 
 
 def new_figure(
@@ -72,17 +74,29 @@ def head(figure: Figure, title: str, key: Sequence[tuple[str, str]]) -> None:
         x += text.get_window_extent().width / figure.bbox.width + 0.03
 
 
-def room_at_left(figure: Figure, axes: Axes) -> None:
-    """Move the left end of the axes inwards where long numbers push their label off the figure."""
+def room_at_left(figure: Figure, axes: Axes, *below: Axes) -> None:
+    """Move the left end of the axes inwards where long numbers push their label off the figure,
+    and that of others, which stand `below` it, as far."""
     canvas = figure.canvas
     assert isinstance(canvas, FigureCanvasAgg), "made by new_figure"
-    words = axes.yaxis.get_tightbbox(canvas.get_renderer())  # type: ignore[no-untyped-call]
-    if words is None:
-        return
-    missing = 0.008 - words.x0 / figure.bbox.width
-    if missing > 0:
+    renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
+    words = [each.yaxis.get_tightbbox(renderer) for each in (axes, *below)]
+    missing = 0.008 - min((box.x0 for box in words if box), default=1.0) / figure.bbox.width
+    for each in (axes, *below) if missing > 0 else ():
+        box = each.get_position()
+        each.set_position((box.x0 + missing, box.y0, box.width - missing, box.height))
+
+
+def room_at_right(figure: Figure, axes: Axes) -> None:
+    """Move the right end of the axes inwards where words beside them end outside of the figure."""
+    canvas = figure.canvas
+    assert isinstance(canvas, FigureCanvasAgg), "made by new_figure"
+    renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
+    ends = [text.get_window_extent(renderer).x1 for text in axes.texts]
+    beyond = max(ends, default=0.0) / figure.bbox.width - 0.985
+    if beyond > 0:
         box = axes.get_position()
-        axes.set_position((box.x0 + missing, box.y0, box.width - missing, box.height))
+        axes.set_position((box.x0, box.y0, box.width - beyond, box.height))
 
 
 def log_axis(
@@ -111,16 +125,32 @@ def log_axis(
     else:
         axes.set_yscale("log")
         axis = axes.yaxis
+    if direction == "x":
+        labels = _side_by_side(labels, axes.get_position().width, floor, ceiling)
     axis.set_major_locator(FixedLocator(sorted(labels)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, plain(value))))
     axis.set_minor_locator(NullLocator())
     return floor, ceiling
 
 
+def _side_by_side(
+    labels: dict[float, str], width: float, floor: float, ceiling: float
+) -> dict[float, str]:
+    """As many of the labels as stand apart on a logarithmic axis that takes `width` of a figure."""
+    places = sorted(labels)
+    at = [width * math.log(place / floor) / math.log(ceiling / floor) for place in places]
+    half = [0.5 * CHARACTER * (len(labels[place]) + 1) for place in places]
+    for step in range(1, len(places)):
+        kept = range(0, len(places), step)
+        if all(at[n] + half[n] <= at[n + step] - half[n + step] for n in kept[:-1]):
+            break
+    return {places[n]: labels[places[n]] for n in kept}
+
+
 def _ticks(low: float, high: float) -> list[float]:
     """Between 4 and about 8 round numbers from `low` to `high`, evenly spread on a log axis."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
+    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
         places = [
             float(f"{step * 10.0**power:.6g}")
             for power in range(first, last + 1)

@@ -73,12 +73,16 @@ def arguments(*runs: Runs | None) -> Picture:
         if ends is None:
             return
         axes.axvline(ends + 0.5, color=QUIET, linewidth=0.9, dashes=(2, 3), zorder=0)
-        for words, side, where in (
-            (f"{ends} in registers ", "right", ends + 0.46),
-            (" the others by the stack", "left", ends + 0.54),
-        ):
+        inside, outside = f"{ends} in registers", "the others by the stack"
+        left, right = (f"{inside} ", f" {outside}")
+        share = (ends + 0.5 - counts[0]) / (counts[-1] - counts[0])
+        if share < 0.3:  # where there is no room at one side, both stand at the other
+            left, right = "", f" {inside}, {outside}"
+        elif share > 0.7:
+            left, right = f"{inside}, {outside} ", ""
+        for words, side in ((left, "right"), (right, "left")):
             axes.text(
-                where, 0.985, words, transform=axes.get_xaxis_transform(), va="top", ha=side,
+                ends + 0.5, 0.985, words, transform=axes.get_xaxis_transform(), va="top", ha=side,
                 fontsize=FONT_PT, color=QUIET,
             )  # fmt: skip
 

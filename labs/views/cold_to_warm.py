@@ -56,8 +56,8 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
             x = np.repeat(np.array(shown) * beside(place, len(series)), len(each))
             y = np.concatenate([each[:, n - 1] for n in shown])
             axes.plot(
-                x[y > 0], y[y > 0], linestyle="none", marker=".", markersize=3.2,
-                markeredgewidth=0, color=drawn.look.colour, alpha=0.35, zorder=0,
+                x[y > 0], y[y > 0], linestyle="none", marker=".", markersize=5,
+                markeredgewidth=0, color=drawn.look.colour, alpha=0.45, zorder=0,
             )  # fmt: skip
 
     name = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
