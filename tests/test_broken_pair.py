@@ -107,7 +107,7 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
     for text in (repr(pair), pair._repr_html_()):
         assert pair.kernel.mistake in text
         assert "getpid_of_library();" in text
-        assert "trap(SYS_getppid" in text, "the operation that the twin's variant stands for"
+        assert "raw_call(SYS_getppid" in text, "the operation that the twin's variant stands for"
         for run in (pair.broken, pair.repaired):
             assert run.result().value_in_words() in text
             assert run.recording_path in text
