@@ -14,7 +14,7 @@
  *
  * A round trip is a hand-over and a wait on each side. The same calls, made by one thread to itself,
  * are the baseline. Where nobody wakes the other thread, the run ends after some seconds and says
- * so.
+ * so; where one goes on without the turn, it ends as well: that would be a loop, not a switch.
  */
 #ifndef TICKLAB_OWN_SWITCH_H
 #define TICKLAB_OWN_SWITCH_H
@@ -43,6 +43,9 @@ struct turns {
      .turn = MINE}
 
 static struct turns both = TURNS, alone = TURNS;
+
+/* Whether somebody went on without the turn: then nothing was handed over. */
+static volatile int out_of_turn;
 
 /* Handler of SIGALRM. */
 static void nobody_was_woken(int number)
@@ -80,6 +83,9 @@ static void end_own(void)
     alarm(0);
     if (failed)
         stop(STATUS_FAILED, "the second thread could not be ended");
+    if (out_of_turn)
+        stop(STATUS_FAILED, "await_turn came back while the turn was the other's: sleep until "
+                            "turns->turn is own, and look again after each wake-up");
 }
 
 /* Give the turn to `other`, wake it, and wait for one's own. */
@@ -91,6 +97,8 @@ static void end_own(void)
         wake(turns, other);                                                                        \
         failed_calls |= pthread_mutex_lock(&(turns)->mutex) != 0;                                  \
         await_turn(turns, own);                                                                    \
+        if ((turns)->turn != own)                                                                  \
+            out_of_turn = 1;                                                                       \
         failed_calls |= pthread_mutex_unlock(&(turns)->mutex) != 0;                                \
     } while (0)
 

@@ -11,15 +11,21 @@
 /* Handler of SIGCHLD: without its peer this process would wait for an answer for ever. */
 static void end_without_peer(int number)
 {
-    static const char unbound[] = "a peer process cannot be bound to this one by prctl, getppid\n";
-    static const char gone[] = "a peer process has ended before its time\n";
+    static const char *const unbound =
+        "a peer process cannot be bound to this one by prctl, getppid\n";
+    static const char *const gone = "a peer process has ended before its time\n";
+    static const char *const astray =
+        "a peer process used an address where it has no memory: how far "
+        "do its loops go, and where do its pointers point?\n";
     int status = 0;
     (void)number;
     if (all_taken || waitpid(-1, &status, WNOHANG) <= 0)
         return;
     const int impossible = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_IMPOSSIBLE;
-    const ssize_t told = impossible ? write(STDERR_FILENO, unbound, sizeof unbound - 1)
-                                    : write(STDERR_FILENO, gone, sizeof gone - 1);
+    const int no_memory =
+        WIFSIGNALED(status) && (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGBUS);
+    const char *words = impossible ? unbound : no_memory ? astray : gone;
+    const ssize_t told = write(STDERR_FILENO, words, strlen(words));
     _exit(impossible && told > 0 ? STATUS_IMPOSSIBLE : STATUS_FAILED);
 }
 

@@ -1,4 +1,4 @@
-"""The exercises in C of labs 03 to 05: what is wrong with a student's C is told in plain words."""
+"""The exercises in C of labs 03 to 07: what is wrong with a student's C is told in plain words."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from c_programs import LINUX
 
 from labs import ckernel
 from labs.messages import Refused
+from labs.result import result_of
 from labs.session import Session
 
 X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="registers of x86-64")
@@ -31,6 +32,24 @@ static pid_t own_task(void)
     return task;
 }}
 MEASURE_OWN_CREATION(own_task)
+"""
+SWITCH = """#include "own_switch.h"
+TICKLAB_INLINE void wake(struct turns *turns, int other) {{
+    {}
+}}
+TICKLAB_INLINE void await_turn(struct turns *turns, int own) {{
+    {}
+}}
+MEASURE_OWN_SWITCH(wake, await_turn)
+"""
+SIGNAL = "pthread_cond_signal(&turns->changed[other]);"
+SLEEP = "pthread_cond_wait(&turns->changed[own], &turns->mutex);"
+FOOTPRINT = """#include "own_footprint.h"
+static void use(const unsigned char *set, size_t bytes) {{
+    unsigned sum = 0;
+    {}
+}}
+MEASURE_OWN_FOOTPRINT(use)
 """
 SHARED = "CLONE_VM | CLONE_FS | CLONE_FILES"
 
@@ -149,3 +168,58 @@ def test_a_run_that_is_not_there_is_told_with_those_that_are(lab: Session) -> No
     with pytest.raises(Refused, match="There is mine, own"):
         lab.runs["naive"]
     assert lab.runs.get("naive") is None
+
+
+# ------------------------------------------------------------------------------------ lab 06
+
+
+@LINUX
+@pytest.mark.parametrize(
+    ("wake", "wait", "said"),
+    [
+        (SIGNAL, "(void)own;", "sleep until turns->turn is own"),
+        (SIGNAL, f"if (turns->turn == own) {SLEEP}", "each thread waits for the other"),
+        (SIGNAL, "while (turns->turn != own);", "each thread waits for the other"),
+        ("(void)other;", f"while (turns->turn != own) {SLEEP}", "each thread waits for the other"),
+    ],
+    ids=["no wait", "waits for the wrong one", "waits with the mutex", "wakes nobody"],
+)
+def test_a_hand_over_that_is_none_is_told_as_such(
+    lab: Session, wake: str, wait: str, said: str
+) -> None:
+    assert said in told(lab, SWITCH.format(wake, wait), "--variant own")
+
+
+@LINUX
+@pytest.mark.parametrize(
+    "wait",
+    [
+        f"while (turns->turn != own) {SLEEP}",
+        "while (turns->turn != own) { pthread_mutex_unlock(&turns->mutex); sched_yield(); "
+        "pthread_mutex_lock(&turns->mutex); }",
+    ],
+    ids=["asleep", "yielding"],
+)
+def test_a_hand_over_is_measured_however_it_waits(lab: Session, wait: str) -> None:
+    line = "own --variant own --samples 200 --processes 2"
+    run = ckernel.measure_cell(lab, line, SWITCH.format(SIGNAL, wait))
+    assert run.switches.each > 1.8  # more where other programs want this CPU
+
+
+# ------------------------------------------------------------------------------------ lab 07
+
+
+@LINUX
+def test_a_loop_that_leaves_its_working_set_is_told_as_such(lab: Session) -> None:
+    body = "for (size_t at = 0; at <= 10000 * bytes; at += 64) sum += set[at]; keep(sum);"
+    words = told(lab, FOOTPRINT.format(body), "--variant own-256k")
+    assert "an address where it has no memory" in words
+
+
+@LINUX
+def test_a_working_set_can_be_written_as_well(lab: Session) -> None:
+    body = "for (size_t at = sum; at < bytes; at += 64) ((unsigned char *)set)[at] = 1;"
+    line = "own --variant own-256k --samples 60 --processes 2 --unit cycles"
+    run = ckernel.measure_cell(lab, line, FOOTPRINT.format(body))
+    alone = result_of(run.recording, "alone-256k", "cycles").line
+    assert alone is not None and alone.cost.value > 256 * 1024 / 64 / 4
