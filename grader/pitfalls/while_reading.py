@@ -35,7 +35,8 @@ NO_RECORDING = Pitfall(
     level=Level.PROVENANCE,
     symptom="There is no evidence for this figure.",
     misconception="A number alone can be neither believed nor checked.",
-    experiment="Measure with save=..., and hand in the recording beside the figure.",
+    experiment="Measure with save=..., and hand in the run with the figure: "
+    "lab.figure(id, value, unit, run).",
     seen_in="reports B to D: means without samples",
     detect=_needs_no_case,
 )
