@@ -70,6 +70,23 @@ class Run:
         return self._estimate.low, self._estimate.high
 
     @property
+    def parts(self) -> Mapping[str, float]:
+        """What the figure is made of, in its unit: `whole` operation as timed, `baseline`, `net`.
+
+        Raises Refused where there is no figure, or nothing is subtracted for it.
+        """
+        figure, net = self._estimate, self.results[0].net
+        if net is None or net.baseline is None:
+            why = f"From {self.variant} nothing is subtracted."
+            raise Refused(Message("problem", "the figure has no parts", (why,)))
+        per_unit = self.results[0].clock.ticks_in(self.unit)
+        return {
+            "whole": net.whole.value / per_unit,
+            "baseline": net.baseline.value / per_unit,
+            "net": figure.value,
+        }
+
+    @property
     def step(self) -> float:
         """The step of the clock that was read."""
         return self.results[0].clock.step / self.results[0].clock.ticks_in(self.unit)

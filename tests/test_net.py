@@ -14,9 +14,11 @@ from simulate import BASELINE, OPERATION, STEPS
 
 from labs.bootstrap import difference
 from labs.estimate import CannotEstimate, fit_line
+from labs.messages import Refused
 from labs.net import Net, net_cost, scaled
 from labs.recording import Recording
 from labs.result import result_of
+from labs.run import Run
 
 RUNS = 250
 
@@ -230,3 +232,25 @@ def test_a_bent_line_gives_no_net_cost() -> None:
     result = result_of(both(3, hidden=300, samples=10_000), "operation")
     assert result.estimate is None and result.net is None
     assert result.warnings[0].code == "not-on-a-line"
+
+
+# As a notebook has it
+
+
+def test_a_run_tells_the_parts_of_its_figure_in_its_unit() -> None:
+    run = Run.of(both(3, times=2, parts=2), ("operation",), "ns")
+    parts = run.parts
+    assert parts["net"] == run.value
+    assert parts["net"] == pytest.approx((parts["whole"] - 2 * parts["baseline"]) / 2, rel=0.01)
+    in_ticks = run.in_unit("ticks").parts
+    assert in_ticks["whole"] / parts["whole"] == pytest.approx(in_ticks["net"] / parts["net"])
+
+
+def test_a_run_without_parts_or_without_a_figure_says_so() -> None:
+    recording = both(3, times=2, parts=2)
+    plain = without(recording, "variant.operation.baseline")
+    with pytest.raises(Refused, match="nothing is subtracted"):
+        Run.of(plain, ("operation",)).parts  # noqa: B018
+    few = dataclasses.replace(recording, ticks=recording.ticks * recording.batch)
+    with pytest.raises(Refused, match="gives no figure"):
+        Run.of(few, ("operation",)).parts  # noqa: B018
