@@ -28,6 +28,9 @@
 #    define HAVE_PINNING 0
 #endif
 
+/* How system calls are made where not by the trap instruction itself (trap.h); NULL: by that. */
+static const char *calls_go_by;
+
 /* The CPU this task runs on now; -1 where the system does not say. */
 static int cpu_now(void)
 {
@@ -216,6 +219,8 @@ static void print_platform(void)
     printf("# libc: not glibc\n");
 #endif
     printf("# compiler.version: %s\n", __VERSION__);
+    if (calls_go_by != NULL)
+        printf("# system_calls.by: %s\n", calls_go_by);
 }
 
 #endif

@@ -38,7 +38,7 @@ TICKLAB_INLINE void prepare_own(struct run *run)
 }
 
 /* Told at once, of the student's own call; what a filter refuses is told at the end of the run. */
-static void must_have_worked(void)
+TICKLAB_INLINE void must_have_worked(void)
 {
     if (failed_calls != 0 && !is_filtered())
         stop(STATUS_FAILED, "your function says that its call did not work: it returned 0. Is each "

@@ -42,7 +42,7 @@ static int is_only_cpu(void)
 }
 
 /* Why two tasks cannot be kept on one CPU; NULL: they can, or need not be. */
-static const char *no_pinning(void)
+TICKLAB_INLINE const char *no_pinning(void)
 {
     static char told[256];
     if (place_anywhere || is_only_cpu() || why_no_pinning() == NULL)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from c_programs import LINUX, Program, conditions_of, system_calls
+from c_programs import FOLDER, LINUX, Program, call, compile_c, conditions_of, system_calls
 
 pytestmark = LINUX
 
@@ -40,6 +40,19 @@ NO_VDSO = not CLOCK.exists() or CLOCK.read_text().strip() not in ("tsc", "arch_s
 ProgramOf = Callable[[str], Program]
 
 
+@pytest.fixture(scope="module", params=["trap instruction", "C library"])
+def program(
+    request: pytest.FixtureRequest,
+    program_of: ProgramOf,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Program:
+    """The C kernel as it is here, and as it is where no trap instruction is known."""
+    if request.param == "trap instruction":
+        return program_of("system_call")
+    source = FOLDER / "system_call.c"
+    return compile_c(tmp_path_factory.mktemp("calls"), "-O2", "-DTICKLAB_NO_TRAP", source=source)
+
+
 def options(variant: str, samples: int = SAMPLES, batch: int = BATCH) -> list[str]:
     return [
         "--variant", variant, "--samples", str(samples), "--batch", str(batch), "--warmup", "0",
@@ -48,11 +61,11 @@ def options(variant: str, samples: int = SAMPLES, batch: int = BATCH) -> list[st
 
 @pytest.mark.parametrize("variant", CALLS)
 def test_system_calls_are_made_as_often_as_claimed(
-    program_of: ProgramOf, variant: str, tmp_path: Path
+    program: Program, variant: str, tmp_path: Path
 ) -> None:
     if NO_VDSO:
         pytest.skip("the clock of this system is read by system calls, the harness's own too")
-    run = system_calls(program_of("system_call"), tmp_path / "calls", *options(variant))
+    run = system_calls(program, tmp_path / "calls", *options(variant))
     claimed = int(conditions_of(run.output)["claimed.system_calls"])
     expected = OPERATIONS if CALLS[variant] else 0
     assert expected <= claimed <= expected + run.retakes * BATCH
@@ -69,13 +82,23 @@ def test_system_calls_are_made_as_often_as_claimed(
     [("invalid", "-1 ENOSYS"), ("setuid-refused", "-1 E"), ("read0", "0"), ("setuid", "0")],
 )
 def test_the_result_is_the_one_that_the_variant_is_named_after(
-    program_of: ProgramOf, variant: str, result: str, tmp_path: Path
+    program: Program, variant: str, result: str, tmp_path: Path
 ) -> None:
-    run = system_calls(program_of("system_call"), tmp_path / "calls", *options(variant))
+    run = system_calls(program, tmp_path / "calls", *options(variant))
     made = [what for _, name, what in run.calls if name == CALLS[variant]]
     like_it = [what for what in made if what.startswith(result)]
     assert len(like_it) >= OPERATIONS
     assert len(made) - len(like_it) <= A_FEW
+
+
+def test_a_run_says_where_the_c_library_makes_its_calls(
+    program: Program, program_of: ProgramOf
+) -> None:
+    stated = conditions_of(call(program, *options("getppid")).stdout)
+    by_the_library = program != program_of("system_call")
+    assert stated.get("system_calls.by", "") == (
+        "syscall() of the C library" if by_the_library else ""
+    )
 
 
 @pytest.mark.parametrize(
