@@ -92,6 +92,11 @@ TICKLAB_INLINE long first_place(const struct run *run)
 /* The CPU for a second task that is to be elsewhere: the one asked for, else another allowed one. */
 TICKLAB_INLINE long second_place(const struct run *run)
 {
+    if (run->options.peer_cpu != NOT_PINNED && run->options.peer_cpu == first_place(run))
+        stop(STATUS_USAGE,
+             "--peer-cpu %ld: the first task is on that CPU, and this variant is of two CPUs; "
+             "choose another one",
+             run->options.peer_cpu);
     if (run->options.peer_cpu != NOT_PINNED)
         return run->options.peer_cpu;
     return nth_cpu(0) != first_place(run) ? nth_cpu(0) : nth_cpu(1);

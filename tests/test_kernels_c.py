@@ -155,6 +155,22 @@ def test_a_cpu_outside_the_set_is_refused_with_the_set_by_all(
     assert option in done.stderr and str(min(CPUS)) in done.stderr and "choose one" in done.stderr
 
 
+@LINUX
+@pytest.mark.parametrize(
+    ("kernel", "variant"),
+    [("process_switch", "pipe-two-cpus"), ("thread_switch", "condvar-two-cpus")],
+)
+def test_one_cpu_for_two_is_refused_where_the_variant_is_of_two(
+    program_of: ProgramOf, kernel: str, variant: str
+) -> None:
+    if len(CPUS) < 2:
+        pytest.skip("on one CPU the variant is refused as such")
+    same = str(SOME_CPU)
+    done = call(program_of(kernel), "--variant", variant, "--cpu", same, "--peer-cpu", same, *FEW)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"--peer-cpu {same}: the first task is on that CPU" in done.stderr
+
+
 def test_a_cpu_outside_the_set_is_refused_with_the_set(timer: Program) -> None:
     allowed = os.sched_getaffinity(0)
     outside = next(cpu for cpu in range(1024) if cpu not in allowed)
