@@ -162,3 +162,26 @@ def test_no_figure_however_wrong_breaks_its_check(spec: FigureSpec, tmp_path: Pa
             patch.setattr(evidence, "figures_of", asked.__getitem__)
             verdicts = evidence.check_folder(folder, spec.lab)
         assert Outcome.NOT_GRADED not in {verdict.outcome for verdict in verdicts}
+
+
+SUSPECTS = [spec for spec in LABS["08-five-reports-on-trial"] if spec.choices]
+
+
+@pytest.mark.parametrize("spec", SUSPECTS, ids=[spec.id for spec in SUSPECTS])
+def test_who_names_another_printed_figure_is_told_what_speaks_against_that_one(
+    spec: FigureSpec, tmp_path: Path
+) -> None:
+    folder = tmp_path / spec.lab
+    shutil.copytree(FOLDER / spec.lab, folder)
+    for number, choice in enumerate(spec.choices, start=1):
+        figures.put(folder, Figure(spec.id, number, "choice", None))
+        verdicts = evidence.check_folder(folder, spec.lab)
+        told = next(verdict for verdict in verdicts if verdict.figure == spec.id)
+        if not choice.known:
+            assert told.outcome is Outcome.PASSED
+            continue
+        assert codes(told) == ["conclusion-against-table"]
+        words = told.findings[0].evidence
+        # And not which one it was.
+        right = [each.text for each in spec.choices if not each.known]
+        assert choice.known in words and not any(each in words for each in right)

@@ -41,11 +41,13 @@ class Choice:
 
     `holds` says whether the recordings bear it out: it is given the estimates, in ns, in the order
     of the relation's operands. Two neighbouring choices may both hold where a measurement lies on
-    the edge between them.
+    the edge between them. `known` is for whoever chooses it wrongly: what is known of it, where
+    that decides and no estimate does.
     """
 
     text: str
     holds: Callable[[tuple[Estimate, ...]], bool]
+    known: str = ""
 
 
 @dataclass(frozen=True)

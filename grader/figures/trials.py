@@ -41,15 +41,13 @@ class _Trial:
 
     def choices(self) -> tuple[Choice, ...]:
         """Which of the printed figures was got in this way: by the marks on the published ones."""
-        return tuple(Choice(quantity, self._carries(quantity)) for quantity in self.printed)
+        return tuple(self._choice(quantity) for quantity in self.printed)
 
-    def _carries(self, quantity: str) -> _Holds:
-        marked = any(
-            suspicion.code == self.code
-            for figure in published.figures(quantity, report=self.report)
-            for suspicion in figure.suspicions
-        )
-        return _Holds(marked)
+    def _choice(self, quantity: str) -> Choice:
+        figures = published.figures(quantity, report=self.report)
+        marked = any(mark.code == self.code for each in figures for mark in each.suspicions)
+        # The last of a series is the one that it settles on.
+        return Choice(quantity, _Holds(marked), "" if marked else figures[-1].suspicions[0].reason)
 
 
 @dataclass(frozen=True)

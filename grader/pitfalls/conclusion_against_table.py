@@ -16,11 +16,18 @@ def detect(case: Case) -> str | None:
     chosen, choices = case.given, case.spec.choices
     if chosen not in range(1, len(choices) + 1):
         return f"You chose {rounded(chosen)}; there are the conclusions 1 to {len(choices)}."
+    choice = choices[int(chosen) - 1]
+    if choice.known:
+        return (
+            f'You named "{choice.text}". What speaks against that figure is something else: '
+            f"{choice.known}."
+        )
     measured = ", ".join(_told(name, case.results[name]) for name in case.spec.operands)
     numbers = sorted({int(each.value) for each in case.accepted})
     holds = " or ".join(map(str, numbers)) or "none of them"
-    said = choices[int(chosen) - 1].text
-    return f'You concluded: "{said}". Your data give {measured}: that bears out choice {holds}.'
+    return (
+        f'You concluded: "{choice.text}". Your data give {measured}: that bears out choice {holds}.'
+    )
 
 
 def _told(name: str, result: Result) -> str:

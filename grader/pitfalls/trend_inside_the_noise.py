@@ -16,13 +16,16 @@ def detect(case: Case) -> str | None:
         return None
     if case.given is None or case.given not in range(1, len(spec.choices) + 1):
         return None
+    chosen = spec.choices[int(case.given) - 1]
+    if chosen.known:
+        return None  # no estimate decides
     results = [case.results[name] for name in spec.operands]
     first, second = (result.estimate for result in results)
     if first is None or second is None or abs(apart(first, second)) >= EDGE_FROM:
         return None
     told = " and ".join(f"{result.variant} {result.value_in_words()}" for result in results)
     return (
-        f"You concluded that {spec.choices[int(case.given) - 1].text}. Your data give {told}: "
+        f"You concluded that {chosen.text}. Your data give {told}: "
         f"{rounded(abs(first.value - second.value), 2)} ns apart, with intervals that overlap."
     )
 
