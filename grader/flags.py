@@ -80,7 +80,10 @@ def _of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[s
     if not isinstance(figure, Figure) or not measured_after(figure, recording):
         return []
     created = recording.conditions["created"]
-    return [f"time goes backwards: given {figure.when}, measured {created}"]
+    return [
+        f"the figure, handed in at {figure.when}, is older than its recording, of {created}: "
+        "measured again since, or by a wrong clock"
+    ]
 
 
 def measured_after(figure: Figure, recording: Recording) -> bool:
