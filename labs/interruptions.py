@@ -7,14 +7,16 @@ estimate leaves them out. On one busy host the hypervisor took 5 µs every 70 µ
 6 µs a tenth was hit, of those of 45 µs more than half, and their mean lay 9 % off the line.
 
 What else makes some intervals longer is no interruption, and stays: modes of the operation hit long
-and short intervals alike, or add in proportion to their length; a neighbour or a change of the
-clock's speed meets many intervals in a row.
+and short intervals alike, or add in proportion to their length; now and then an operation takes a
+way that is some times as long; a neighbour or a change of the clock's speed meets many intervals in
+a row.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +28,21 @@ Bools = NDArray[np.bool_]
 #: Below this share of hit intervals, at the longest batch size, the fence does by itself.
 LEAST_SHARE = 0.2
 
+#: Of a batch size of which more than this share was hit, too few samples are left.
+MOST_SHARE = 0.9
+
+#: From this share of hits on, foretold by shorter batch sizes, a longer one tells nothing itself.
+LEAST_FORETOLD = 0.6
+
 #: An interruption takes that long at least, in ns: into the OS kernel or the hypervisor, and back.
 #: What is shorter is the clock's step, or something of the core's own.
-LEAST_NS = 500.0
+LEAST_NS = 1000.0
+
+#: And so many operations: what an operation takes more now and then is less, and its own.
+LEAST_OPERATIONS = 10.0
+
+#: By this share of its length an interval may vary with the speed of the core, uninterrupted.
+LEAST_OF_LENGTH = 0.05
 
 #: Hit intervals that a batch size needs for what they took more to be known.
 FEWEST_HITS = 5
@@ -39,12 +53,25 @@ IN_A_ROW = 25
 
 @dataclass(frozen=True, eq=False)
 class _Size:
-    """The samples of one batch size, in the order taken: which were hit, in ticks how long the
-    others were, and what the hit ones took more."""
+    """The samples of one batch size, in the order taken, and their `place` among all; `hit` tells
+    which were interrupted. The others last `length` ticks, and `reach` more at most."""
 
-    hit: Bools
+    batch: int
+    place: Integers
+    ticks: Numbers
     length: float
-    more: float
+    reach: float
+
+    @property
+    def hit(self) -> Bools:
+        found: Bools = self.ticks > self.length + self.reach
+        return found
+
+    @property
+    def more(self) -> float:
+        """What the interrupted samples took more, in ticks."""
+        hit = self.hit
+        return float(np.median(self.ticks[hit])) - self.length if hit.any() else 0.0
 
     @property
     def share(self) -> float:
@@ -59,37 +86,66 @@ class _Size:
 def find(samples: Samples) -> Bools:
     """Which samples of one variant were interrupted, shape (n,); none where there were few.
 
-    A batch size of which three quarters and more were hit cannot be told apart.
+    Of a batch size of which more than nine in ten were hit, all are said to have been.
     """
-    none = np.zeros(len(samples), dtype=np.bool_)
+    hit = np.zeros(len(samples), dtype=np.bool_)
+    every = _sizes(samples)
+    timed = [each for each in every if each.batch > 0]
+    # The longest may have been hit so often that their lower half tells nothing; shorter ones do.
+    for count in range(len(timed), 1, -1):
+        told, untold = timed[:count], timed[count:]
+        if not _are_interruptions(told) or not _scattered(told, samples.process):
+            continue
+        beyond = [_as_foretold(each, told) for each in untold]
+        known = [each for each in beyond if each is not None]
+        if len(known) < len(untold):
+            continue
+        for each in (*(each for each in every if each.batch == 0), *told, *known):
+            hit[each.place] = each.hit if each.share <= MOST_SHARE else True
+        break
+    return hit
+
+
+def _sizes(samples: Samples) -> list[_Size]:
+    """Every batch size: the lower half tells how long an interval is, and how much it varies."""
     order = np.lexsort((samples.sample, samples.process))
-    places = [order[samples.batch[order] == size] for size in np.unique(samples.batch)]
-    step = samples.clock.coarseness
-    every = [_size(samples.ticks[place], step) for place in places]
-    timed = [each for each, place in zip(every, places, strict=True) if samples.batch[place[0]] > 0]
-    if len(timed) < 2 or not _are_interruptions(timed, LEAST_NS * samples.clock.ticks_in("ns")):
-        return none
-    most = max(timed, key=lambda each: each.share)
-    place = next(place for place, each in zip(places, every, strict=True) if each is most)
-    if not _scattered(most.hit, samples.process[place]):
-        return none
-    for place, each in zip(places, every, strict=True):
-        none[place] = each.hit
-    return none
+    found: list[_Size] = []
+    least = max(3 * samples.clock.coarseness, LEAST_NS * samples.clock.ticks_in("ns"))
+    for batch in np.unique(samples.batch).tolist():
+        place = order[samples.batch[order] == batch]
+        low, base = np.percentile(samples.ticks[place], [5, 25])
+        if not found:
+            least = max(least, 6 * float(base - low))
+        reach = max(least, LEAST_OF_LENGTH * float(base))
+        found.append(_Size(batch, place, samples.ticks[place], float(base), reach))
+    return found
 
 
-def _size(ticks: Numbers, step: int) -> _Size:
-    """The lower half of the samples tells how long an interval is, and how much it varies."""
-    low, base = np.percentile(ticks, [5, 25])
-    hit: Bools = ticks > base + max(6 * (base - low), 3 * step)
-    more = float(np.median(ticks[hit])) - float(base) if hit.any() else 0.0
-    return _Size(hit, float(base), more)
+def _as_foretold(size: _Size, told: list[_Size]) -> _Size | None:
+    """A longer batch size, its length as the line through `told` has it; None where hits so often
+    are not to be expected, or no sample lies there."""
+    last = told[-1]
+    length = last.length + _operation(told) * (size.batch - last.batch)
+    reach = max(last.reach, LEAST_OF_LENGTH * length)
+    expected = 1 - math.exp(-last.rate * length / last.length)
+    clean = np.abs(size.ticks - length) <= reach
+    if expected < LEAST_FORETOLD or clean.sum() < FEWEST_HITS:
+        return None
+    return replace(size, length=length, reach=reach)
 
 
-def _are_interruptions(timed: list[_Size], least_ticks: float) -> bool:
+def _operation(sizes: list[_Size]) -> float:
+    """What an operation takes, in ticks, by the shortest and the longest of these batch sizes."""
+    first, last = sizes[0], sizes[-1]
+    return (last.length - first.length) / (last.batch - first.batch)
+
+
+def _are_interruptions(timed: list[_Size]) -> bool:
     """Whether long intervals were hit more often than short ones, but no harder."""
     most = max(timed, key=lambda each: each.share)
-    if most.share < LEAST_SHARE or most.more < least_ticks or not _ever_more(timed):
+    if most.share < LEAST_SHARE or most.more < LEAST_OPERATIONS * _operation(timed):
+        return False
+    if not _ever_more(timed):
         return False
     known = [each for each in timed if each.length > 0 and each.hit.sum() >= FEWEST_HITS]
     shorter = [each for each in known if each.length < 0.7 * most.length]
@@ -120,12 +176,14 @@ def _misfit(sizes: list[_Size], *, grows: bool) -> float:
     return float(np.sum(weight * (rate - factor * model) ** 2))
 
 
-def _scattered(hit: Bools, process: Integers) -> bool:
+def _scattered(timed: list[_Size], process: Integers) -> bool:
     """Whether hits come one by one, as interruptions do, and not many in a row."""
+    most = max(timed, key=lambda each: each.share)
+    hit, made_by = most.hit, process[most.place]
     rows = [
         float(row.mean())
-        for each in np.unique(process)
-        for row in np.array_split(hit[process == each], max(1, (process == each).sum() // IN_A_ROW))
+        for each in np.unique(made_by)
+        for row in np.array_split(hit[made_by == each], max(1, (made_by == each).sum() // IN_A_ROW))
     ]
-    share = float(hit.mean())
+    share = most.share
     return float(np.var(rows)) < 0.4 * share * (1 - share)

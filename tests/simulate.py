@@ -61,7 +61,7 @@ DISTURBANCES = {
     "quiet": Machine(),
     "drift": Machine(drift=3.0, process_spread=1.5),
     "heavy tails": Machine(tail=0.02),
-    "interruptions": Machine(interrupted_every=1200.0, interruption=2600.0),
+    "interruptions": Machine(interrupted_every=1200.0, interruption=7000.0),
     "two modes": Machine(slow=8.0, slow_share=0.4),
     "processes differ": Machine(process_spread=1.5, speed_spread=0.005),
 }
