@@ -18,7 +18,7 @@ from labs.files import read_bounded, write_atomically
 
 REMEMBERED_S = 3600.0
 MOST_ENTRIES = 200
-ONE_ODD_IN = 50
+ONE_ODD_IN = 20
 FILE_NAME = "core-cycles.json"
 _MOST_BYTES = 64 * 1024
 
@@ -38,8 +38,8 @@ def seen_lately(length: float, counter: str = "", *, remember: bool = True) -> t
     entries = [entry for entry in known.get(machine, []) if 0 <= now - entry[0] <= REMEMBERED_S]
     entries = [*entries, [now, length]][-MOST_ENTRIES:]
     lengths = sorted(entry[1] for entry in entries)
-    # What one run in fifty saw and no other did is a calibration gone wrong, not a speed: one of
-    # them would widen every interval for an hour.
+    # What one run in twenty saw and no other did is a calibration gone wrong, or a speed so rare
+    # that a 95 % interval need not hold it: one of them would widen every interval for an hour.
     odd = len(lengths) // ONE_ODD_IN
     lengths = [length, *lengths[odd : len(lengths) - odd]]
     if not remember:
