@@ -99,7 +99,7 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
     }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        static const long batches[] = {16, 32, 64, 128};                                           \
+        static const long batches[] = {64, 96, 128, 192};                                          \
         static const struct variant variants[] = {{.name = variant_name,                           \
                                                    .about = "your call",                           \
                                                    .interval = own_calls_that_work,                \
