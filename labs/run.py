@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from labs import distribution, in_python, picture, proof
 from labs.estimate import Estimate
 from labs.messages import Message, Refused
+from labs.net import parts_of
 from labs.picture import Picture
 from labs.plot import Mark
 from labs.proof import Switches
@@ -132,9 +133,10 @@ class Run:
     def plot(self, variant: str | None = None) -> Picture:
         """Every sample in the order taken, the warm-up marked, the prediction as a line."""
         chosen = self.result(variant)
-        return picture.of_samples(
-            self.recording, chosen.variant, chosen.unit, self._prediction(chosen)
-        )
+        # A switch foretold is no line to lay across round trips, or rounds of eight.
+        whole = parts_of(self.recording, chosen.variant) == 1
+        prediction = self._prediction(chosen) if whole else None
+        return picture.of_samples(self.recording, chosen.variant, chosen.unit, prediction)
 
     def plot_line(self, variant: str | None = None) -> Picture:
         """The line T(k) = overhead + k * cost, and below it what the points miss it by."""

@@ -16,6 +16,7 @@ from labs.bootstrap import difference
 from labs.estimate import CannotEstimate, fit_line
 from labs.messages import Refused
 from labs.net import Net, net_cost, scaled
+from labs.plot import Mark
 from labs.recording import Recording
 from labs.result import result_of
 from labs.run import Run
@@ -254,3 +255,13 @@ def test_a_run_without_parts_or_without_a_figure_says_so() -> None:
     few = dataclasses.replace(recording, ticks=recording.ticks * recording.batch)
     with pytest.raises(Refused, match="gives no figure"):
         Run.of(few, ("operation",)).parts  # noqa: B018
+
+
+@pytest.mark.parametrize(("parts", "drawn"), [(1, True), (2, False)])
+def test_a_prediction_is_drawn_across_intervals_of_what_was_predicted(
+    parts: int, drawn: bool
+) -> None:
+    run = Run.of(both(3, times=2, parts=parts), ("operation",), "ns")
+    run = dataclasses.replace(run, predictions={"operation": Mark(50.0, "ns")})
+    assert ("Your prediction" in repr(run.plot())) == drawn
+    assert "Your prediction" in repr(run.compare())
