@@ -53,7 +53,7 @@ def test_without_marks_there_is_none() -> None:
 @pytest.mark.parametrize(
     ("kernel", "variant", "holds"),
     [
-        ("system_call", "read0", "trap(SYS_read, zero, 0, 0) == 0"),
+        ("system_call", "read0", "raw_call(SYS_read, zero, 0) == 0"),
         ("task_creation", "fork-wait", "ended(forked())"),
         ("task_creation", "fork-64mb", "(child = "),
         ("thread_switch", "bare-mutex", "exchange(&bare, MINE)"),
