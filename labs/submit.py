@@ -35,15 +35,19 @@ def figure(
         else "No recording goes with it: without one a figure cannot be checked."
     )
     _store(folder, figures.Figure(name, value, unit, recording))
-    return _stored(guide, name, f"figure stored: {name} = {rounded(value, 5)} {unit}", evidence)
+    return _stored(guide, name, f"figure stored: {name} = {_told(value, unit)}", evidence)
 
 
 def conclusion(folder: Path, guide: Guide, name: str, value: float, unit: str) -> Message:
     """Store what follows from other figures, whose recordings are its evidence. Raises Refused."""
     _store(folder, figures.Figure(name, value, unit, None))
-    number = rounded(value, 5) if unit == "choice" else f"{rounded(value, 5)} {unit}"
     evidence = "Its evidence is the recordings of the figures that it follows from."
-    return _stored(guide, name, f"conclusion stored: {name} = {number}", evidence)
+    return _stored(guide, name, f"conclusion stored: {name} = {_told(value, unit)}", evidence)
+
+
+def _told(value: float, unit: str) -> str:
+    """A value as it is told: the number of a conclusion has no unit to a reader."""
+    return rounded(value, 5) if unit == "choice" else f"{rounded(value, 5)} {unit}"
 
 
 def _evidence(folder: Path, run: Run | str) -> str:
