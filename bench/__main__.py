@@ -6,6 +6,7 @@ import argparse
 import importlib
 import sys
 import time
+from pathlib import Path
 
 from bench import machine
 from bench.report import say
@@ -22,6 +23,7 @@ NAMES = (
     "start",
     "coverage",
     "fuzz",
+    "browser",
     "published",
     "honest",
 )
@@ -32,17 +34,22 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--quick", action="store_true", help="fewer rounds: a look, not a proof")
+    parser.add_argument("--save", type=Path, metavar="DIR", help="where browser puts screenshots")
     arguments = parser.parse_args(words)
     unknown = [name for name in arguments.names if name not in NAMES]
     if unknown:
         parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(NAMES)}")
+    names = arguments.names or NAMES
+    if arguments.save is not None and "browser" not in names:
+        parser.error("--save is for the screenshots of the benchmark browser: name it as well")
     machine.describe()
     held: dict[str, bool] = {}
-    for name in arguments.names or NAMES:
+    for name in names:
         begin = time.monotonic()
         benchmark = importlib.import_module(f"bench.{name}")
         say(f"\n== {name}")
-        held[name] = bool(benchmark.run(arguments.quick))
+        more = (arguments.save,) if name == "browser" else ()
+        held[name] = bool(benchmark.run(arguments.quick, *more))
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")
     for name, whether in held.items():

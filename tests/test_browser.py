@@ -5,34 +5,26 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import psutil
 import pytest
 
-REPOSITORY = Path(__file__).parent.parent
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-TOKEN = "token-of-the-test"
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Locator, Page, expect
+
+from bench import jupyterlab
+from bench.jupyterlab import Server, command, wait_for
+
 #: Its own name, so that no other process of this machine is taken for it.
 SLOW = f"slow_{os.getpid()}"
-
-try:
-    from playwright.sync_api import Locator, Page, expect, sync_playwright
-except ImportError:
-    pytest.skip("playwright is not installed", allow_module_level=True)
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+    pytest.mark.skipif(jupyterlab.CHROMIUM is None, reason="chromium is not installed"),
     pytest.mark.skipif(os.name != "posix", reason="needs POSIX processes"),
 ]
 
@@ -76,14 +68,6 @@ CELLS = (
 COLOURED = ("%%ckernel own\n/* a comment */ static int seven = 7;", "seven = 7 # /* none */")
 
 
-@dataclass(frozen=True)
-class Server:
-    """A JupyterLab that serves `folder` under `address`."""
-
-    folder: Path
-    address: str
-
-
 def slow_processes() -> list[psutil.Process]:
     """The processes of the slow C kernel that live, whoever their parent is by now."""
     found = []
@@ -94,15 +78,6 @@ def slow_processes() -> list[psutil.Process]:
         except psutil.Error:
             continue
     return found
-
-
-def wait_for(condition: Callable[[], object], seconds: float, what: str) -> float:
-    """Wait until `condition` holds; returns how long that took."""
-    begin = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begin < seconds, f"not within {seconds} s: {what}"
-        time.sleep(0.01)
-    return time.monotonic() - begin
 
 
 def notebook_of(sources: tuple[str, ...]) -> dict[str, Any]:
@@ -128,81 +103,26 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (folder / f"{SLOW}.c").write_text(SLOW_SOURCE)
     for name, sources in (("panels", CELLS), ("colours", COLOURED)):
         (folder / f"{name}.ipynb").write_text(json.dumps(notebook_of(sources)))
-    jupyter = tmp_path_factory.mktemp("jupyter")
-    names = ("CONFIG", "DATA", "RUNTIME")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(REPOSITORY),
-        "JUPYTER_CONFIG_PATH": str(REPOSITORY / "labs" / "jupyter_config"),
-        **{f"JUPYTER_{name}_DIR": str(jupyter / name.lower()) for name in names},
-        "JUPYTERLAB_SETTINGS_DIR": str(jupyter / "settings"),
-        "JUPYTERLAB_WORKSPACES_DIR": str(jupyter / "workspaces"),
-    }
-    words = ["-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.port=0"]
-    words += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"]
-    extensions = REPOSITORY / "labs" / "labextensions"
-    words += [f"--LabApp.extra_labextensions_path={extensions}"]
-    log = (jupyter / "log").open("wb")
-    process = subprocess.Popen(
-        [sys.executable, *words], env=environment, stdout=log, stderr=log, start_new_session=True
-    )
-    try:
-        wait_for(
-            lambda: list((jupyter / "runtime").glob("jpserver-*.json")), 60, "JupyterLab serves"
-        )
-        (stated,) = (jupyter / "runtime").glob("jpserver-*.json")
-        wait_for(lambda: stated.read_text().endswith("}"), 10, "its address")
-        address = json.loads(stated.read_text())["url"]
-        yield Server(folder, address)
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        log.close()
+    with jupyterlab.served(folder, tmp_path_factory.mktemp("jupyter")) as serving:
+        yield serving
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    arguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
-    arguments += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield started
-        started.close()
+def context() -> Iterator[Any]:
+    with jupyterlab.chromium() as browser:
+        yield browser.new_context()
 
 
 @pytest.fixture
-def page(server: Server, browser: Any) -> Iterator[Page]:
+def page(server: Server, context: Any) -> Iterator[Page]:
     """The notebook, opened afresh with a new Jupyter kernel, all cells run."""
-    context = browser.new_context(viewport={"width": 1280, "height": 1400})
-    opened = context.new_page()
-    opened.set_default_timeout(40_000)
-    opened.goto(f"{server.address}lab/tree/panels.ipynb?token={TOKEN}&reset")
-    # Before that, JupyterLab still moves the focus about.
-    expect(opened.locator("#jp-bottom-panel")).to_contain_text("| Idle", timeout=40_000)
-    command(opened, "Restart Kernel and Run All Cells")
-    for name in ("timer_overhead", SLOW):
-        expect(panel(opened, name).get_by_role("status")).to_have_text("Ready.", timeout=40_000)
-    yield opened
-    context.close()
+    with jupyterlab.opened(server, context, "panels.ipynb") as notebook:
+        command(notebook.page, "Restart Kernel and Run All Cells")
+        for name in ("timer_overhead", SLOW):
+            expect(panel(notebook.page, name).get_by_role("status")).to_have_text("Ready.")
+        yield notebook.page
     for process in slow_processes():
         process.kill()
-
-
-def command(page: Page, name: str) -> None:
-    """Carry out a command of JupyterLab by its palette, as the keyboard does, and confirm it."""
-    page.keyboard.press("Control+Shift+C")
-    palette = page.locator(".lm-CommandPalette:visible")
-    expect(palette.locator("input")).to_be_focused()
-    page.keyboard.type(name)
-    chosen = palette.locator(".lm-CommandPalette-item.lm-mod-active .lm-CommandPalette-itemLabel")
-    expect(chosen).to_contain_text(name)
-    page.keyboard.press("Enter")
-    if name.startswith("Restart"):
-        page.locator(".jp-Dialog .jp-mod-accept").click()
 
 
 def panel(page: Page, kernel: str) -> Locator:
@@ -316,21 +236,16 @@ def test_restarting_the_jupyter_kernel_leaves_no_process(page: Page) -> None:
     wait_for(lambda: not slow_processes(), 10.0, "the C process ends with its Jupyter kernel")
 
 
-def test_c_in_a_cell_has_the_colours_of_c(server: Server, browser: Any) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    opened = context.new_page()
-    opened.set_default_timeout(40_000)
-    opened.goto(f"{server.address}lab/tree/colours.ipynb?token={TOKEN}&reset")
-    expect(opened.locator("#jp-bottom-panel")).to_contain_text("| Idle", timeout=40_000)
-    in_c, in_python = (opened.locator(".jp-CodeCell").nth(number) for number in (0, 1))
-    # One token: in Python this text is several.
-    comment = re.compile(r"^/\* \w+( comment)? \*/$")
-    expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(1)
-    expect(in_python.locator(".cm-line span", has_text=comment)).to_have_count(0)
-    in_c.locator(".cm-content").click()
-    opened.keyboard.press("Control+Home")
-    opened.keyboard.press("Delete")
-    expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(0)
-    opened.keyboard.type("%")
-    expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(1)
-    context.close()
+def test_c_in_a_cell_has_the_colours_of_c(server: Server, context: Any) -> None:
+    with jupyterlab.opened(server, context, "colours.ipynb") as notebook:
+        in_c, in_python = (notebook.cell(f"cell-{number}") for number in (0, 1))
+        # One token: in Python this text is several.
+        comment = re.compile(r"^/\* \w+( comment)? \*/$")
+        expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(1)
+        expect(in_python.locator(".cm-line span", has_text=comment)).to_have_count(0)
+        in_c.locator(".cm-content").click()
+        notebook.page.keyboard.press("Control+Home")
+        notebook.page.keyboard.press("Delete")
+        expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(0)
+        notebook.page.keyboard.type("%")
+        expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(1)
