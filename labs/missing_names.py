@@ -47,7 +47,8 @@ def of_name(name: str, known: list[str]) -> Message:
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     if close:
         words.insert(0, f"Did you mean {close[0]}? If not:")
-    return Message("problem", f"there is no {name} yet", tuple(words))
+    # In quotes: in lab 06 a process is more than a name.
+    return Message("problem", f"there is no '{name}' yet", tuple(words))
 
 
 def _explain(

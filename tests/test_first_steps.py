@@ -59,7 +59,7 @@ def test_a_cell_that_was_skipped_is_named_by_what_it_makes(
     ran = shell.run_cell("naive.plot()")
     told = capsys.readouterr().out
     assert isinstance(ran.error_in_exec, NameError), "the notebook has to stop there"
-    assert "there is no naive yet" in told
+    assert "there is no 'naive' yet" in told
     assert "Run All Above Selected Cell" in told
     assert "Did you mean" not in told
     shell.run_cell("fencd")
@@ -74,7 +74,7 @@ def test_a_name_that_a_module_misses_is_no_matter_of_cells(
     monkeypatch.syspath_prepend(str(tmp_path))
     shell.run_cell("import short_of_a_name; short_of_a_name.call()")
     told = capsys.readouterr().out
-    assert "absent" in told and "there is no absent yet" not in told
+    assert "absent" in told and "there is no 'absent' yet" not in told
 
 
 def test_a_slip_in_a_figure_id_is_told_and_the_figure_kept(
