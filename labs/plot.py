@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from labs.estimate import Floats, Line
 from labs.first_time import is_of_first_time
+from labs.plot_series import spread
 from labs.plot_style import (
     BLUE,
     CHARACTER,
@@ -271,7 +272,8 @@ def warm_up() -> None:
 
 
 def _name_batches(figure: Figure, axes: Axes, batch: Floats, shown: Floats) -> None:
-    """Name each batch size at the right, at the height of its points; near ones share a name."""
+    """Name each batch size at the right, at the height of its points or less than a line off it;
+    where names have no room so, near ones share one."""
     low, high = np.log10(axes.get_ylim())
     sizes = np.unique(batch).tolist()
     if not sizes:
@@ -282,12 +284,17 @@ def _name_batches(figure: Figure, axes: Axes, batch: Floats, shown: Floats) -> N
     )
     # Less than this share of the axis, and one line of text touches the next.
     line = 1.03 * FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
-    groups: list[list[tuple[float, int]]] = []
-    for height, k in heights:
-        if groups and height - groups[-1][-1][0] < line:
-            groups[-1].append((height, k))
-        else:
-            groups.append([(height, k)])
+    moved = spread([height for height, _ in heights], line)
+    groups: list[list[tuple[float, int]]]
+    if all(abs(to - height) < 0.75 * line for to, (height, _) in zip(moved, heights, strict=True)):
+        groups = [[(to, k)] for to, (_, k) in zip(moved, heights, strict=True)]
+    else:
+        groups = []
+        for height, k in heights:
+            if groups and height - groups[-1][-1][0] < line:
+                groups[-1].append((height, k))
+            else:
+                groups.append([(height, k)])
     for group in groups:
         numbers = sorted(k for _, k in group)
         words = f"k = {numbers[0]:,}" + (f" to {numbers[-1]:,}" if len(numbers) > 1 else "")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 #: Text of more characters stands at the left even if it begins with a number.
 _LONG = 30
-#: A cell of at most so many characters is not broken into lines: `60 %`, `1,000 ns`.
+#: A cell of at most so many characters is not broken into lines: `60 %`, `1,000 ns`, `k = 512`.
 _SHORT = 9
 _NUMBER = re.compile(r"[-+−±~<>≤≥]?\s*[\d.]")
 #: Less room between columns in a narrow window, where a table is else wider than its page.
@@ -41,17 +41,17 @@ class Table:
     def as_html(self) -> str:
         """A table with a caption, column headers and row headers; everything escaped."""
         cells = [
-            f'style="{_CELL.format(side="left" if self.at_left(n) else "right")}"'
+            _CELL.format(side="left" if self.at_left(n) else "right")
             for n in range(len(self.header))
         ]
         head = "".join(
-            f'<th scope="col" {cell}>{html.escape(name)}</th>'
+            f'<th scope="col" style="{cell}">{html.escape(name)}</th>'
             for cell, name in zip(cells, self.header, strict=True)
         )
         body = "".join(
-            f'<tr><th scope="row" {cells[0]}>{html.escape(row[0])}</th>'
+            f'<tr><th scope="row" {_filled(cells[0], row[0])}</th>'
             + "".join(
-                f"<td {cell}>{html.escape(_in_one_line(text))}</td>"
+                f"<td {_filled(cell, text)}</td>"
                 for cell, text in zip(cells[1:], row[1:], strict=False)
             )
             + "</tr>"
@@ -84,5 +84,7 @@ class Table:
         return self.as_text()
 
 
-def _in_one_line(text: str) -> str:
-    return text.replace(" ", "\N{NO-BREAK SPACE}") if len(text) <= _SHORT else text
+def _filled(style: str, text: str) -> str:
+    """The style of a cell, and what is in it."""
+    in_one_line = ";white-space:nowrap" if len(text) <= _SHORT else ""
+    return f'style="{style}{in_one_line}">{html.escape(text)}'
