@@ -25,6 +25,7 @@ NAMES = (
     "fuzz",
     "browser",
     "published",
+    "conditions",
     "honest",
 )
 

@@ -21,6 +21,12 @@ from labs.recording import Recording
 
 KEY = "cpu.pinning"
 
+#: What was measured where nothing can be pinned.
+IN_ITS_PLACE = (
+    "what was measured are hand-overs wherever the OS put the tasks, which is all that this "
+    "machine can show, and no switches on one CPU"
+)
+
 #: In place of what is said of the cost of a switch.
 PRAISE = "You measured what this machine can show, and it says what it is."
 LOOK_NEXT = (
@@ -44,11 +50,8 @@ def caveat(case: Case) -> str:
     for each in case.others or (case,):
         switching = any(proof.claim_of(each.recording, name) for name in each.spec.variants)
         if switching and is_honest(each.recording):
-            return (
-                f"No task can be bound to a CPU there ({places.why_unbound(each.recording)}): what "
-                "was measured are hand-overs wherever the OS put the tasks, which is all that this "
-                "machine can show, and no switches on one CPU."
-            )
+            why = places.why_unbound(each.recording)
+            return f"No task can be bound to a CPU there ({why}): {IN_ITS_PLACE}."
     return ""
 
 
