@@ -145,7 +145,8 @@ def _pinning(machine: Machine, trials: Trials) -> Point:
         "pinning",
         "CAUTION",
         trials.pinning.problem,
-        "Measure without --cpu, take more samples, and mind the migrations that are reported.",
+        "Measure without --cpu, take more samples, and mind the migrations that are reported. "
+        "Switches are measured wherever the OS puts the tasks, which every result then says.",
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from labs import proof, published
+from labs import places, proof, published
 from labs.c_process import RunFailed
 from labs.measure import DEFAULT_WARMUP, Plan, Progress, measure_now
 from labs.published import Published
@@ -71,7 +71,9 @@ class Row:
             return ""
         claimed, counted = proof.switches(self.result.recording, self.result.variant)
         if claimed and counted is not None:
-            return f"{counted:,} switches counted, {claimed:,} claimed"
+            told = f"{counted:,} switches counted, {claimed:,} claimed"
+            apart = places.why_unbound(self.result.recording)
+            return f"{told}; not bound to one CPU" if apart else told
         calls = self.result.recording.number(f"variant.{self.variant}.system_calls")
         if self.measurement.kernel == "system_call" and calls is not None:
             return "a trap each, result checked" if calls else "no system call"

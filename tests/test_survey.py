@@ -94,8 +94,23 @@ def test_progress_goes_from_nothing_to_all(short: None) -> None:
 def test_a_switch_is_proved_and_a_system_call_told_apart(short: None) -> None:
     proofs = {row.variant: row.proof() for row in rows_of_all()}
     assert re.search(r"[\d,]+ switches counted, [\d,]+ claimed", proofs["pipe-pinned"])
+    assert "not bound" not in proofs["pipe-pinned"]
     assert "trap" in proofs["getpid"]
     assert proofs["sundial"] == ""
+
+
+@LINUX
+def test_a_switch_that_could_not_be_bound_to_one_cpu_says_so(short: None) -> None:
+    (row,) = (row for row in rows_of_all() if row.variant == "pipe-pinned")
+    assert row.result is not None
+    of = row.result.recording
+    stated = {**of.conditions, "cpu.pinning": "none: this system offers no pinning"}
+    unbound = dataclasses.replace(
+        of, conditions={**stated, "cpu.allowed": "0-1", "cpus.online": "2"}
+    )
+    result = dataclasses.replace(row.result, recording=unbound)
+    told = dataclasses.replace(row, result=result).proof()
+    assert told.endswith("; not bound to one CPU")
 
 
 def test_published_figures_stand_beside_with_a_mark_where_they_are_suspect(short: None) -> None:
