@@ -104,10 +104,13 @@ def test_a_switch_that_could_not_be_bound_to_one_cpu_says_so(short: None) -> Non
     (row,) = (row for row in rows_of_all() if row.variant == "pipe-pinned")
     assert row.result is not None
     of = row.result.recording
-    stated = {**of.conditions, "cpu.pinning": "none: this system offers no pinning"}
-    unbound = dataclasses.replace(
-        of, conditions={**stated, "cpu.allowed": "0-1", "cpus.online": "2"}
-    )
+    stated = {
+        **of.conditions,
+        "cpu.pinning": "none: this system offers no pinning",
+        "cpu.allowed": "0-1",
+        "cpus.online": "2",
+    }
+    unbound = dataclasses.replace(of, conditions=stated)
     result = dataclasses.replace(row.result, recording=unbound)
     told = dataclasses.replace(row, result=result).proof()
     assert told.endswith("; not bound to one CPU")
