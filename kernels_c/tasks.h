@@ -68,20 +68,21 @@ static void peers_belong_to(int variant)
             peers[i].variant = variant;
 }
 
-/* Whether the OS counts switches: some offer getrusage and always say 0. A sleep must be one. */
-static int switches_are_counted(void)
-{
-    const struct timespec a_while = {0, 200000};
-    const long before = usage_of(RUSAGE_SELF).ru_nvcsw;
-    for (int i = 0; i < 3; i++)
-        if (nanosleep(&a_while, NULL) != 0 && errno != EINTR)
-            return 0;
-    return usage_of(RUSAGE_SELF).ru_nvcsw > before;
-}
-
 static long switches_of(struct rusage before, struct rusage after)
 {
     return after.ru_nvcsw - before.ru_nvcsw + after.ru_nivcsw - before.ru_nivcsw;
+}
+
+/* Whether the OS counts switches: some offer getrusage and always say 0. A sleep must be one, of
+ * whichever kind: not every OS tells the two kinds apart. */
+static int switches_are_counted(void)
+{
+    const struct timespec a_while = {0, 200000};
+    const struct rusage before = usage_of(RUSAGE_SELF);
+    for (int i = 0; i < 3; i++)
+        if (nanosleep(&a_while, NULL) != 0 && errno != EINTR)
+            return 0;
+    return switches_of(before, usage_of(RUSAGE_SELF)) > 0;
 }
 
 static void note_cpu(struct account *account, int cpu)
