@@ -20,6 +20,7 @@ _STYLE = """<style>
 .ticklab-panel .widget-html-content { line-height: 1.45; flex: 1 1 0; min-width: 0; }
 .ticklab-panel select { background-image: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/\
 2000/svg' viewBox='0 0 18 18'%3E%3Cpath fill='%23808080' d='M5 7l4 4 4-4z'/%3E%3C/svg%3E"); }
+.ticklab-panel table { font-size: clamp(11px, 2vw, 13px); }
 .ticklab-panel .ticklab-title { font-weight: 600; }
 .ticklab-panel .ticklab-quiet { color: var(--jp-content-font-color2, #555); }
 .ticklab-panel .ticklab-line { margin: 0; padding: 6px 10px; border-radius: 4px; user-select: text;
