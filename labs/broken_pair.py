@@ -23,7 +23,7 @@ ALIKE = 1.1
 #: Code that is wider than its half goes on in the next line, as in the notebook itself.
 _CODE = (
     "margin:.4em 0;padding:.4em .6em;white-space:pre-wrap;word-break:normal;"
-    "overflow-wrap:anywhere;line-height:1.35"
+    "overflow-wrap:anywhere;line-height:1.35;font-size:clamp(11px,2vw,13px)"
 )
 
 
