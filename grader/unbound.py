@@ -23,8 +23,8 @@ KEY = "cpu.pinning"
 
 #: What was measured where nothing can be pinned.
 IN_ITS_PLACE = (
-    "what was measured are hand-overs wherever the OS put the tasks, which is all that this "
-    "machine can show, and no switches on one CPU"
+    "what was measured are hand-overs wherever the OS put the tasks, and not surely switches on "
+    "one CPU; such a machine can show no more"
 )
 
 #: In place of what is said of the cost of a switch.

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from labs import c_process, measure, toolchain, variants
+from labs import c_process, measure, places, proof, toolchain, variants
 from labs.files import CannotWrite
-from labs.recording import BadRecording
+from labs.recording import BadRecording, Recording
 
 Tone = Literal["done", "note", "problem"]
 
@@ -159,6 +159,19 @@ def of_unknown_variants(plan: measure.Plan) -> Message | None:
         return None
     heading = f"{plan.kernel_name} has no such variant: {', '.join(strange)}"
     return Message("problem", heading, (f"It has {', '.join(known)}.",))
+
+
+def of_unbound(recording: Recording) -> Message | None:
+    """What to say of a run of switches whose machine can bind no task to a CPU; None: nothing."""
+    why = places.why_unbound(recording)
+    if why is None or not any(proof.claim_of(recording, name) for name in recording.variants):
+        return None
+    words = (
+        "The tasks of this run were wherever the OS put them, whatever its variants are called: "
+        "its figures are of hand-overs, and not surely of switches on one CPU.",
+        "They are graded as that, and lose no points by it.",
+    )
+    return Message("note", f"nothing can be pinned here: {why}", words)
 
 
 def of_interrupt(kernel_name: str) -> Message:

@@ -145,7 +145,10 @@ class Session:
             processes=processes,
             flags=flags,
         )
-        return self.carry_out(plan, save, unit)
+        run = self.carry_out(plan, save, unit)
+        if (told := messages.of_unbound(run.recording)) is not None:
+            show(told)
+        return run
 
     def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
         """Carry out `plan` and wait for it; as `measure`, for a plan made elsewhere."""

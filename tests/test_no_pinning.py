@@ -213,6 +213,7 @@ def test_a_lab_goes_on_without_pinning_and_says_what_it_measures(tmp_path: Path,
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["allowed"] is said["pinning"] is said["two_cpus"] is can
     assert ("Nothing can be pinned here" in said["told"]) != can
+    assert ("Note: nothing can be pinned here: the OS refuses" in done.stdout) != can
     assert ("pipe-two-cpus" in said["missing"]) != can and "pipe-pinned" not in said["missing"]
     assert ("cpu.pinning" in said["conditions"]) != can
     assert ("not-bound" in said["warnings"]) != can
