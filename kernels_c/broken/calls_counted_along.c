@@ -30,7 +30,7 @@ int main(int argc, char **argv)
          .cannot = no_pinning,
          .parts = 2, /* and no baseline: the same calls without a switch */
          .switches = 2}};
-    static const long batches[] = {4, 8, 16, 32};
+    static const long batches[] = {1, 2, 4, 6};
     static const struct c_kernel kernel = {
         "process_switch", "what a process switch costs", variants, 1, batches, 4, 0, 0};
     return measure(&kernel, argc, argv);

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     static const struct variant variants[] = {
         {"pipe-pinned", "by pipe", there_and_back, CPU_TIME, PEER, HALF_A_ROUND_TRIP},
         {"self-pipe", "the calls alone", calls_alone, CPU_TIME, .prepare = open_own_pipe}};
-    static const long batches[] = {4, 8, 16, 32};
+    static const long batches[] = {1, 2, 4, 6};
     static const struct c_kernel kernel = {
         "process_switch", "what a process switch costs", variants, 2, batches, 4, 0, 0};
     return measure(&kernel, argc, argv);

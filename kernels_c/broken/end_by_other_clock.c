@@ -52,7 +52,7 @@ int main(int argc, char **argv)
                                                cpu_time, 1e9, "CLOCK_PROCESS_CPUTIME_ID",
                                                .prepare = start_with_a_clock, .finish = end_echo,
                                                .cannot = no_pinning, .parts = 2, .switches = 2}};
-    static const long batches[] = {4, 8, 16, 32};
+    static const long batches[] = {1, 2, 4, 6};
     static const struct c_kernel kernel = {
         "process_switch", "what a process switch costs", variants, 1, batches, 4, 0, 0};
     return measure(&kernel, argc, argv);

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
                                                .system_calls = 4,
                                                .baseline = "loop"},
                                               OWN_FLOOR};
-    static const long batches[] = {64, 128, 256, 512};
+    static const long batches[] = {16, 24, 32, 48};
     static const struct c_kernel kernel = {.name = "system_call",
                                            .about = "what a system call costs",
                                            .variants = variants,

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
          .parts = 2,
          .switches = 2},
         {.name = "self-pipe", .interval = calls_alone, .prepare = open_own_pipe}};
-    static const long batches[] = {4, 8, 16, 32};
+    static const long batches[] = {1, 2, 4, 6};
     static const struct c_kernel kernel = {
         "process_switch", "what a process switch costs", variants, 2, batches, 4, 0, 0};
     return measure(&kernel, argc, argv);
