@@ -53,17 +53,26 @@ def of_line(
     found = []
     if not line.straight:
         worst, share = line.worst()
+        cause = (
+            "the clock is read before the work between the readings is done, or the work does not "
+            "grow with k",
+            "a look at the disassembly of the measured region",
+        )
+        if line.variant.startswith("unfenced"):
+            cause = (cause[0], "a fenced variant")
+        elif _was_shared(recording):
+            cause = (
+                "where others have the CPU meanwhile, long intervals are met more often than short "
+                "ones, and so many were that they cannot be told apart",
+                "the run again when the machine is quieter, or with smaller batch sizes (--batch)",
+            )
         found.append(
             RunWarning(
                 "not-on-a-line",
                 f"at k = {line.batch[worst]:.0f} the mean lies "
                 f"{rounded(100 * abs(share), 2)} % off the "
                 "line T(k) = overhead + k * cost, so that there is no figure",
-                "the clock is read before the work between the readings is done, or the work does "
-                "not grow with k",
-                "a fenced variant"
-                if line.variant.startswith("unfenced")
-                else "a look at the disassembly of the measured region",
+                *cause,
             )
         )
         return tuple(found)
@@ -259,8 +268,8 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 f"--samples {FEWEST_PER_BATCH * cells * 10}",
             )
         )
-    steal = recording.number("steal.share")
-    if steal is not None and steal > STEAL_SHARE:
+    steal = _stolen(recording)
+    if steal:
         found.append(
             RunWarning(
                 "steal",
@@ -269,14 +278,31 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 "the run again later; more processes spread it over time",
             )
         )
-    busy, online = recording.number("cpus.busy"), recording.number("cpus.online")
-    if busy is not None and online and busy > max(1.5, 0.9 * online):
+    busy = _busy(recording)
+    if busy:
         found.append(
             RunWarning(
                 "busy-machine",
-                f"{rounded(busy, 2)} of {online:.0f} CPUs were busy during the run",
+                f"{rounded(busy, 2)} of {recording.number('cpus.online'):.0f} CPUs were busy "
+                "during the run",
                 "other programs were running",
                 "closing them, and the run again",
             )
         )
     return tuple(found)
+
+
+def _busy(recording: Recording) -> float:
+    """How many CPUs were busy, where that was nearly all of them; else 0."""
+    busy, online = recording.number("cpus.busy"), recording.number("cpus.online")
+    return busy if busy and online and busy > max(1.5, 0.9 * online) else 0.0
+
+
+def _stolen(recording: Recording) -> float:
+    """The share of the CPU time that a hypervisor took, where it took much; else 0."""
+    steal = recording.number("steal.share") or 0.0
+    return steal if steal > STEAL_SHARE else 0.0
+
+
+def _was_shared(recording: Recording) -> bool:
+    return bool(_busy(recording) or _stolen(recording))

@@ -51,6 +51,16 @@ def test_not_on_a_line_where_the_reading_does_not_wait() -> None:
     assert "disassembly" in found["not-on-a-line"].try_this
 
 
+@pytest.mark.parametrize(
+    "shared", [{"cpus.busy": "1.9", "cpus.online": "2"}, {"steal.share": "0.05"}]
+)
+def test_not_on_a_line_of_a_busy_machine_is_laid_to_the_machine(shared: dict[str, str]) -> None:
+    recording = run_with(Machine(hidden=120))
+    stated = MappingProxyType({**recording.conditions, **shared})
+    found = warnings_of(dataclasses.replace(recording, conditions=stated))["not-on-a-line"]
+    assert "others have the CPU" in found.likely_cause and "quieter" in found.try_this
+
+
 def test_not_on_a_line_advises_a_fence_only_to_those_without() -> None:
     recording = run_with(Machine(hidden=120))
     stated = {key.replace("simulated", "unfenced"): v for key, v in recording.conditions.items()}
