@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,34 @@ def test_what_follows_from_such_figures_says_so_as_well() -> None:
     which = figure_named("switch-which-is-dearer")
     related = make_relation(which, Figure(which.id, 3, "choice", None), tuple(cases))
     assert "not surely switches on one CPU" in unbound.caveat(related)
+
+
+# Real runs, made under a filter that refuses to pin
+
+
+RUNS = Path(__file__).parent / "fixtures" / "honest_runs"
+MADE_WITHOUT = sorted(path.name for path in RUNS.glob("*-no-pinning"))
+
+
+@pytest.mark.parametrize("name", MADE_WITHOUT)
+def test_real_runs_without_pinning_get_their_points_by_what_they_say_of_it(
+    name: str, tmp_path: Path
+) -> None:
+    lab = name.removesuffix("-no-pinning")
+    for verdict in check_folder(RUNS / name, lab):
+        assert verdict.outcome is Outcome.PASSED, verdict
+        assert unbound.IN_ITS_PLACE in verdict.reason
+        assert verdict.flags == ()
+    folder = tmp_path / lab
+    shutil.copytree(RUNS / name, folder)
+    for path in (folder / "recordings").glob("*.csv"):
+        head, _, rows = path.read_text().partition("# cpu.pinning: ")
+        path.write_text(head + rows.partition("\n")[2])
+    silent = {each.figure: each for each in check_folder(folder, lab)}
+    told = {finding.code for each in silent.values() for finding in each.findings}
+    assert told == {"two-cpus-not-one"}
+    assert sum(each.points for each in silent.values()) < 18
+
+
+def test_there_are_such_runs() -> None:
+    assert len(MADE_WITHOUT) == 2
