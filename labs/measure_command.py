@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from labs import c_process, measure, plans, toolchain, variants
 from labs.files import CannotWrite
-from labs.messages import Refused
+from labs.messages import Refused, of_unknown_variants
 from labs.recording import BadRecording, Recording
 from labs.result import Result, result_of
 from labs.units import UnknownUnit, canonical
@@ -45,6 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     except Refused as refused:
         return _stop(ValueError(refused.message.heading), USAGE)
     except c_process.RunFailed as error:
+        unknown = of_unknown_variants(plan) if error.status == USAGE else None
+        if unknown is not None:
+            return _stop(ValueError(". ".join((unknown.heading, *unknown.sentences))), USAGE)
         return _stop(error, error.status if error.status in (USAGE, IMPOSSIBLE) else FAILED)
     except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
         return _stop(error, FAILED)

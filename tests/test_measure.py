@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from labs import paths, surroundings, toolchain
+from labs import cli, paths, surroundings, toolchain
 from labs.c_process import RunFailed
 from labs.measure import (
     MOST_PROCESSES,
@@ -454,3 +454,9 @@ def test_no_handles_are_left_open() -> None:
         with contextlib.suppress(RunFailed):
             measure_now(program(body))
     assert psutil.Process().num_fds() <= before
+
+
+def test_the_command_names_the_variants_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["measure", "timer_overhead", "--variant", "fencd"]) == 2
+    told = capsys.readouterr().err
+    assert "no such variant: fencd" in told and "It has" in told and "unfenced" in told
