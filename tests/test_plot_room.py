@@ -1,0 +1,132 @@
+"""Words in a plot stay inside of it and beside each other, whatever they are."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+from test_plot import recording_of
+
+from labs import plot
+from labs.plot import Mark
+from labs.plot_rows import Dot, Group, Row, rows_figure
+from labs.plot_series import LOOKS, Across, Point, Series, series_figure
+from labs.plot_style import CHARACTER
+from labs.result import result_of
+
+
+def words_of(figure: Figure) -> list[tuple[str, Bbox]]:
+    """Each piece of text that is seen, with its place in pixels."""
+    canvas = figure.canvas
+    assert isinstance(canvas, FigureCanvasAgg)
+    canvas.draw()
+    unseen: set[int] = set()
+    for axis in figure.findobj(Axis):
+        low, high = sorted(axis.get_view_interval())
+        for tick in axis.get_major_ticks():
+            if not low <= tick.get_loc() <= high:
+                unseen |= {id(tick.label1), id(tick.label2)}
+    return [
+        # Of an annotation without its arrow.
+        (text.get_text(), Text.get_window_extent(text, canvas.get_renderer()))
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and id(text) not in unseen
+    ]
+
+
+def expect_room(figure: Figure) -> None:
+    words = words_of(figure)
+    assert words
+    for told, box in words:
+        inside = box.x0 >= 0 and box.x1 <= figure.bbox.width
+        assert inside and box.y0 >= 0 and box.y1 <= figure.bbox.height, told
+    # The box of a text is a little larger than its letters.
+    for (one, a), (other, b) in itertools.combinations(words, 2):
+        across = min(a.x1, b.x1) - max(a.x0, b.x0)
+        upwards = min(a.y1, b.y1) - max(a.y0, b.y0)
+        assert across <= 1 or upwards <= 0.25 * min(a.height, b.height), (one, other)
+
+
+@pytest.mark.parametrize("scale", [1, 1_000, 10_000_000])
+@pytest.mark.parametrize("batches", [(1,), (0, 64, 128, 256, 512), (64, 96, 128, 192), (2_048,)])
+@pytest.mark.parametrize("outlier", [1, 100_000])
+def test_of_every_interval(scale: int, batches: tuple[int, ...], outlier: int) -> None:
+    batch = np.tile(batches, 100)
+    ticks = scale * (20 + batch)
+    ticks[7] *= outlier
+    recording = recording_of(ticks.tolist(), batch.tolist(), warmup=20, processes=5)
+    expect_room(plot.samples_figure(recording, "fenced", "ns", Mark(3, "us")))
+
+
+@pytest.mark.parametrize("scale", [1, 1_000, 10_000_000])
+def test_of_the_line(scale: int) -> None:
+    batch = np.tile([0, 64, 128, 256, 2_048], 100)
+    jitter = np.random.default_rng(1).integers(-1, 2, len(batch))
+    ticks = scale * (20 + 2 * batch + jitter)
+    expect_room(plot.line_figure(result_of(recording_of(ticks.tolist(), batch.tolist()), "fenced")))
+
+
+@pytest.mark.parametrize("name", ["a", "processes-8-256k", "a-variant-with-quite-a-long-name"])
+@pytest.mark.parametrize("scale", [1, 100_000])
+def test_of_figures_side_by_side(name: str, scale: int) -> None:
+    batch = np.tile([64, 128, 256], 100)
+    jitter = np.random.default_rng(1).integers(-3, 4, len(batch))
+    results = [
+        result_of(
+            recording_of(
+                (scale * (20 + 2 * batch + jitter)).tolist(), batch.tolist(), variant=each
+            ),
+            each,
+        )
+        for each in (name, "other")
+    ]
+    expect_room(plot.estimates_figure(results, Mark(5, "us")))
+
+
+@pytest.mark.parametrize("greatest", [1, 30, 1_000, 550_000, 200_000_000])
+@pytest.mark.parametrize("name", ["a", "A  process switch with a working set"])
+def test_of_rows_in_groups(greatest: int, name: str) -> None:
+    rows = tuple(
+        Row(name, (Dot(value, LOOKS[0], 0.9 * value, 1.1 * value),), f"{value:,.6g} ± 1,000 ns")
+        for value in (0.5, 0.9, greatest)
+    )
+    groups = [Group("on one CPU: a switch", rows, LOOKS[0]), Group("published", rows)]
+    expect_room(rows_figure(groups, "ns", "cost as printed", "a title", [("a key", "#000000")]))
+
+
+@pytest.mark.parametrize("sizes", [(16.0,), (16.0, 64.0), (1.0, 16.0, 64.0, 256.0, 1024.0)])
+def test_of_series_against_what_was_varied(sizes: tuple[float, ...]) -> None:
+    series = [
+        Series(name, tuple(Point(x, 1_000 + x, 900.0, 2_500.0) for x in sizes), look)
+        for name, look in zip(("8", "alone", "lazy-binding"), LOOKS, strict=False)
+    ]
+    across = Across(
+        "size (log axis)",
+        sizes,
+        tuple("1M" if size == 1024 else f"{size:g}k" for size in sizes),
+        log=True,
+    )
+    figure = series_figure(
+        [("processes", series), ("threads", series)],
+        across, "cost of one switch\n(nanoseconds, log axis)", "a title", [], log=True,
+    )  # fmt: skip
+    expect_room(figure)
+    for axes in figure.axes:
+        low, high = axes.get_xlim()
+        drawn = [x for line in axes.lines for x in np.atleast_1d(line.get_xdata())]
+        assert drawn and all(low <= x <= high for x in drawn), "every point is on the axis"
+
+
+def test_a_character_takes_about_what_the_layout_takes_it_for() -> None:
+    words = "processes-8-256k 1,234.56 ± 0.78 ns"
+    figure = rows_figure(
+        [Group(words, (Row("a", (Dot(1, LOOKS[0]),), ""),))], "ns", "cost", "a title", []
+    )
+    (box,) = [box for told, box in words_of(figure) if told == words]
+    assert box.width / figure.bbox.width == pytest.approx(CHARACTER * len(words), rel=0.15)
