@@ -155,15 +155,10 @@ def _highlighted(source: str) -> str:
     first, _, rest = source.partition("\n")
     colours = Highlight2HTML()  # type: ignore[no-untyped-call]
     if not first.startswith("%%ckernel"):
-        return _scrollable(str(colours(source, language="ipython3")))
+        return str(colours(source, language="ipython3"))
     code = str(colours(rest, language="c"))
     magic = f'<span class="nt">{html.escape(first)}</span>\n'
-    return _scrollable(code.replace("<pre>", f"<pre>{magic}", 1))
-
-
-def _scrollable(code: str) -> str:
-    """Wide code is scrolled, by the keyboard as well."""
-    return code.replace("<pre>", '<pre tabindex="0">')
+    return code.replace("<pre>", f"<pre>{magic}", 1)
 
 
 def _outputs(outputs: Outputs) -> str:
@@ -192,7 +187,7 @@ def _output(output: dict[str, Any]) -> str:
 
 def _plain(text: str) -> str:
     said = html.escape(str(strip_ansi(text)).rstrip("\n"))  # type: ignore[no-untyped-call]
-    return f'<pre tabindex="0">{said}</pre>'
+    return f"<pre>{said}</pre>"
 
 
 def _is_text(cell: Cell) -> bool:
