@@ -42,9 +42,10 @@ _FIRST_CELL = "from bench import solved_lab\nsolved_lab.install()"
 class Solved:
     """How a lab went: its points, of how many.
 
-    `stops` says by cell why its run ended early, `told` what the machine cannot show, `lost` by
-    figure why points are missing, `reasons` by figure what its verdict says. `again` is how many
-    runs were made again until they gave a figure; some are meant to give none.
+    `stops` says by cell why its run ended early, `told` what the machine cannot show and what is
+    noted of its runs, `lost` by figure why points are missing, `reasons` by figure what its verdict
+    says. `again` is how many runs were made again until they gave a figure; some are meant to give
+    none.
     """
 
     points: float
@@ -98,7 +99,7 @@ def solve(lab: str, folder: Path) -> Solved:
         points=sum(each.points for each in verdicts),
         possible=sum(each.max_points for each in verdicts),
         stops={cell.id: why for cell in code if (why := _stop(cell))},
-        told=_cannot_show(code),
+        told=[*_cannot_show(code), *_notes(code)],
         lost={
             each.figure: ", ".join(finding.code for finding in each.findings) or each.reason
             for each in verdicts
@@ -128,6 +129,15 @@ def _cannot_show(code: list[NotebookNode]) -> list[str]:
             if found:
                 return re.findall(r"<li>(.*?)</li>", rest)
     return []
+
+
+def _notes(code: list[NotebookNode]) -> list[str]:
+    """What notes of the kit are headed, each once."""
+    pages = (
+        str(output.get("data", {}).get("text/html", "")) for cell in code for output in cell.outputs
+    )
+    found = (each for page in pages for each in re.findall(r"<strong>Note: (.*?)</strong>", page))
+    return list(dict.fromkeys(found))
 
 
 if __name__ == "__main__":

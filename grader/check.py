@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grader import unbound
+from grader import no_counter, unbound
 from grader.case import Case, make_case, make_relation
 from grader.figures.spec import FigureSpec
 from grader.pitfalls import findings_of, pitfall_named, while_reading
@@ -135,12 +135,13 @@ def _judged(case: Case) -> Verdict:
     # A level that this figure has no points for can still be what is wrong with it.
     passed = not findings and points == spec.max_points
     caveat = unbound.caveat(case) if passed else ""
+    others = no_counter.caveat(case) if passed else ""
     return Verdict(
         figure=spec.id,
         outcome=Outcome.PASSED if passed else Outcome.FAILED,
         points=points,
         max_points=spec.max_points,
-        reason=f"{_reason(case, findings, passed)} {caveat}".rstrip(),
+        reason=" ".join(filter(None, (_reason(case, findings, passed), caveat, others))),
         levels=levels,
         findings=findings,
         praise=(unbound.PRAISE if caveat else spec.praise) if passed else "",

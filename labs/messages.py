@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from labs import c_process, measure, places, proof, toolchain, variants
+from labs.estimate import ABOUT_OVERHEAD
 from labs.files import CannotWrite
 from labs.recording import BadRecording, Recording
 
@@ -109,6 +110,9 @@ def shell() -> Any:
     return get_ipython()
 
 
+#: C kernels whose calls are meant to go by the trap instruction alone.
+TRAPPING = frozenset({"system_call", "own_call", "first_iteration"})
+
 #: What can go wrong with a run for reasons that the student can do something about.
 EXPECTED = (
     measure.BadPlan,
@@ -159,6 +163,31 @@ def of_unknown_variants(plan: measure.Plan) -> Message | None:
         return None
     heading = f"{plan.kernel_name} has no such variant: {', '.join(strange)}"
     return Message("problem", heading, (f"It has {', '.join(known)}.",))
+
+
+def of_lacks(recording: Recording) -> tuple[Message, ...]:
+    """What to say of a run whose machine lacks something that such a run is about."""
+    about = (of_counter(recording), of_trap(recording), of_unbound(recording))
+    return tuple(told for told in about if told is not None)
+
+
+def of_counter(recording: Recording) -> Message | None:
+    """What to say of a run for which no counter but clock_gettime could be read; None: nothing."""
+    if set(recording.condition("counter")) != {"clock_monotonic"}:
+        return None
+    words = ["clock_gettime(CLOCK_MONOTONIC) stands in for it: slopes are the same by either."]
+    if recording.kernel in ABOUT_OVERHEAD:
+        words.append("What reads the counter elsewhere, such as `fenced`, reads that clock here.")
+    return Message("note", "no counter can be read here", tuple(words))
+
+
+def of_trap(recording: Recording) -> Message | None:
+    """What to say of system calls that the trap instruction itself did not make; None: nothing."""
+    makers = recording.condition("system_calls.by")
+    if not makers or recording.kernel not in TRAPPING:
+        return None
+    words = ("It is a function that holds this machine's trap instruction and sets errno besides.",)
+    return Message("note", f"system calls are made by {makers[0]} here", words)
 
 
 def of_unbound(recording: Recording) -> Message | None:

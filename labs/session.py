@@ -146,8 +146,7 @@ class Session:
             flags=flags,
         )
         run = self.carry_out(plan, save, unit)
-        if (told := messages.of_unbound(run.recording)) is not None:
-            show(told)
+        show(*messages.of_lacks(run.recording))
         return run
 
     def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:

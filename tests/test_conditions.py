@@ -94,11 +94,12 @@ def test_a_lab_is_run_to_its_end_and_its_stops_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = "<p>What this machine cannot show:</p><ul><li>one thing</li><li>another</li></ul>"
+    note = "<div role='status'><strong>Note: no such thing here</strong></div>"
     code = {
         "card": f"from IPython.display import HTML\nHTML({card!r})",
         "stops": "nobody_has_defined_this",
         "warns": "import sys; print('odd', file=sys.stderr)",
-        "after": "print('fine')",
+        "after": f"HTML({note!r})",
     }
     cells = [
         nbformat.v4.new_code_cell(text, id=name)  # type: ignore[no-untyped-call]
@@ -111,7 +112,7 @@ def test_a_lab_is_run_to_its_end_and_its_stops_are_told(
     solved = solved_lab.solve("99-lab", tmp_path / "99-lab")
     assert set(solved.stops) == {"stops", "warns"}
     assert "nobody_has_defined_this" in solved.stops["stops"]
-    assert solved.told == ["one thing", "another"]
+    assert solved.told == ["one thing", "another", "no such thing here"]
     assert (solved.points, solved.possible, solved.again) == (0, 0, 0)
 
 

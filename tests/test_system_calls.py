@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from c_programs import FOLDER, LINUX, Program, call, compile_c, conditions_of, system_calls
+from submitted_figures import FENCED, recording
+
+from labs import messages
 
 pytestmark = LINUX
 
@@ -99,6 +102,21 @@ def test_a_run_says_where_the_c_library_makes_its_calls(
     assert stated.get("system_calls.by", "") == (
         "syscall() of the C library" if by_the_library else ""
     )
+
+
+@pytest.mark.parametrize(
+    ("kernel", "makers", "told"),
+    [
+        ("system_call", "syscall() of the C library", True),
+        ("own_call", "syscall() of the C library", True),
+        ("system_call", None, False),
+        ("thread_switch", "syscall() of the C library", False),  # its calls are not the point
+    ],
+)
+def test_a_notebook_notes_who_made_the_calls(kernel: str, makers: str | None, told: bool) -> None:
+    made = {"system_calls.by": makers} if makers else {}
+    noted = messages.of_trap(recording({"getppid": FENCED}, kernel=kernel, extra=made))
+    assert (noted is not None and "C library" in noted.heading) == told
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,85 @@
+"""A machine whose counter no program may read: its clock stands in, and everything says so."""
+
+from __future__ import annotations
+
+import pytest
+from c_programs import LINUX
+from submitted_figures import FENCED, MONOTONIC, figure, recording
+
+from bench.conditions import NO_COUNTER, Condition, run_in
+from grader.check import check
+from grader.figures import figure_named
+from grader.no_counter import IN_ITS_PLACE
+from grader.verdict import Outcome, Verdict
+from labs import messages
+from labs.recording import Recording
+from labs.result import result_of
+
+
+def timed_by(counter: str, kernel: str = "timer_overhead") -> Recording:
+    names = {"fenced": counter, "monotonic": "CLOCK_MONOTONIC"}
+    stated = {f"clock.{variant}.name": name for variant, name in names.items()}
+    clocks = {"fenced": FENCED, "monotonic": MONOTONIC}
+    return recording(clocks, kernel=kernel, extra={"counter": counter, **stated})
+
+
+def verdict_on(asked: str, variant: str, counter: str, factor: float = 1.0) -> Verdict:
+    found = timed_by(counter)
+    estimate = result_of(found, variant, "ns").estimate
+    assert estimate is not None
+    return check(figure_named(asked), figure(asked, factor * estimate.value, "ns"), found)
+
+
+@pytest.mark.parametrize(
+    ("asked", "variant", "counter", "hedged"),
+    [
+        ("timer-overhead-fenced", "fenced", "clock_monotonic", True),
+        ("timer-overhead-fenced", "fenced", "tsc", False),
+        # Of the clock itself, it is what was asked for.
+        ("timer-overhead-monotonic", "monotonic", "clock_monotonic", False),
+    ],
+)
+def test_a_figure_of_the_counter_says_that_a_clock_stood_in_for_it(
+    asked: str, variant: str, counter: str, hedged: bool
+) -> None:
+    verdict = verdict_on(asked, variant, counter)
+    assert verdict.outcome is Outcome.PASSED, verdict
+    assert verdict.points == verdict.max_points
+    assert (IN_ITS_PLACE in verdict.reason) == hedged
+
+
+def test_a_wrong_figure_stays_wrong_without_a_counter() -> None:
+    verdict = verdict_on("timer-overhead-fenced", "fenced", "clock_monotonic", factor=3.0)
+    assert verdict.outcome is Outcome.FAILED and verdict.findings
+
+
+@pytest.mark.parametrize(
+    ("counter", "kernel", "sentences"),
+    [
+        ("tsc", "timer_overhead", 0),
+        ("clock_monotonic", "timer_overhead", 2),
+        ("clock_monotonic", "system_call", 1),
+    ],
+)
+def test_a_run_says_it_where_it_is_made(counter: str, kernel: str, sentences: int) -> None:
+    told = messages.of_lacks(timed_by(counter, kernel))
+    assert sum(len(each.sentences) for each in told) == sentences
+
+
+SESSION = """
+from labs.session import start
+start("01-timer-overhead").measure("timer_overhead", "fenced", samples=100, processes=2)
+"""
+
+
+@LINUX
+@pytest.mark.parametrize("flags", [(), (NO_COUNTER,)])
+def test_a_notebook_shows_it(
+    flags: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("lab")
+    done = run_in(
+        Condition("", flags=flags), "-c", f"import os\nos.chdir({str(folder)!r})\n{SESSION}"
+    )
+    assert done.returncode == 0, done.stderr
+    assert ("Note: no counter can be read here" in done.stdout) == bool(flags)
