@@ -132,12 +132,12 @@ def _cannot_show(code: list[NotebookNode]) -> list[str]:
 
 
 def _notes(code: list[NotebookNode]) -> list[str]:
-    """What notes of the kit are headed, each once."""
+    """How the notes of the kit are headed that say what is so here, on this machine; each once."""
     pages = (
         str(output.get("data", {}).get("text/html", "")) for cell in code for output in cell.outputs
     )
     found = (each for page in pages for each in re.findall(r"<strong>Note: (.*?)</strong>", page))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(each for each in found if re.search(r"\bhere\b", each)))
 
 
 if __name__ == "__main__":

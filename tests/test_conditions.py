@@ -94,7 +94,7 @@ def test_a_lab_is_run_to_its_end_and_its_stops_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = "<p>What this machine cannot show:</p><ul><li>one thing</li><li>another</li></ul>"
-    note = "<div role='status'><strong>Note: no such thing here</strong></div>"
+    note = "<strong>Note: no such thing here</strong><strong>Note: your guess was good</strong>"
     code = {
         "card": f"from IPython.display import HTML\nHTML({card!r})",
         "stops": "nobody_has_defined_this",
