@@ -72,7 +72,10 @@ def served(folder: Path, own: Path) -> Iterator[Server]:
     Raises RuntimeError, with the end of what JupyterLab said, where it ends instead of serving,
     and TimeoutError where it does neither.
     """
-    own.mkdir(exist_ok=True)
+    (own / "CONFIG").mkdir(parents=True, exist_ok=True)
+    # For `opened_in`: JupyterLab's own commands, without the keyboard and where the focus is.
+    settings = {"LabApp": {"expose_app_in_browser": True}}
+    (own / "CONFIG" / "jupyter_lab_config.json").write_text(json.dumps(settings))
     environment = {
         **os.environ,
         "PYTHONPATH": str(REPOSITORY),
@@ -124,17 +127,51 @@ def opened(
 ) -> Iterator[Notebook]:
     """The notebook `name`, a path within the server's folder, in a page and a Jupyter kernel of
     its own, which both end with it."""
-    page = context.new_page()
-    page.set_viewport_size({"width": width, "height": height})
-    page.set_default_timeout(1e3 * PATIENCE_S)
-    page.goto(f"{server.address}lab/tree/{name}?token={TOKEN}&reset")
-    # Before that, JupyterLab still moves the focus about.
-    expect(page.locator("#jp-bottom-panel")).to_contain_text("| Idle")
+    page = _new_page(server, context, f"lab/tree/{name}", width, height)
     try:
-        yield Notebook(page, server.folder / name)
+        yield _when_idle(page, server.folder / name)
     finally:
         _end_jupyter_kernels(server, page)
         page.close()
+
+
+def without_notebook(server: Server, context: BrowserContext) -> Page:
+    """A page in which JupyterLab runs, for `opened_in`."""
+    page = _new_page(server, context, "lab", 1280, 1400)
+    page.locator(".jp-Launcher").first.wait_for()
+    return page
+
+
+@contextlib.contextmanager
+def opened_in(page: Page, server: Server, name: str) -> Iterator[Notebook]:
+    """The notebook `name` in a page in which JupyterLab runs already: half the time of `opened`."""
+    page.evaluate(
+        "async path => { await jupyterapp.commands.execute('docmanager:open', {path}) }", name
+    )
+    try:
+        yield _when_idle(page, server.folder / name)
+    finally:
+        # Before its Jupyter kernel ends, which is else asked about.
+        page.evaluate("() => { jupyterapp.shell.currentWidget.dispose() }")
+        _end_jupyter_kernels(server, page)
+
+
+def _new_page(server: Server, context: BrowserContext, path: str, width: int, height: int) -> Page:
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.set_default_timeout(1e3 * PATIENCE_S)
+    page.goto(f"{server.address}{path}?token={TOKEN}&reset")
+    return page
+
+
+def _when_idle(page: Page, file: Path) -> Notebook:
+    """The notebook, once its Jupyter kernel waits and JupyterLab no longer moves the focus."""
+    shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+    expect(shown.locator(".jp-Notebook-ExecutionIndicator")).to_have_attribute(
+        "data-status", "idle"
+    )
+    expect(page.locator("#jp-bottom-panel")).to_contain_text("| Idle")
+    return Notebook(page, file)
 
 
 def _end_jupyter_kernels(server: Server, page: Page) -> None:

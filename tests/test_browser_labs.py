@@ -6,13 +6,12 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, expect
 
 from bench import jupyterlab
 from grader.release import release
@@ -47,16 +46,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[jupyterlab.Serv
 
 
 @pytest.fixture(scope="module")
-def context() -> Iterator[Any]:
+def page(server: jupyterlab.Server) -> Iterator[Page]:
+    """One JupyterLab for all labs: to load it takes longer than all that is done in a lab."""
     with jupyterlab.chromium() as browser:
-        yield browser.new_context()
+        yield jupyterlab.without_notebook(server, browser.new_context())
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_panel_has_every_setting_runs_draws_and_saves(
-    name: str, server: jupyterlab.Server, context: Any
+    name: str, server: jupyterlab.Server, page: Page
 ) -> None:
-    with jupyterlab.opened(server, context, f"{name}/{name}.ipynb") as notebook:
+    with jupyterlab.opened_in(page, server, f"{name}/{name}.ipynb") as notebook:
         (cell,) = notebook.panel_cells
         for each in ("begin", cell):
             notebook.run(each)
