@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     static const struct variant variants[] = {
         {.name = "args0", .about = "calls, less overhead", .interval = calls, .baseline = "pair"},
         {.name = "pair", .about = "the pair of readings", .interval = pairs}};
-    static const long batches[] = {256, 512, 1024, 2048};
+    static const long batches[] = {1024, 2048, 3072, 4096};
     static const struct c_kernel kernel = {.name = "procedure_call",
                                            .about = "what a procedure call costs",
                                            .variants = variants,
