@@ -18,6 +18,7 @@ NAMES = (
     "arguments",
     "agreement",
     "switches",
+    "live",
     "click_to_plot",
     "reading",
     "start",

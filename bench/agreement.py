@@ -12,9 +12,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import statistics
-import subprocess
-import sys
-from collections.abc import Iterator
 
 from bench import machine
 from bench.report import must_hold, say, verdict
@@ -40,7 +37,7 @@ def run(quick: bool) -> bool:
             say("   one CPU only: the other cannot be kept busy")
             continue
         plan = Plan("timer_overhead", ("fenced",), spread_s=spread_s)
-        with _busy(allowed[0]) if busy else contextlib.nullcontext():
+        with machine.busy(1, allowed[0]) if busy else contextlib.nullcontext():
             taken = [[measure_now(plan) for _ in range(GROUP)] for _ in range(groups)]
         for unit in ("ns", "cycles"):
             row, share = _judged(taken, unit)
@@ -87,14 +84,3 @@ def _judged(taken: list[list[Recording]], unit: str) -> tuple[tuple[str, ...], f
 
 def _apart(one: Estimate, other: Estimate) -> bool:
     return max(one.low, other.low) > min(one.high, other.high)
-
-
-@contextlib.contextmanager
-def _busy(cpu: int) -> Iterator[None]:
-    """Another program that never sleeps, on that CPU."""
-    endless = f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"
-    with subprocess.Popen([sys.executable, "-I", "-S", "-c", endless]) as load:
-        try:
-            yield
-        finally:
-            load.kill()

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from bench import machine, table
 from bench.report import must_hold, say, skipped, verdict
-from bench.solved_lab import NOTEBOOKS, Solved
+from bench.solved_lab import NOTEBOOKS, Solved, has_held, in_words
 from grader import no_counter, unbound
 from labs import toolchain
 
@@ -49,19 +49,6 @@ CONDITIONS = (
     Condition("no trap", flags=("-DTICKLAB_NO_TRAP",)),
     Condition("first three", flags=(NO_COUNTER,), one_cpu=True, no_pinning=True),
 )
-
-
-def has_held(solved: Solved) -> bool:
-    """Whether no cell stopped and no point was lost."""
-    return not solved.stops and solved.points == solved.possible
-
-
-def in_words(solved: Solved) -> str:
-    """Points reached, of how many, with the runs that were made again; of a lab without figures,
-    whether it went to its end."""
-    told = f"{solved.points:g} of {solved.possible:g}" if solved.possible else "runs"
-    told = "stops" if solved.stops and not solved.possible else told
-    return f"{told}, {solved.again} again" if solved.again else told
 
 
 def run(quick: bool) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 
 import nbformat
 
-from bench import honest_runs
+from bench import honest_runs, machine
 from bench.honest_figures import CannotMeasure, concluded, estimate_of, read_off
 from bench.honest_runs import COUNTERS, Circumstance
 from bench.report import must_hold, say, verdict
@@ -72,7 +72,7 @@ def run(quick: bool) -> bool:
     for circumstance, share in SHARES.items():
         tally, number = tallies[circumstance], 0
         most = max(round(runs * share / sum(SHARES.values())), 1)
-        with honest_runs.busy(circumstance.busy):
+        with machine.busy(circumstance.busy):
             while tally.made < most and number < most:
                 _one(circumstance, number, tally)
                 number += 1
@@ -250,7 +250,7 @@ def save(folder: Path, count: int) -> None:
         if saved >= count:
             return
         slug = re.sub(r"[^a-z0-9]+", "-", circumstance.name.lower())
-        with honest_runs.busy(circumstance.busy):
+        with machine.busy(circumstance.busy):
             submission(lab, circumstance, chance, folder / f"{lab}-{slug}", short=True)
         say(f"   {saved:>3} {lab}: {circumstance.name}")
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -49,19 +47,6 @@ class Circumstance:
     busy: int = 0
     counter: Counter | None = None
     emulated: bool = False
-
-
-@contextlib.contextmanager
-def busy(count: int) -> Iterator[None]:
-    """So many processes that do nothing but compute, for as long as the block lasts."""
-    loop = "while True: pass"
-    running = [subprocess.Popen([sys.executable, "-c", loop]) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
 
 
 def samples_for(kernel: str, chance: random.Random) -> int:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import subprocess
+import sys
+from collections.abc import Iterator
 
 from bench.report import say
 from labs import measure
@@ -12,6 +16,20 @@ from labs.machine import read_machine
 def cpus() -> list[int]:
     """The CPUs this process may use; none where the system offers no pinning."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+
+
+@contextlib.contextmanager
+def busy(count: int, cpu: int | None = None) -> Iterator[None]:
+    """So many other programs that never sleep, on CPU `cpu` or on any, while the block lasts."""
+    place = "" if cpu is None else f"import os\nos.sched_setaffinity(0, {{{cpu}}})\n"
+    endless = [sys.executable, "-I", "-S", "-c", f"{place}while True: pass"]
+    running = [subprocess.Popen(endless) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
 
 
 def describe() -> None:

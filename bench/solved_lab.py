@@ -1,7 +1,8 @@
-"""`python -m bench.solved_lab LAB FOLDER`: run the author's notebook of a lab here, and grade it.
+"""`python -m bench.solved_lab LAB FOLDER [--once]`: run a lab's solved notebook here, and grade it.
 
 FOLDER is a new copy of the lab. The outcome is printed as one line of JSON, for a program to read.
-On a busy machine a run may give no figure, and its student makes that run again: so does this one.
+On a busy machine a run may give no figure, and its student makes that run again: so does this one,
+unless every run is to be made once only.
 """
 
 from __future__ import annotations
@@ -57,6 +58,19 @@ class Solved:
     again: int = 0
 
 
+def has_held(solved: Solved) -> bool:
+    """Whether no cell stopped and no point was lost."""
+    return not solved.stops and solved.points == solved.possible
+
+
+def in_words(solved: Solved) -> str:
+    """Points reached, of how many, with the runs that were made again; of a lab without figures,
+    whether it went to its end."""
+    told = f"{solved.points:g} of {solved.possible:g}" if solved.possible else "runs"
+    told = "stops" if solved.stops and not solved.possible else told
+    return f"{told}, {solved.again} again" if solved.again else told
+
+
 class PatientSession(Session):
     """A session whose student makes a run again that gave no figure."""
 
@@ -78,12 +92,16 @@ def install() -> None:
     session.Session = PatientSession  # type: ignore[misc]
 
 
-def solve(lab: str, folder: Path) -> Solved:
-    """Run the author's notebook of `lab` in `folder`, to its end whatever happens, and grade it."""
+def solve(lab: str, folder: Path, *, patient: bool = True) -> Solved:
+    """Run the author's notebook of `lab` in `folder`, to its end whatever happens, and grade it.
+
+    A patient student makes a run without a figure again.
+    """
     shutil.copytree(NOTEBOOKS / lab, folder, ignore=shutil.ignore_patterns(*LEFT_BY_RUNNING))
     notebook = nbformat.read(folder / f"{lab}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
-    first = nbformat.v4.new_code_cell(_FIRST_CELL, id="bench")  # type: ignore[no-untyped-call]
-    notebook.cells.insert(0, first)
+    if patient:
+        first = nbformat.v4.new_code_cell(_FIRST_CELL, id="bench")  # type: ignore[no-untyped-call]
+        notebook.cells.insert(0, first)
     client = NotebookClient(
         notebook,
         timeout=CELL_LIMIT_S,
@@ -141,4 +159,5 @@ def _notes(code: list[NotebookNode]) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(solve(sys.argv[1], Path(sys.argv[2])))))
+    lab, folder, *once = sys.argv[1:]
+    print(json.dumps(asdict(solve(lab, Path(folder), patient=not once))))

@@ -15,8 +15,8 @@ import pytest
 from c_programs import CPUS, LINUX, TWO_CPUS
 
 from bench import conditions, solved_lab
-from bench.conditions import CONDITIONS, Condition, has_held, in_words, run_in
-from bench.solved_lab import Solved
+from bench.conditions import CONDITIONS, Condition, run_in
+from bench.solved_lab import Solved, has_held, in_words
 from labs.measure import Plan
 from labs.session import Session
 
