@@ -48,10 +48,12 @@ def programs_that_run(folder: Path) -> dict[int, str]:
         try:
             name = (entry / "comm").read_text().strip()
             state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
-            place = str((entry / "exe").readlink()) if state != "Z" else ""
         except OSError:
             continue  # it has ended meanwhile
-        if place.startswith(f"{folder}/") or (state == "Z" and name in _SHORT_NAMES):
+        place = ""
+        with contextlib.suppress(OSError):  # no program any more: a zombie, or about to be one
+            place = str((entry / "exe").readlink())
+        if place.startswith(f"{folder}/") or (not place and name in _SHORT_NAMES):
             found[int(entry.name)] = state
     return found
 
