@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labs.estimate import fence
+from labs.fence import fence
 from labs.recording import Numbers, Recording, Samples
 
 

@@ -8,7 +8,7 @@ Method, for one variant:
 0. *Neighbours.* Samples that were interrupted are set aside where they are many
    (labs.interruptions), and those taken while a neighbour slowed the machine: stretches of time
    where the timer is what is measured (labs.stretches), else processes (labs.slow_processes).
-1. *Location of each batch size.* The mean of the samples that lie near the median (see `fence`). A
+1. *Location of each batch size.* The mean of the samples that lie near the median (labs.fence). A
    median would do for a fine counter, but of a counter that steps by 26 ticks it can only be a
    multiple of 26 (or half of it); a mean of samples whose phase is random is true below the step
    (dithering: Widrow & Kollar, "Quantization Noise", ch. 4).
@@ -29,10 +29,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labs import bootstrap, core_clock, interruptions, slow_processes, stretches
+from labs import bootstrap, core_clock, fence, interruptions, slow_processes, stretches
 from labs.bootstrap import Resampled
 from labs.kept import kept
-from labs.recording import Numbers, Recording, Samples
+from labs.recording import Recording, Samples
 from labs.stretches import Stretches
 from labs.units import Clock
 
@@ -158,7 +158,9 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
             "measure with --batch K1,K2,..."
         )
     cluster = clusters(samples)
-    tables = [_tabulate(samples, cluster, size) for size in batches.tolist()]
+    steady = fence.steady(samples)
+    near, of_cluster = samples.only(steady), cluster[steady]
+    tables = [_tabulate(near, of_cluster, size) for size in batches.tolist()]
     sums = np.stack([table[0] for table in tables], axis=1)
     counts = np.stack([table[1] for table in tables], axis=1)
     if sums.shape[0] < 2 or counts.sum(axis=0).min() < 5:
@@ -242,19 +244,6 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     )
 
 
-def fence(ticks: Numbers, step: int) -> tuple[float, float]:
-    """The range of samples that count as steady: lowest and highest, in ticks.
-
-    The median, and on both sides six times the distance between the quartiles, but at least three
-    steps of the counter: interrupts and preemptions fall outside, the spread of the thing measured
-    and the steps of the counter stay inside. Equivariant: adding a constant to all samples shifts
-    the fence by it, so that a slope is not touched by where the fence stands.
-    """
-    low, middle, high = np.percentile(ticks, [25, 50, 75])
-    reach = max(6 * (high - low), 3 * step)
-    return float(middle - reach), float(middle + reach)
-
-
 def clusters(samples: Samples) -> NDArray[np.int64]:
     """Which cluster each sample belongs to, numbered from 0; shape (n,).
 
@@ -273,21 +262,12 @@ def clusters(samples: Samples) -> NDArray[np.int64]:
     return np.unique(result, return_inverse=True)[1].astype(np.int64)
 
 
-def steady(samples: Samples, size: int) -> NDArray[np.bool_]:
-    """Which samples of batch size `size` lie inside the fence; shape (n,)."""
-    chosen: NDArray[np.bool_] = samples.batch == size
-    if chosen.any():
-        low, high = fence(samples.ticks[chosen], samples.clock.coarseness)
-        chosen = chosen & (samples.ticks >= low) & (samples.ticks <= high)
-    return chosen
-
-
 def _tabulate(samples: Samples, cluster: NDArray[np.int64], size: int) -> tuple[Floats, Floats]:
-    """Sum and count of the steady samples of one batch size in each cluster."""
-    kept = steady(samples, size)
+    """Sum and count of the samples of one batch size in each cluster."""
+    mine = samples.batch == size
     width = int(cluster.max()) + 1
-    sums = np.bincount(cluster[kept], weights=samples.ticks[kept], minlength=width)
-    counts = np.bincount(cluster[kept], minlength=width)
+    sums = np.bincount(cluster[mine], weights=samples.ticks[mine], minlength=width)
+    counts = np.bincount(cluster[mine], minlength=width)
     return sums.astype(np.float64), counts.astype(np.float64)
 
 

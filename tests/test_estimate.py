@@ -19,9 +19,7 @@ from labs.estimate import (
     CannotEstimate,
     Estimate,
     clusters,
-    fence,
     fit_line,
-    steady,
 )
 from labs.recording import Recording
 from labs.units import Clock
@@ -189,23 +187,6 @@ def test_units_are_converted_with_their_interval() -> None:
 
 
 # The parts
-
-
-def test_the_fence_keeps_the_bulk_and_drops_interrupts() -> None:
-    low, high = fence(np.array([50] * 90 + [52] * 9 + [9000]), 2)
-    assert low < 50 and 52 < high < 100
-
-
-def test_the_fence_moves_with_the_samples() -> None:
-    ticks = np.random.default_rng(1).integers(40, 60, 200)
-    low, high = fence(ticks, 1)
-    assert fence(ticks + 1000, 1) == (low + 1000, high + 1000)
-
-
-def test_steady_is_of_one_batch_size() -> None:
-    samples = simulate.run(Machine(samples=100), 1).samples(VARIANT)
-    assert set(samples.batch[steady(samples, 64)]) == {64}
-    assert not steady(samples, 63).any()
 
 
 @pytest.mark.parametrize(("processes", "expected"), [(1, 20), (2, 20), (4, 20), (5, 5), (10, 10)])

@@ -40,11 +40,13 @@ def test_of_batch_sizes_that_were_nearly_always_hit_the_shorter_tell(step: int) 
     assert sum(line.cost.contains(machine.cost) for line in lines) >= 34
 
 
-def test_without_them_set_aside_there_would_be_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = simulate.run(BUSY, 1)
+def test_without_them_set_aside_there_would_be_no_true_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = simulate.run(dataclasses.replace(BUSY, interrupted_every=300.0), 1)
     monkeypatch.setattr(interruptions, "find", lambda samples: np.zeros(len(samples), np.bool_))
     line = estimate.fit_line.__wrapped__(run, VARIANT)  # type: ignore[attr-defined]
-    assert not line.straight
+    assert not line.straight or line.cost.value > 2 * BUSY.cost
 
 
 def test_they_are_those_that_were_interrupted() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from grader.case import Case
 from grader.figures.spec import RELATIONS, Quantity
-from grader.observed import is_below_the_clock
+from grader.observed import is_below_the_clock, usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
 from labs import core_clock
-from labs.estimate import ABOUT_OVERHEAD, steady
+from labs.estimate import ABOUT_OVERHEAD
 from labs.first_time import is_of_first_time
 from labs.units import rounded
 
@@ -44,7 +44,7 @@ def _interval(case: Case, name: str) -> str | None:
     if is_below_the_clock(samples):
         return None
     size = int(samples.batch.max())
-    mean = float(samples.ticks[steady(samples, size)].mean())
+    mean = usual_ticks(samples, size)
     if size == 0 or mean >= LEAST_CYCLES * size * cycle:
         return None
     return (
