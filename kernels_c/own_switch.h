@@ -134,7 +134,7 @@ static void end_own(void)
     }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        static const long batches[] = {1, 2, 3, 4};                                                \
+        static const long batches[] = {2, 4, 6, 8};                                                \
         static const struct variant variants[] = {                                                 \
             {.name = "own",                                                                        \
              .about = "your hand-over, two threads on one CPU",                                    \
