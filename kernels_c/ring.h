@@ -32,32 +32,23 @@ struct ring {
     struct task tasks[MOST_TASKS];
 };
 
-/* Another task is gone. The OS tells the first one of it (end_without_peer), and ends every peer with
- * the first (stay_with): whoever ended here of its own accord might be told of before the one that
- * broke the ring, and be taken for the cause. */
-static __attribute__((cold, noinline)) void wait_to_be_ended(void)
+/* Another task is gone. The OS tells the first one of it at once (end_without_peer), which ends all:
+ * a task that ended here of its own accord might be told of before the one that broke the ring, and be
+ * taken for the cause. */
+static void await_the_cause(void)
 {
-#if defined(__linux__)
-    for (;;)
-        pause();
-#endif
+    sleep(2);
 }
 
 TICKLAB_INLINE int pass(const struct task *task, char token)
 {
-    const ssize_t written = write(task->out, &token, 1);
-    if (written < 0 && errno == EPIPE)
-        wait_to_be_ended();
-    return written == 1;
+    return write(task->out, &token, 1) == 1;
 }
 
 TICKLAB_INLINE char receive(const struct task *task)
 {
     char token = 0;
-    const ssize_t taken = read(task->in, &token, 1);
-    if (taken == 0)
-        wait_to_be_ended();
-    return taken == 1 ? token : 0;
+    return read(task->in, &token, 1) == 1 ? token : 0;
 }
 
 static void read_set(const struct task *task);
@@ -69,13 +60,21 @@ static void take_part(void *argument)
     const struct task *task = argument;
     touch(task->set, task->bytes);
     char token;
-    while ((token = receive(task)) == GO) {
+    int whole = 1;
+    while (whole && (token = receive(task)) == GO) {
         read_set(task);
-        if (!pass(task, GO))
-            _exit(STATUS_FAILED);
+        whole = pass(task, GO);
     }
-    if (token != END || !pass(task, END))
-        _exit(STATUS_FAILED);
+    if (whole && token == END && pass(task, END))
+        return;
+    await_the_cause();
+    _exit(STATUS_FAILED);
+}
+
+static void stop_broken(const struct ring *ring)
+{
+    await_the_cause();
+    stop(STATUS_FAILED, "the ring of %d tasks is broken", ring->count);
 }
 
 static void *take_part_as_thread(void *task)
@@ -159,7 +158,7 @@ static void prepare_ring(struct run *run, struct ring *ring)
     touch(first->set, first->bytes);
     /* Once round: now all are in their places, and their memory is there. */
     if (!pass(first, GO) || receive(first) != GO)
-        stop(STATUS_FAILED, "the ring of %d tasks is broken", ring->count);
+        stop_broken(ring);
     /* A process's switches count from its birth: it waits for this round, for the end, and ends. */
     if (ring->kind == PROCESSES)
         run->switches_claimed += 3 * (ring->count - 1);
@@ -169,7 +168,7 @@ static void end_ring(struct ring *ring)
 {
     struct task *first = &ring->tasks[0];
     if (!pass(first, END) || receive(first) != END)
-        stop(STATUS_FAILED, "the ring of %d tasks is broken", ring->count);
+        stop_broken(ring);
     for (int i = 1; i < ring->count; i++) {
         if (ring->kind == PROCESSES)
             await_peer(ring->tasks[i].process);
