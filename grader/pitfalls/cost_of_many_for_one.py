@@ -59,5 +59,7 @@ PITFALL = Pitfall(
     detect=detect,
     explains=Slip.CONTENTS,
     shows_in_recording=True,
+    # With calls that cost half a switch, a round trip is three switches.
+    yields_to=("read-and-write-counted-along", "two-results-for-one"),
     broken=(Live("four_calls_for_one", "system-call-getppid"),),
 )
