@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "placement.h"
 
 /* For the task to run on. Its stack grows down, on every machine that Linux runs on: from STACK_TOP. */
 enum { STACK_BYTES = 64 << 10 };
@@ -36,9 +37,15 @@ static int raise_number(void *nothing)
     return 0;
 }
 
+/* Parent and task share a CPU. */
+TICKLAB_INLINE void prepare_on_one_cpu(struct run *run)
+{
+    place(0, first_place(run));
+}
+
 static void prepare_own(struct run *run)
 {
-    (void)run;
+    prepare_on_one_cpu(run);
     if (stack_bottom == NULL) {
         stack_bottom = untouched_pages(STACK_BYTES);
         touch(stack_bottom, STACK_BYTES);
@@ -114,14 +121,17 @@ OWN_INTERVAL(own_fork, ended(forked()))
     }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        static const struct variant variants[] = {                                                 \
-            {.name = "own",                                                                        \
-             .about = "your task, to its end",                                                     \
-             .interval = own,                                                                      \
-             .prepare = prepare_and_try,                                                           \
-             .finish = tell_seen,                                                                  \
-             .creates = 1},                                                                        \
-            {.name = "fork", .about = "fork to wait", .interval = own_fork, .creates = 1}};        \
+        static const struct variant variants[] = {{.name = "own",                                  \
+                                                   .about = "your task, to its end",               \
+                                                   .interval = own,                                \
+                                                   .prepare = prepare_and_try,                     \
+                                                   .finish = tell_seen,                            \
+                                                   .creates = 1},                                  \
+                                                  {.name = "fork",                                 \
+                                                   .about = "fork to wait",                        \
+                                                   .interval = own_fork,                           \
+                                                   .prepare = prepare_on_one_cpu,                  \
+                                                   .creates = 1}};                                 \
         static const long batches[] = {1, 2, 3};                                                   \
         static const struct c_kernel kernel = {.name = "own_creation",                             \
                                                .about = "what it costs to create your task",       \

@@ -10,6 +10,10 @@
  * child has ended or executed, and so does posix-spawn: their plain form holds that too.
  *
  * fork copies page tables, so it costs what the parent has in memory: fork-1mb to fork-wait-1gb.
+ *
+ * Parent and child share a CPU. "-unpinned" leaves it to the OS where a child goes: to wake another
+ * CPU for a thread and back can take five times as long as the thread itself, and not every one is
+ * sent there.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -20,13 +24,32 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "placement.h"
 
 static const char *program; /* one that does nothing and succeeds */
 
-#define WHOLE(name, operation)                                                                     \
+static long one_cpu; /* for parent and child */
+
+/* Before the readings: on that CPU, or where the OS likes. Who is made inherits the place. */
+static void stand(long cpu)
+{
+    static long last = ANY_CPU;
+    if (cpu != last)
+        place(0, cpu);
+    last = cpu;
+}
+
+static void prepare_on_one_cpu(struct run *run)
+{
+    one_cpu = first_place(run);
+    stand(one_cpu);
+}
+
+#define WHOLE(name, cpu, operation)                                                                \
     static uint64_t name(long batch)                                                               \
     {                                                                                              \
         uint64_t failed = 0;                                                                       \
+        stand(cpu);                                                                                \
         /* measured region begins */                                                               \
         const uint64_t begin = counter_begin();                                                    \
         for (long i = 0; i < batch && !failed; i++)                                                \
@@ -42,6 +65,7 @@ static const char *program; /* one that does nothing and succeeds */
     static uint64_t name(long batch)                                                               \
     {                                                                                              \
         uint64_t total = 0, failed = 0;                                                            \
+        stand(one_cpu);                                                                            \
         for (long i = 0; i < batch && !failed; i++) {                                              \
             /* measured region begins */                                                           \
             const uint64_t begin = counter_begin();                                                \
@@ -112,10 +136,12 @@ CREATION(make_fork, (child = forked()) > 0, ended(child))
 CREATION(make_fork_exec, (child = forked_to_execute()) > 0, ended(child))
 CREATION(make_spawn, (child = spawned()) > 0, ended(child))
 CREATION(make_thread, threaded(), joined())
-WHOLE(wait_fork, ended(forked()))
-WHOLE(wait_fork_exec, ended(forked_to_execute()))
-WHOLE(wait_spawn, ended(spawned()))
-WHOLE(wait_thread, threaded() && joined())
+WHOLE(wait_fork, one_cpu, ended(forked()))
+WHOLE(wait_fork_exec, one_cpu, ended(forked_to_execute()))
+WHOLE(wait_spawn, one_cpu, ended(spawned()))
+WHOLE(wait_thread, one_cpu, threaded() && joined())
+WHOLE(wait_fork_unpinned, ANY_CPU, ended(forked()))
+WHOLE(wait_thread_unpinned, ANY_CPU, threaded() && joined())
 
 #if defined(__linux__)
 enum { CLONE_STACK = 64 << 10 };
@@ -158,9 +184,9 @@ TICKLAB_INLINE pid_t cloned(void)
 CREATION(make_vfork, (child = vforked()) > 0, ended(child))
 CREATION(make_vfork_exec, (child = vforked_to_execute()) > 0, ended(child))
 CREATION(make_clone, (child = cloned()) > 0, ended(child))
-WHOLE(wait_vfork, ended(vforked()))
-WHOLE(wait_vfork_exec, ended(vforked_to_execute()))
-WHOLE(wait_clone, ended(cloned()))
+WHOLE(wait_vfork, one_cpu, ended(vforked()))
+WHOLE(wait_vfork_exec, one_cpu, ended(vforked_to_execute()))
+WHOLE(wait_clone, one_cpu, ended(cloned()))
 
 static const char *cannot_clone(void)
 {
@@ -188,6 +214,7 @@ static const char *cannot_execute(void)
 static void fill_memory(struct run *run, size_t bytes, void (*preparation)(struct run *run))
 {
     static size_t filled;
+    prepare_on_one_cpu(run);
     for (int i = 0; i < run->chosen_count; i++)
         if (run->chosen[i]->prepare != preparation && run->chosen[i]->interval != stamps)
             stop(STATUS_USAGE,
@@ -233,53 +260,60 @@ static const struct variant variants[] = {
      .about = "fork, creation only; the child ends at once",
      .interval = make_fork,
      .creates = 1,
+     .prepare = prepare_on_one_cpu,
      .system_calls = 2,
      .baseline = "stamps"},
     {.name = "fork-wait",
      .about = "fork to wait; the child ends at once",
      .interval = wait_fork,
      .creates = 1,
+     .prepare = prepare_on_one_cpu,
      .system_calls = 2},
     {.name = "vfork",
      .about = "vfork, which waits until the child has ended, as it does at once",
-     ON_LINUX(make_vfork, .creates = 1, .baseline = "stamps"),
+     ON_LINUX(make_vfork, .creates = 1, .prepare = prepare_on_one_cpu, .baseline = "stamps"),
      .system_calls = 2},
     {.name = "vfork-wait",
      .about = "vfork to wait; the child ends at once",
-     ON_LINUX(wait_vfork, .creates = 1, .system_calls = 2)},
+     ON_LINUX(wait_vfork, .creates = 1, .prepare = prepare_on_one_cpu, .system_calls = 2)},
     {.name = "clone-vm",
      .about = "clone into the same memory, creation only; the child ends at once",
-     ON_LINUX(make_clone, .creates = 1, .cannot = cannot_clone),
+     ON_LINUX(make_clone, .creates = 1, .prepare = prepare_on_one_cpu, .cannot = cannot_clone),
      .system_calls = 2,
      .baseline = "stamps"},
     {.name = "clone-vm-wait",
      .about = "clone into the same memory to wait; the child ends at once",
-     ON_LINUX(wait_clone, .creates = 1, .cannot = cannot_clone),
+     ON_LINUX(wait_clone, .creates = 1, .prepare = prepare_on_one_cpu, .cannot = cannot_clone),
      .system_calls = 2},
     {.name = "pthread",
      .about = "pthread_create, creation only",
      .interval = make_thread,
      .creates = 1,
+     .prepare = prepare_on_one_cpu,
      .baseline = "stamps"},
     {.name = "pthread-wait",
      .about = "pthread_create to pthread_join",
      .interval = wait_thread,
-     .creates = 1},
+     .creates = 1,
+     .prepare = prepare_on_one_cpu},
     {.name = "posix-spawn",
      .about = "posix_spawn, until the child has executed true",
      .interval = make_spawn,
      .creates = 1,
+     .prepare = prepare_on_one_cpu,
      .cannot = cannot_execute,
      .baseline = "stamps"},
     {.name = "posix-spawn-wait",
      .about = "posix_spawn of true to wait",
      .interval = wait_spawn,
      .creates = 1,
+     .prepare = prepare_on_one_cpu,
      .cannot = cannot_execute},
     {.name = "fork-exec",
      .about = "fork, creation only; the child executes true",
      .interval = make_fork_exec,
      .creates = 1,
+     .prepare = prepare_on_one_cpu,
      .cannot = cannot_execute,
      .system_calls = 2,
      .baseline = "stamps"},
@@ -287,17 +321,29 @@ static const struct variant variants[] = {
      .about = "fork to wait; the child executes true",
      .interval = wait_fork_exec,
      .creates = 1,
+     .prepare = prepare_on_one_cpu,
      .cannot = cannot_execute,
      .system_calls = 2},
     {.name = "vfork-exec",
      .about = "vfork, until the child has executed true",
-     ON_LINUX(make_vfork_exec, .creates = 1, .cannot = cannot_execute),
+     ON_LINUX(make_vfork_exec, .creates = 1, .prepare = prepare_on_one_cpu,
+              .cannot = cannot_execute),
      .system_calls = 2,
      .baseline = "stamps"},
     {.name = "vfork-exec-wait",
      .about = "vfork to wait; the child executes true",
-     ON_LINUX(wait_vfork_exec, .creates = 1, .cannot = cannot_execute),
+     ON_LINUX(wait_vfork_exec, .creates = 1, .prepare = prepare_on_one_cpu,
+              .cannot = cannot_execute),
      .system_calls = 2},
+    {.name = "fork-wait-unpinned",
+     .about = "fork to wait; the OS puts the child where it likes",
+     .interval = wait_fork_unpinned,
+     .creates = 1,
+     .system_calls = 2},
+    {.name = "pthread-wait-unpinned",
+     .about = "pthread_create to pthread_join; the OS puts the thread where it likes",
+     .interval = wait_thread_unpinned,
+     .creates = 1},
     {.name = "stamps",
      .about = "two readings of the counter: what stands around each creation",
      .interval = stamps},
