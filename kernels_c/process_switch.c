@@ -22,7 +22,7 @@
 
 enum side { MINE, THEIRS };
 enum { GO = 1, END = 2 };
-enum { INTERVALS_A_TURN = 8 }; /* to move is itself a switch or two */
+enum { INTERVALS_A_TURN = 64 }; /* to move is itself a switch or two */
 
 /* A way there and a way back, and who is at the other end. */
 struct channel {
@@ -54,9 +54,11 @@ static void stand(struct channel *channel)
     static long intervals;
     const int moves = channel->in_turn && intervals++ % INTERVALS_A_TURN == 0;
     if (moves) {
-        static int turn;
-        const long cpu = nth_cpu(++turn) >= 0 ? nth_cpu(turn) : nth_cpu(turn = 0);
+        static int turn; /* the first one is on the first CPU, where the baseline begins as well */
+        const long cpu = nth_cpu(turn) >= 0 ? nth_cpu(turn) : nth_cpu(turn = 0);
+        turn++;
         channel->mine = channel->theirs = cpu;
+        self_pipe.mine = cpu; /* its baseline comes along: else each of its intervals were a move */
         place(channel->peer, cpu);
     }
     if (channel != last || moves)
