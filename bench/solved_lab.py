@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -74,17 +75,18 @@ def in_words(solved: Solved) -> str:
 class PatientSession(Session):
     """A session whose student makes a run again that gave no figure."""
 
-    def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
+    def carry_out_in_turns(
+        self, plans: Sequence[Plan], saves: Sequence[str | None], unit: str = "ns"
+    ) -> list[Run]:
         """As a session does, a few times at the most."""
-        run = super().carry_out(plan, save, unit)
-        for again in range(1, MOST_AGAIN + 1):
-            if all(result.estimate is not None for result in run.results):
-                break
-            run = super().carry_out(plan, save, unit)
-            if all(result.estimate is not None for result in run.results):
+        for again in range(1 + MOST_AGAIN):
+            runs = super().carry_out_in_turns(plans, saves, unit)
+            if all(result.estimate is not None for run in runs for result in run.results):
                 with (self.folder / MADE_AGAIN).open("a") as made:
-                    made.write(f"{run.recording.kernel} {run.variant}\n" * again)
-        return run
+                    for run in runs:
+                        made.write(f"{run.recording.kernel} {run.variant}\n" * again)
+                break
+        return runs
 
 
 def install() -> None:

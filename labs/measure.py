@@ -2,6 +2,7 @@
 
 Free of widgets: a plan goes in, a recording comes out. `measure` is asynchronous, tells its
 progress, and can be cancelled: the whole process group ends. `measure_now` does the same and waits.
+`measure_in_turns` carries out several plans whose processes take turns.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import contextlib
 import datetime
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -152,26 +153,64 @@ async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recor
     `progress` is called now and then, from the event loop. Raises BadPlan, RunFailed, and what
     building raises (toolchain.NoCompiler, toolchain.CompileError).
     """
-    plan.check()
-    binary = await asyncio.to_thread(_build, plan)
-    shares = plan.shares()
-    variants = max(len(plan.variants), 1)
-    total = sum((share + plan.warmup) * variants for share in shares)
+    return (await measure_in_turns((plan,), progress))[0]
+
+
+async def measure_in_turns(
+    plans: Sequence[Plan], progress: ProgressCallback | None = None
+) -> tuple[Recording, ...]:
+    """Carry out several plans at once, one recording each; as `measure`.
+
+    Their processes take turns (A B, B A, A B, ...), so that what the machine does meets them alike:
+    for figures that are to be compared. They may take the sum of their time limits.
+    """
+    for plan in plans:
+        plan.check()
+    binaries = [await asyncio.to_thread(_build, plan) for plan in plans]
+    turns = _turns([plan.shares() for plan in plans])
+    total = sum(_intervals(plans[which], share) for which, _, share in turns)
     loop = asyncio.get_running_loop()
     begin = loop.time()
-    deadline = begin + plan.time_limit_s
+    deadline = begin + sum(plan.time_limit_s for plan in plans)
     before = surroundings.cpu_times()
-    runs: list[ProcessRun] = []
+    runs: list[list[ProcessRun]] = [[] for _ in plans]
     done = 0
-    for number, share in enumerate(shares):
-        turn = begin + plan.spread_s * number / len(shares)
-        await asyncio.sleep(max(turn - loop.time(), 0))
-        mine = (share + plan.warmup) * variants
+    for which, when, share in turns:
+        plan = plans[which]
+        await asyncio.sleep(max(begin + plan.spread_s * when - loop.time(), 0))
+        mine = _intervals(plan, share)
         told = _telling(progress, done, mine, total)
-        runs.append(await _one_process(binary, plan, share, deadline, told))
+        runs[which].append(await _one_process(binaries[which], plan, share, deadline, told))
         done += mine
         if progress is not None:
             progress(Progress(done, total))
+    meanwhile = surroundings.during(before, surroundings.cpu_times())
+    recordings = []
+    for plan, binary, mine_of_it in zip(plans, binaries, runs, strict=True):
+        others = [each.command_line() for each in plans if each is not plan]
+        beside = {"in_turns_with": "; ".join(others)} if others else {}
+        recordings.append(_recording(plan, binary, mine_of_it, {**beside, **meanwhile}))
+    return tuple(recordings)
+
+
+def _turns(shares: Sequence[Sequence[int]]) -> list[tuple[int, float, int]]:
+    """Who takes a turn, in this order: the number of the plan, when it is due at the earliest (as a
+    share of the time that the plan is spread over), and its samples."""
+    rounds = [
+        [(which, n / len(mine), mine[n]) for which, mine in enumerate(shares) if n < len(mine)]
+        for n in range(max(map(len, shares), default=0))
+    ]
+    return [turn for n, row in enumerate(rounds) for turn in (row if n % 2 == 0 else row[::-1])]
+
+
+def _intervals(plan: Plan, share: int) -> int:
+    """How many intervals a process takes that has so many samples of each variant."""
+    return (share + plan.warmup) * max(len(plan.variants), 1)
+
+
+def _recording(
+    plan: Plan, binary: toolchain.Binary, runs: list[ProcessRun], meanwhile: Mapping[str, str]
+) -> Recording:
     conditions = {
         "created": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "ticklab": labs.__version__,
@@ -181,7 +220,7 @@ async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recor
         "compiler": binary.compiler,
         "time_limit_s": f"{plan.time_limit_s:g}",
         **surroundings.of_machine(),
-        **surroundings.during(before, surroundings.cpu_times()),
+        **meanwhile,
     }
     recording = gather(conditions, runs, plan.kernel_name)
     length = recording.number("core_cycle_ticks")
@@ -203,9 +242,16 @@ def measure_now(plan: Plan, progress: ProgressCallback | None = None) -> Recordi
 
     An interrupt (Ctrl-C, the stop button) ends the run's processes before it is raised.
     """
-    outcome: list[Recording | BaseException] = []
+    return measure_in_turns_now((plan,), progress)[0]
+
+
+def measure_in_turns_now(
+    plans: Sequence[Plan], progress: ProgressCallback | None = None
+) -> tuple[Recording, ...]:
+    """As `measure_now`, for several plans whose processes take turns."""
+    outcome: list[tuple[Recording, ...] | BaseException] = []
     loop = asyncio.new_event_loop()
-    task = loop.create_task(measure(plan, progress))
+    task = loop.create_task(measure_in_turns(plans, progress))
 
     def work() -> None:
         asyncio.set_event_loop(loop)

@@ -6,7 +6,7 @@ lab = start("01-timer-overhead")
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from labs import (
 )
 from labs.cards import MachineCard, MeasuredRegion
 from labs.files import CannotWrite, write_atomically
-from labs.measure import Plan, measure_now
+from labs.measure import Plan, measure_in_turns_now
 from labs.messages import Message, Refused, Tone, show
 from labs.plans import name_for, plan_of, recording_name
 from labs.recording import Recording
@@ -149,27 +149,62 @@ class Session:
         show(*messages.of_lacks(run.recording))
         return run
 
+    def measure_in_turns(
+        self,
+        runs: Mapping[str, tuple[str, str | Sequence[str]]],
+        *,
+        flags: str = "-O2",
+        unit: str = "ns",
+        **options: Any,
+    ) -> list[Run]:
+        """Measure several C kernels whose fresh processes take turns, and return their runs.
+
+        For figures that are to be compared: whatever the machine does meets all of them. `runs`
+        says by the name to save under which C kernel, and which of its variants:
+
+        lab.measure_in_turns({"one": ("process_switch", "pipe-pinned"), ...}, samples=2_000)
+
+        All else as `measure`.
+        """
+        if not runs or any(isinstance(each, str) or len(each) != 2 for each in runs.values()):
+            usage = 'lab.measure_in_turns({"name": ("system_call", "getppid, getpid"), ...})'
+            raise Refused(Message("problem", "name a C kernel and its variants", (usage,)))
+        plans = [plan_of(kernel, names, flags=flags, **options) for kernel, names in runs.values()]
+        done = self.carry_out_in_turns(plans, list(runs), unit)
+        for run in done:
+            show(*messages.of_lacks(run.recording))
+        return done
+
     def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
         """Carry out `plan` and wait for it; as `measure`, for a plan made elsewhere."""
-        name = recording_name(save or name_for(plan))
+        return self.carry_out_in_turns((plan,), (save,), unit)[0]
+
+    def carry_out_in_turns(
+        self, plans: Sequence[Plan], saves: Sequence[str | None], unit: str = "ns"
+    ) -> list[Run]:
+        """As `carry_out`, for plans whose processes take turns; `saves` has a name for each."""
+        both = zip(plans, saves, strict=True)
+        names = [recording_name(save or name_for(plan)) for plan, save in both]
+        asked = plans[0]
         try:
-            recording = measure_now(plan)
-            path = None
-            try:
-                path = self.save(plan, recording, name)
-            except (CannotWrite, ValueError) as error:
-                show(messages.of_error(error))  # and go on: what was measured is not lost
-            self.runs[name] = self.reduce(plan, recording, path, unit)
+            recordings = measure_in_turns_now(plans)
+            for asked, name, recording in zip(plans, names, recordings, strict=True):
+                path = None
+                try:
+                    path = self.save(asked, recording, name)
+                except (CannotWrite, ValueError) as error:
+                    show(messages.of_error(error))  # and go on: what was measured is not lost
+                self.runs[name] = self.reduce(asked, recording, path, unit)
         except messages.EXPECTED as error:
-            unknown = messages.of_unknown_variants(plan)
+            unknown = next(filter(None, map(messages.of_unknown_variants, plans)), None)
             raise Refused(
-                unknown or messages.of_error(error, plan.source, plan.first_line)
+                unknown or messages.of_error(error, asked.source, asked.first_line)
             ) from None
         except KeyboardInterrupt:
             if not messages.in_notebook():
                 raise
-            raise Refused(messages.of_interrupt(plan.kernel_name)) from None
-        return self.runs[name]
+            raise Refused(messages.of_interrupt(asked.kernel_name)) from None
+        return [self.runs[name] for name in names]
 
     def broken(self, name: str, *, unit: str = "ns") -> Pair:
         """Run the broken C kernel `name` and its repaired twin, save both, and show them.

@@ -137,9 +137,9 @@ def test_a_run_without_a_figure_is_made_again(
                 results=[SimpleNamespace(estimate=estimate)], recording=named, variant="getppid"
             )
         )
-        return runs[-1]
+        return [runs[-1]]
 
-    monkeypatch.setattr(Session, "carry_out", carry_out)
+    monkeypatch.setattr(Session, "carry_out_in_turns", carry_out)
     lab = solved_lab.PatientSession("03-system-call", tmp_path)
     assert lab.carry_out(Plan("system_call")) is runs[-1]
     assert len(runs) == made

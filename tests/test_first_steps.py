@@ -145,7 +145,7 @@ def test_the_stop_button_is_answered_in_words(
     def interrupted(plan: measure.Plan) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(session, "measure_now", interrupted)
+    monkeypatch.setattr(session, "measure_in_turns_now", interrupted)
     with pytest.raises(Refused, match=r"was stopped(.|\n)*nothing of this run is saved"):
         quick(lab)
 

@@ -29,7 +29,9 @@ from labs.measure import (
     BadPlan,
     Plan,
     Progress,
+    _turns,
     measure,
+    measure_in_turns_now,
     measure_now,
 )
 from labs.recording import BadRecording, Recording
@@ -203,6 +205,38 @@ def test_two_at_once_do_not_meet() -> None:
     one, other = asyncio.run(both())
     assert one.variants == ("fenced",) and other.variants == ("realtime",)
     assert len(one) == len(other) == 630
+
+
+@pytest.mark.parametrize(
+    ("shares", "order"),
+    [
+        ([[1, 1, 1]], "AAA"),
+        ([[1, 1, 1], [1, 1, 1]], "ABBAAB"),
+        ([[1, 1, 1], [1]], "ABAA"),
+        ([[1], [1, 1], [1, 1]], "ABCCB"),
+    ],
+)
+def test_processes_take_turns_and_who_was_last_is_first(
+    shares: list[list[int]], order: str
+) -> None:
+    assert "".join("ABC"[which] for which, _, _ in _turns(shares)) == order
+
+
+def test_plans_whose_processes_take_turns_give_a_recording_each() -> None:
+    other = dataclasses.replace(QUICK, variants=("realtime",), processes=2)
+    seen: list[Progress] = []
+    one, two = measure_in_turns_now((QUICK, other), seen.append)
+    assert (one.variants, two.variants) == (("fenced",), ("realtime",))
+    assert len(one.processes) == QUICK.processes and len(two.processes) == 2
+    assert one.conditions["command"] == QUICK.command_line()
+    assert one.conditions["in_turns_with"] == two.conditions["command"]
+    assert result_of(one).estimate is not None and result_of(two).estimate is not None
+    assert seen[-1].done == seen[-1].total == len(one) + len(two)
+
+
+def test_one_plan_that_cannot_be_keeps_all_from_being_carried_out() -> None:
+    with pytest.raises(BadPlan, match="samples 0"):
+        measure_in_turns_now((QUICK, dataclasses.replace(QUICK, samples=0)))
 
 
 def test_it_works_inside_a_running_event_loop() -> None:

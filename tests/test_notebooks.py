@@ -160,7 +160,11 @@ def test_hints_and_steps_are_those_that_the_lab_uses(name: str) -> None:
     assert named == set(told.hints)
     assert told.steps
     for step in told.steps:
-        saved = {"recording": ('save="', "--save "), "prediction": ('"',), "figure": ('"',)}
+        saved = {
+            "recording": ('save="', "--save ", '        "'),
+            "prediction": ('"',),
+            "figure": ('"',),
+        }
         assert any(f"{before}{step.name}" in everything for before in saved[step.kind]), step
 
 

@@ -100,6 +100,26 @@ def test_a_run_is_saved_and_tells_its_figure(lab: Session) -> None:
     assert "recordings/mine.csv" in run._repr_html_()
 
 
+def test_runs_in_turns_are_saved_by_their_names(lab: Session) -> None:
+    pair = {
+        "clock": ("timer_overhead", "fenced"),
+        "calls": ("system_call", ["getppid", "invalid"]),
+    }
+    clock, calls = lab.measure_in_turns(pair, samples=300, processes=3, unit="ticks")
+    assert (lab.runs["clock"], lab.runs["calls"]) == (clock, calls)
+    assert clock.recording_path == "recordings/clock.csv" and clock.unit == "ticks"
+    kept = recording.read(lab.folder / "recordings/calls.csv")
+    assert len(kept) == len(calls.recording)
+    assert [result.variant for result in calls.results] == ["getppid", "invalid"]
+    assert "timer_overhead" in kept.conditions["in_turns_with"]
+
+
+@pytest.mark.parametrize("runs", [{}, {"one": "system_call"}, {"one": ("system_call",)}])
+def test_what_is_no_run_takes_no_turn(lab: Session, runs: Any) -> None:
+    with pytest.raises(Refused, match="name a C kernel and its variants"):
+        lab.measure_in_turns(runs)
+
+
 def test_without_a_name_a_recording_is_called_after_its_variant(lab: Session) -> None:
     assert quick(lab).recording_path == "recordings/fenced.csv"
 
@@ -289,7 +309,7 @@ def test_an_interrupt_is_not_swallowed(lab: Session, monkeypatch: pytest.MonkeyP
     def interrupted(plan: measure.Plan) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(session, "measure_now", interrupted)
+    monkeypatch.setattr(session, "measure_in_turns_now", interrupted)
     with pytest.raises(KeyboardInterrupt):
         quick(lab)
 

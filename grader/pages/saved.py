@@ -9,6 +9,7 @@ It is put in place by a first cell that only the builder of the pages adds:
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,13 @@ class SavedSession(Session):
         if known:
             self.machine = machine_of(recording.read(known[0]))
 
-    def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
-        """The saved run of this name. Raises Refused where none was saved."""
+    def carry_out_in_turns(
+        self, plans: Sequence[Plan], saves: Sequence[str | None], unit: str = "ns"
+    ) -> list[Run]:
+        """The saved runs of these names. Raises Refused where one was not saved."""
+        return [self._saved(plan, save, unit) for plan, save in zip(plans, saves, strict=True)]
+
+    def _saved(self, plan: Plan, save: str | None, unit: str) -> Run:
         name = recording_name(save or name_for(plan))
         taken = self.saved / f"{name}.csv"
         if not taken.is_file():
@@ -66,11 +72,16 @@ class SavedSession(Session):
 class ShortSession(Session):
     """A session that measures, but little: its recordings are to be saved."""
 
-    def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
+    def carry_out_in_turns(
+        self, plans: Sequence[Plan], saves: Sequence[str | None], unit: str = "ns"
+    ) -> list[Run]:
         """As a session does, with fewer samples."""
-        warmup = plan.warmup if is_asked_for(plan) else min(plan.warmup, MOST_WARMUP)
-        short = replace(plan, samples=min(plan.samples, MOST_SAMPLES), warmup=warmup)
-        return super().carry_out(short, save or name_for(plan), unit)
+        return super().carry_out_in_turns([_short(plan) for plan in plans], saves, unit)
+
+
+def _short(plan: Plan) -> Plan:
+    warmup = plan.warmup if is_asked_for(plan) else min(plan.warmup, MOST_WARMUP)
+    return replace(plan, samples=min(plan.samples, MOST_SAMPLES), warmup=warmup)
 
 
 def install(folder: str) -> None:
