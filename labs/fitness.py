@@ -18,6 +18,7 @@ Status = Literal["PASS", "CAUTION", "FAIL", "SKIPPED"]
 LITTLE_DISK = 500 * 2**20  # bytes: a course's recordings and built C kernels need less
 NO_DISK = 20 * 2**20
 STEAL_LIMIT = 0.01
+TAKEN_LIMIT = 0.05
 # Each of them is read without entering the OS kernel; the others cost a system call a reading.
 QUICK_CLOCK_SOURCES = {
     "tsc",
@@ -53,6 +54,7 @@ def examine(machine: Machine, trials: Trials) -> list[Point]:
         _seccomp(machine),
         _load(machine),
         _steal(machine, trials),
+        _taken(trials),
         _clock_source(machine),
         _disk("disk here", trials.here, "Change to a folder of your own: cd ~"),
         _disk("disk, cache", trials.cache, "Set TICKLAB_CACHE to a folder of yours.", fatal=True),
@@ -265,6 +267,21 @@ def _steal(machine: Machine, trials: Trials) -> Point:
         "CAUTION",
         f"{seen}: other guests take this machine's CPU time",
         "Take more samples from more processes (--processes), or measure at a quieter hour.",
+    )
+
+
+def _taken(trials: Trials) -> Point:
+    if trials.counter is None:
+        return Point("interruptions", "SKIPPED", "needs the counter first")
+    seen = f"others have this CPU for {trials.counter.taken:.1%} of the time"
+    if trials.counter.taken <= TAKEN_LIMIT:
+        return Point("interruptions", "PASS", seen)
+    return Point(
+        "interruptions",
+        "CAUTION",
+        f"{seen}: a loop timed as a whole reads that much more",
+        "Ticklab times short intervals and sets aside what was interrupted. End what else runs, "
+        "take more samples, or measure at a quieter hour.",
     )
 
 

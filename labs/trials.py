@@ -15,6 +15,8 @@ from types import MappingProxyType
 from labs import paths, surroundings, toolchain
 
 TIME_LIMIT_S = 10
+#: Runs, of some milliseconds each, over which it is seen how much of the CPU others take.
+LOOKS = 8
 # Read back from the OS, not from what was asked for: a hub may grant the call and ignore it.
 _PIN_EACH = """
 import os, sys
@@ -43,6 +45,7 @@ class Counter:
     overhead: int  # ticks, of an empty fenced interval
     frequency_hz: float
     core_cycle_ticks: float  # ticks per core cycle
+    taken: float = 0.0  # share of the time that others had the CPU for
 
     @property
     def step_ns(self) -> float | None:
@@ -119,20 +122,27 @@ def try_compiler() -> Outcome:
 def run_counter() -> Counter:
     """What the C kernel timer_overhead says of the counter. Raises whatever went wrong."""
     binary = toolchain.build(paths.kernels_c() / "timer_overhead.c")
-    ran = _run([str(binary.path), "--samples", "50"])
-    if ran.returncode != 0:
-        raise RuntimeError(f"timer_overhead ended with status {ran.returncode}: {_tail(ran)}")
-    said = dict(
-        line[2:].split(": ", 1)
-        for line in ran.stdout.splitlines()
-        if line.startswith("# ") and ": " in line
-    )
+    runs = [_said_by(binary) for _ in range(LOOKS)]
+    said = runs[0]
     return Counter(
         name=said.get("counter", "unknown"),
         step=int(said.get("counter.step", "0")),
         overhead=int(said.get("counter.overhead", "0")),
         frequency_hz=float(said.get("counter.frequency_hz", "0")),
         core_cycle_ticks=float(said.get("core_cycle_ticks", "0")),
+        taken=sum(float(each.get("cpu.taken", "0")) for each in runs) / len(runs),
+    )
+
+
+def _said_by(binary: toolchain.Binary) -> dict[str, str]:
+    """The conditions of a short run."""
+    ran = _run([str(binary.path), "--samples", "50"])
+    if ran.returncode != 0:
+        raise RuntimeError(f"timer_overhead ended with status {ran.returncode}: {_tail(ran)}")
+    return dict(
+        line[2:].split(": ", 1)
+        for line in ran.stdout.splitlines()
+        if line.startswith("# ") and ": " in line
     )
 
 

@@ -23,9 +23,10 @@ from labs.trials import Counter, Disk, Outcome, Trials
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 ROOMY = Disk("/somewhere", 100 << 30)
+COUNTER = Counter("tsc", step=2, overhead=44, frequency_hz=2.6e9, core_cycle_ticks=0.7)
 GOOD = Trials(
     compiler=Outcome("gcc 12 (/usr/bin/gcc)"),
-    counter=Counter("tsc", step=2, overhead=44, frequency_hz=2.6e9, core_cycle_ticks=0.7),
+    counter=COUNTER,
     pinning=Outcome("obtained"),
     here=ROOMY,
     cache=ROOMY,
@@ -45,6 +46,7 @@ POINTS = [
     "seccomp",
     "load",
     "steal",
+    "interruptions",
     "clock source",
     "disk here",
     "disk, cache",
@@ -110,6 +112,9 @@ def test_what_is_odd_about_a_machine(change: dict[str, object], name: str, statu
         ({"cache": Disk("/x", 1 << 20)}, "disk, cache", "FAIL"),
         ({"cache": Disk("/x", 100 << 20)}, "disk, cache", "CAUTION"),
         ({"meanwhile": {"steal.share": "0.5"}}, "steal", "CAUTION"),
+        ({"counter": dataclasses.replace(COUNTER, taken=0.14)}, "interruptions", "CAUTION"),
+        ({"counter": dataclasses.replace(COUNTER, taken=0.02)}, "interruptions", "PASS"),
+        ({"counter": None}, "interruptions", "SKIPPED"),
     ],
 )
 def test_what_came_of_the_trials(change: dict[str, object], name: str, status: str) -> None:

@@ -319,6 +319,23 @@ def test_pinning_is_read_back(program_of: ProgramOf, kernel: str) -> None:
 
 
 @LINUX
+def test_what_others_take_of_the_cpu_is_seen(program_of: ProgramOf) -> None:
+    def taken() -> float:
+        options = ("--cpu", str(CPUS[-1]), *FEW)
+        runs = [measured(call(program_of("timer_overhead"), *options)) for _ in range(20)]
+        shares = [float(stated["cpu.taken"]) for stated in runs]
+        assert all(0 <= share <= 1 for share in shares)
+        return sum(shares)
+
+    before = taken()
+    endless = f"import os; os.sched_setaffinity(0, {{{CPUS[-1]}}})\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", endless]) as other:
+        meanwhile = taken()
+        other.kill()
+    assert meanwhile > before
+
+
+@LINUX
 @EVERY
 def test_without_pinning_it_says_so(program_of: ProgramOf, kernel: str) -> None:
     assert measured(call(program_of(kernel), *FEW))["cpu.asked"] == "none"
