@@ -1,4 +1,5 @@
-"""What every test shares: a cache of its own, so that no test meets what another run left."""
+"""What every test shares: a cache of its own, so that no test meets what another run left; and who
+runs beside whom, where there are two workers."""
 
 from __future__ import annotations
 
@@ -13,6 +14,22 @@ from c_programs import FOLDER, Program, compile_c
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.load_profile("any machine")
+
+
+#: Files whose tests measure on this machine. They run one after the other on one worker, so that a
+#: measurement has at most one busy CPU beside it, as in a class.
+MEASURING = """
+    broken broken_pair browser_labs ckernel conditions doctor first_steps first_time kernels_c
+    measure no_pinning notebooks own_exercises panel pitfalls session survey switches
+"""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All other files are shared out whole: what a file sets up is set up once."""
+    measuring = MEASURING.split()
+    for item in items:
+        name = item.path.stem.removeprefix("test_")
+        item.add_marker(pytest.mark.xdist_group("measuring" if name in measuring else name))
 
 
 @pytest.fixture(scope="session", autouse=True)
