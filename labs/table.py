@@ -12,7 +12,7 @@ _LONG = 30
 _SHORT = 9
 _NUMBER = re.compile(r"[-+−±~<>≤≥]?\s*[\d.]")
 #: Less room between columns in a narrow window, where a table is else wider than its page.
-_CELL = "text-align:{side};padding:.15em clamp(.25em,1.2vw - 5px,.7em)"
+_CELL = "text-align:{side};padding:.15em clamp(.15em,1.2vw - 5px,.7em)"
 
 
 @dataclass(frozen=True)
