@@ -160,12 +160,8 @@ def test_hints_and_steps_are_those_that_the_lab_uses(name: str) -> None:
     assert named == set(told.hints)
     assert told.steps
     for step in told.steps:
-        saved = {
-            "recording": ('save="', "--save ", '        "'),
-            "prediction": ('"',),
-            "figure": ('"',),
-        }
-        assert any(f"{before}{step.name}" in everything for before in saved[step.kind]), step
+        ways = {"recording": ('save="{}', "--save {}", '"{}": (')}.get(step.kind, ('"{}',))
+        assert any(way.format(step.name) in everything for way in ways), step
 
 
 @pytest.mark.parametrize("name", NAMES)
