@@ -26,7 +26,11 @@ class Machine:
     An interruption comes every `interrupted_every` ticks of an interval on average and adds
     `interruption` of them. `hidden` ticks of the work are not seen, as by a reading without a
     fence. While the `neighbour` runs, every interval is that much longer; its stretches are given
-    as shares of the run.
+    as shares of the run. In `slower_processes` of the processes, chosen at random, an operation
+    takes longer by the share `slower_by`. `skew` is the mean of an exponential addition to every
+    interval, `pareto` the scale of a Pareto one (shape 1.5), `skew_by_length` and
+    `pareto_by_length` the same as shares of the work. The counter declares the step
+    `declared_step`, where that is not 0, instead of its own.
     """
 
     overhead: float = 50.0
@@ -42,6 +46,13 @@ class Machine:
     drift: float = 0.0
     process_spread: float = 0.0
     speed_spread: float = 0.0
+    slower_processes: int = 0
+    slower_by: float = 0.1
+    skew: float = 0.0
+    skew_by_length: float = 0.0
+    pareto: float = 0.0
+    pareto_by_length: float = 0.0
+    declared_step: int = 0
     hidden: float = 0.0
     neighbour: float = 0.0
     neighbour_stretches: tuple[tuple[float, float], ...] = ()
@@ -53,7 +64,7 @@ class Machine:
     @property
     def intercept(self) -> float:
         """The true intercept of the mean interval, disturbances by interrupts left out."""
-        return self.overhead + self.slow * self.slow_share
+        return self.overhead + self.slow * self.slow_share + self.skew
 
 
 #: What a machine may do to the samples, apart from the step of its counter.
@@ -88,6 +99,9 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
     speed = 1 + random.normal(0, machine.speed_spread, machine.processes)
     if speeds is not None:
         speed = 1 + speeds
+    if machine.slower_processes:
+        chosen = random.permutation(machine.processes)[: machine.slower_processes]
+        speed[chosen] *= 1 + machine.slower_by
     work = batch * machine.cost
     seen = work - np.clip(work, 0, machine.hidden)
     length = machine.overhead + seen * speed[process] + layout[process]
@@ -97,8 +111,14 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
     length += np.where(
         random.random(count) < machine.tail, random.exponential(machine.tail_length, count), 0
     )
+    if machine.skew or machine.skew_by_length:
+        length += random.exponential(1, count) * (machine.skew + machine.skew_by_length * work)
+    if machine.pareto or machine.pareto_by_length:
+        length += random.pareto(1.5, count) * (machine.pareto + machine.pareto_by_length * work)
     if machine.interruption:
-        length += machine.interruption * random.poisson(length / machine.interrupted_every)
+        length += machine.interruption * random.poisson(
+            np.maximum(length, 0) / machine.interrupted_every
+        )
     place = np.arange(count) / count
     for begin, end in machine.neighbour_stretches:
         length += machine.neighbour * ((begin <= place) & (place < end))
@@ -114,10 +134,10 @@ def recording(
     conditions = {
         "counter": "tsc",
         "counter.frequency_hz": str(machine.frequency_hz),
-        "counter.step": str(machine.step),
+        "counter.step": str(machine.declared_step or machine.step),
         "core_cycle_ticks": "0.7",
         f"clock.{VARIANT}.frequency_hz": str(machine.frequency_hz),
-        f"clock.{VARIANT}.step": str(machine.step),
+        f"clock.{VARIANT}.step": str(machine.declared_step or machine.step),
         "cpu.asked": "1",
         "cpu.after": "1",
         "task.main.migrations": "0",
