@@ -71,7 +71,10 @@ def _list(plan: measure.Plan) -> tuple[str, tuple[Listed, ...]]:
     name = f"{plan.kernel} --list"
     said = c_process.output_now(command, name, MOST_LISTED, TIME_LIMIT_S).decode("utf-8", "replace")
     header = _HEADER.search(said)
-    rows = list(csv.DictReader(said[header.start() :].splitlines())) if header else []
+    try:
+        rows = list(csv.DictReader(said[header.start() :].splitlines())) if header else []
+    except csv.Error as error:
+        raise RunFailed(f"{name} prints no table: {error}") from error
     # A row that is too short or too long has None as a value or a key.
     whole = [row for row in rows if None not in row and None not in row.values()]
     if header is None or not whole:

@@ -17,6 +17,7 @@ from c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, call
 from grader.figures import LABS
 from labs import declared, variants
 from labs.declared import Declared, Estimand, Placement
+from labs.measure import Plan
 from labs.pseudo_files import cpu_list
 from labs.recording import Recording, parse
 from labs.result import result_of
@@ -164,6 +165,37 @@ def test_a_c_kernel_of_ones_own_declares_too(tmp_path: Path) -> None:
     assert [each.declared for each in variants.of_kernel(str(source))] == [
         Declared(Estimand.COST, 1)
     ]
+
+
+PRINTS = "#include <stdio.h>\nint main(void) { %s return 0; }\n"
+TABLE = 'printf("variant,about,missing,estimand\\n");'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (;;) ;",
+        'for (;;) puts("variant,about,missing");',
+        f'{TABLE} for (int i = 0; i < 200000; i++) printf("x");',
+        f'{TABLE} printf("own,short\\n");',
+        f'{TABLE} printf("a,b,c,first-time,more\\n");',
+        f'{TABLE} printf("a,b,c,first-time\\n"); return 1;',
+        "__builtin_trap();",
+    ],
+)
+def test_a_cell_that_lists_no_table_is_left_to_the_run(
+    body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(variants, "TIME_LIMIT_S", 1)
+    begin = time.monotonic()
+    assert not variants.has_first_time(Plan("mine", source=PRINTS % body))
+    assert time.monotonic() - begin < 20
+
+
+def test_a_table_that_declares_nothing_is_read_as_well() -> None:
+    body = r'printf("# batch: 1\nvariant,about,missing\nown,\"a, b\",\"\"\n");'
+    (own,) = variants.of_plan(Plan("mine", source=PRINTS % body))
+    assert own == variants.Listed("own", "a, b")
 
 
 def _allowed(status: Path) -> frozenset[int]:
