@@ -22,6 +22,13 @@ _JSON = st.recursive(
     max_leaves=12,
 )
 
+#: What recordings state of a variant, in what they declare and before they did.
+_OF_A_VARIANT = (
+    *("parts", "baseline", "first", "switches", "estimand", "operation_cycles"),
+    *("placement", "peers", "traps", "unfenced", "memory"),
+)
+_WORDS = ("loop", "tsc", "Linux", "cost", "overhead", "first-time", "one-cpu", "two-cpus")
+
 _SPECS = [spec for specs in LABS.values() for spec in specs]
 _NAMES = st.lists(st.sampled_from(["loop", "1", "a-b_c"]), max_size=2)
 _NUMBERS = st.one_of(
@@ -45,10 +52,8 @@ def recordings(draw: st.DrawFn) -> tuple[str, bytes]:
     keys += ["task.main.voluntary_switches", "task.peers.involuntary_switches"]
     for name in variants:
         keys += [f"clock.{name}.frequency_hz", f"clock.{name}.step", f"clock.{name}.name"]
-        keys += [f"variant.{name}.{what}" for what in ("parts", "baseline", "first", "switches")]
-    stated = draw(
-        st.dictionaries(st.sampled_from(keys), _NUMBERS | st.sampled_from(["loop", "tsc", "Linux"]))
-    )
+        keys += [f"variant.{name}.{what}" for what in _OF_A_VARIANT]
+    stated = draw(st.dictionaries(st.sampled_from(keys), _NUMBERS | st.sampled_from(_WORDS)))
     if draw(st.integers(0, 5)) < 5:  # the clock is described: else nothing is judged
         for name in variants:
             stated |= {f"clock.{name}.frequency_hz": "2.6e9", f"clock.{name}.step": "2"}

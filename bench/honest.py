@@ -30,9 +30,9 @@ from grader.pitfalls import pitfall_named
 from grader.verdict import Level, Outcome, Verdict
 from labs import broken, ckernel, figures, measure
 from labs.estimate import Estimate
-from labs.first_time import is_asked_for
 from labs.recording import MOST_ROWS, Recording
 from labs.result import result_of
+from labs.variants import has_first_time
 
 RUNS, RUNS_QUICK = 1_000, 48
 LEAST_FULL, MOST_FALSE = 0.995, 0.005
@@ -153,7 +153,7 @@ def submission(
             else:
                 plan = _plan(spec, circumstance, chance)
                 if short:
-                    warmup = plan.warmup if is_asked_for(plan) else 10
+                    warmup = plan.warmup if has_first_time(plan) else 10
                     plan = replace(plan, samples=SMALLEST, processes=5, warmup=warmup)
                 key = (plan.kernel, plan.source, plan.variants, plan.flags)
                 if key not in recordings:

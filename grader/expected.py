@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.figures.spec import CHOICE, RELATIONS, FigureSpec, Quantity
-from labs import proof
-from labs.estimate import ABOUT_OVERHEAD, Estimate
+from labs import declared, proof
+from labs.estimate import Estimate
 from labs.result import Result, at_speeds_of_the_run, result_of
 from labs.units import Clock, UnknownUnit, canonical, rounded
 
@@ -118,7 +118,7 @@ def _alternatives(result: Result, quantity: Quantity) -> list[Estimate]:
     """
     assert result.estimate is not None  # the caller has seen to it
     line = result.line
-    if result.recording.kernel in ABOUT_OVERHEAD and line is not None:
+    if declared.is_overhead(result.recording, result.variant) and line is not None:
         found = [line.overhead.into("ns", result.clock)]
         return found if line.empty is None else [*found, line.empty.into("ns", result.clock)]
     if result.net is None:

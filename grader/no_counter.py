@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from grader.case import Case
 from grader.observed import reads_the_counter
-from labs.estimate import ABOUT_OVERHEAD
+from labs import declared
 
 #: What C kernels call clock_gettime where it stands in for a counter.
 STAND_IN = "clock_monotonic"
@@ -19,9 +19,13 @@ IN_ITS_PLACE = "No counter can be read there but clock_gettime(CLOCK_MONOTONIC)"
 def caveat(case: Case) -> str:
     """What a figure of the counter is on such a machine, in one sentence; '' elsewhere."""
     recording = case.recording
-    if recording.kernel not in ABOUT_OVERHEAD or set(recording.condition("counter")) != {STAND_IN}:
+    if set(recording.condition("counter")) != {STAND_IN}:
         return ""
-    names = [name for name in case.spec.variants if reads_the_counter(recording, name)]
+    names = [
+        name
+        for name in case.spec.variants
+        if declared.is_overhead(recording, name) and reads_the_counter(recording, name)
+    ]
     if not names:
         return ""
     return f"{IN_ITS_PLACE}: that is what {' and '.join(names)} timed with, and what this is about."

@@ -254,7 +254,7 @@ RUN_EMPTY(first_call)
 #endif
 #if HAVE_TRAP
 RUN_EMPTY(first_trap)
-#    define BY_TRAP(function) .interval = function, .prepare = prepare_##function
+#    define BY_TRAP(function) .interval = function, .prepare = prepare_##function, .traps = 1
 #else
 #    define BY_TRAP(function) .missing = "calls by the trap instruction are written for Linux only"
 #endif
@@ -281,7 +281,8 @@ static const struct variant variants[] = {
      .about = "first touch of a page that is not there",
      .interval = touch_absent,
      .prepare = prepare_pages,
-     .baseline = "page-present"},
+     .baseline = "page-present",
+     .memory = 1},
     {.name = "page-present",
      .about = "the same touches again",
      .interval = touch_present,
@@ -290,7 +291,8 @@ static const struct variant variants[] = {
      .about = "load of a line that is in no cache",
      .interval = load_flushed,
      .prepare = prepare_chain,
-     .baseline = "data-cached"},
+     .baseline = "data-cached",
+     .memory = 1},
     {.name = "data-cached",
      .about = "the same loads again",
      .interval = load_cached,
@@ -298,7 +300,8 @@ static const struct variant variants[] = {
     {.name = "instruction-cache",
      .about = "call of a procedure that is in no cache",
      IN_ASSEMBLY(call_flushed, .prepare = prepare_procedures),
-     .baseline = "instructions-cached"},
+     .baseline = "instructions-cached",
+     .memory = 1},
     {.name = "instructions-cached",
      .about = "calls, as unpredictable, of procedures in the cache",
      IN_ASSEMBLY(call_cached, .prepare = prepare_procedures)},
@@ -312,16 +315,17 @@ static const struct variant variants[] = {
     {.name = "call",
      .about = "call of a procedure whose page is not there: cold once",
      IN_ASSEMBLY(first_call, .prepare = prepare_first_call),
-     .first = 1},
+     .estimand = ESTIMAND_FIRST_TIME,
+     .memory = 1},
     {.name = "system-call",
      .about = "getuid by the trap instruction: cold once",
      BY_TRAP(first_trap),
      .system_calls = HAVE_TRAP,
-     .first = 1},
+     .estimand = ESTIMAND_FIRST_TIME},
     {.name = "lazy-binding",
      .about = "toupper() of the C library, bound by its first call: cold once",
      BOUND_LATE(first_of_libc),
-     .first = 1},
+     .estimand = ESTIMAND_FIRST_TIME},
 };
 
 static const long batches[] = {16, 32, 48, 64};

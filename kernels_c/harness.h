@@ -15,6 +15,7 @@
 #include "calibration.h"
 #include "conditions.h"
 #include "counter.h"
+#include "declared.h"
 #include "options.h"
 #include "tasks.h"
 
@@ -38,7 +39,13 @@ struct variant {
     double creates;                   /* tasks that one operation claims to create */
     void (*prepare)(struct run *run); /* before warm-up: start peers, allocate, touch */
     void (*finish)(void);             /* after the last sample: end peers and wait for them */
-    int first; /* only a process's first interval is cold: batch size 1, and no warm-up unasked */
+    enum estimand estimand;           /* what its figure is: a cost, unless it says otherwise */
+    int operation_cycles;             /* core cycles that an operation takes, if known; 0: not */
+    enum placement placement;         /* where its tasks are put */
+    int peers;                        /* other tasks that take part for the whole run */
+    int traps;    /* its operation is a system call by the trap instruction: no C library */
+    int unfenced; /* its readings wait for no work: they overlap with what they time */
+    int memory;   /* it costs copying, page faults or missing memory: what others use counts */
 };
 
 struct c_kernel {
@@ -103,11 +110,16 @@ static void list_variants(const struct c_kernel *kernel)
     printf("# kernel: %s\n# about: %s\n# batch:", kernel->name, kernel->about);
     for (int i = 0; i < kernel->batch_count; i++)
         printf("%s%ld", i > 0 ? "," : " ", kernel->batches[i]);
-    printf("\n# samples: %ld\nvariant,about,missing\n", default_samples(kernel));
+    printf("\n# samples: %ld\n", default_samples(kernel));
+    printf(
+        "variant,about,missing,estimand,operation_cycles,placement,peers,traps,unfenced,memory\n");
     for (int i = 0; i < kernel->variant_count; i++) {
         const struct variant *variant = &kernel->variants[i];
         const char *missing = why_missing(variant);
-        printf("%s,\"%s\",\"%s\"\n", variant->name, variant->about, missing != NULL ? missing : "");
+        printf("%s,\"%s\",\"%s\",%s,%d,%s,%d,%d,%d,%d\n", variant->name, variant->about,
+               missing != NULL ? missing : "", estimand_word(variant->estimand),
+               variant->operation_cycles, placement_word(variant->placement), variant->peers,
+               variant->traps, variant->unfenced, variant->memory);
     }
 }
 
@@ -181,7 +193,7 @@ static void choose_batches(struct run *run)
     const struct c_kernel *kernel = run->kernel;
     struct options *options = &run->options;
     for (int i = 0; i < run->chosen_count; i++)
-        if (run->chosen[i]->first)
+        if (run->chosen[i]->estimand == ESTIMAND_FIRST_TIME)
             choose_first_batch(options, run->chosen[i]);
     if (options->warmup == NOT_ASKED)
         options->warmup = 100;
@@ -377,6 +389,29 @@ static void print_clocks(struct run *run, double counter_hz)
     }
 }
 
+static void print_number(const char *variant, const char *key, int value)
+{
+    if (value != 0)
+        printf("# variant.%s.%s: %d\n", variant, key, value);
+}
+
+/* What each variant declares; what is left out is 0, or anywhere. */
+static void print_declared(const struct run *run)
+{
+    for (int i = 0; i < run->chosen_count; i++) {
+        const struct variant *variant = run->chosen[i];
+        const char *name = variant->name;
+        printf("# variant.%s.estimand: %s\n", name, estimand_word(variant->estimand));
+        print_number(name, "operation_cycles", variant->operation_cycles);
+        if (variant->placement != PLACED_ANYWHERE)
+            printf("# variant.%s.placement: %s\n", name, placement_word(variant->placement));
+        print_number(name, "peers", variant->peers);
+        print_number(name, "traps", variant->traps);
+        print_number(name, "unfenced", variant->unfenced);
+        print_number(name, "memory", variant->memory);
+    }
+}
+
 /* What each variant claims, and what is to be subtracted from it. */
 static void print_claims(const struct run *run)
 {
@@ -386,8 +421,6 @@ static void print_claims(const struct run *run)
         printf("# variant.%s.switches: %g\n", name, variant->switches);
         printf("# variant.%s.system_calls: %g\n", name, variant->system_calls);
         printf("# variant.%s.parts: %g\n", name, variant->parts > 0 ? variant->parts : 1);
-        if (variant->first)
-            printf("# variant.%s.first: 1\n", name);
         if (variant->baseline == NULL)
             continue;
         printf("# variant.%s.baseline: %s\n", name, variant->baseline);
@@ -457,6 +490,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     printf("# cpu.taken: %.4f\n", taken);
     print_os_counters("main", before, after, run.migrations, counted);
     print_os_counters("peers", peers_before, peers_after, -1, counted);
+    print_declared(&run);
     print_claims(&run);
     print_accounts(&run, counted);
     print_memory();

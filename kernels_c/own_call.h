@@ -72,7 +72,7 @@ OWN_INTERVAL(own_loop, 1)
 
 #if HAVE_TRAP
 OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
-#    define OWN_TRAP(function) .interval = function, .system_calls = 1
+#    define OWN_TRAP(function) .interval = function, .system_calls = 1, .traps = 1
 #else
 #    define OWN_TRAP(function) .missing = "calls by the trap instruction are written for Linux only"
 #endif
@@ -103,6 +103,7 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
         static const struct variant variants[] = {{.name = variant_name,                           \
                                                    .about = "your call",                           \
                                                    .interval = own_calls_that_work,                \
+                                                   .traps = 1,                                     \
                                                    .system_calls = 1,                              \
                                                    .baseline = "loop",                             \
                                                    .prepare = prepare_own},                        \

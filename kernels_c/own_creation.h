@@ -124,12 +124,14 @@ OWN_INTERVAL(own_fork, ended(forked()))
         static const struct variant variants[] = {{.name = "own",                                  \
                                                    .about = "your task, to its end",               \
                                                    .interval = own,                                \
+                                                   .placement = PLACED_ON_ONE_CPU,                 \
                                                    .prepare = prepare_and_try,                     \
                                                    .finish = tell_seen,                            \
                                                    .creates = 1},                                  \
                                                   {.name = "fork",                                 \
                                                    .about = "fork to wait",                        \
                                                    .interval = own_fork,                           \
+                                                   .placement = PLACED_ON_ONE_CPU,                 \
                                                    .prepare = prepare_on_one_cpu,                  \
                                                    .creates = 1}};                                 \
         static const long batches[] = {1, 2, 3};                                                   \

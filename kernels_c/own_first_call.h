@@ -58,11 +58,13 @@
         static const struct variant variants[] = {                                                 \
             {.name = "own",                                                                        \
              .about = "first call of a procedure, after your get_ready()",                         \
-             .first = 1,                                                                           \
+             .estimand = ESTIMAND_FIRST_TIME,                                                      \
+             .memory = 1,                                                                          \
              BY_CALL(own_call)},                                                                   \
             {.name = "unprepared",                                                                 \
              .about = "first call of another, that nobody got ready",                              \
-             .first = 1,                                                                           \
+             .estimand = ESTIMAND_FIRST_TIME,                                                      \
+             .memory = 1,                                                                          \
              BY_CALL(unprepared_call)}};                                                           \
         static const long batches[] = {1};                                                         \
         static const struct c_kernel kernel = {                                                    \

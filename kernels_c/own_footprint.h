@@ -47,7 +47,7 @@ RING(own_0, PROCESSES, OWN_TASKS, 0)
 RING(own_alone, ALONE, 1, OWN_SET)
 RING(own_alone_0, ALONE, 1, 0)
 
-#define OWN_RING(called, ring, one_alone)                                                          \
+#define OWN_RING(called, ring, bytes, one_alone)                                                   \
     {.name = called,                                                                               \
      .about = "eight processes on one CPU, each with your use of its set",                         \
      .interval = rounds_##ring,                                                                    \
@@ -58,15 +58,20 @@ RING(own_alone_0, ALONE, 1, 0)
      .baseline_times = OWN_TASKS,                                                                  \
      .parts = OWN_TASKS,                                                                           \
      .switches = OWN_TASKS,                                                                        \
-     .system_calls = 2}
-#define OWN_ALONE(called, ring, less)                                                              \
+     .system_calls = 2,                                                                            \
+     .placement = PLACED_ON_ONE_CPU,                                                               \
+     .peers = OWN_TASKS - 1,                                                                       \
+     .memory = (bytes) > 0}
+#define OWN_ALONE(called, ring, bytes, less)                                                       \
     {.name = called,                                                                               \
      .about = "one process that passes the token to itself",                                       \
      .interval = rounds_##ring,                                                                    \
      .prepare = prepare_##ring,                                                                    \
      .finish = finish_##ring,                                                                      \
      .baseline = less,                                                                             \
-     .system_calls = 2}
+     .system_calls = 2,                                                                            \
+     .placement = PLACED_ON_ONE_CPU,                                                               \
+     .memory = (bytes) > 0}
 
 /* The variants, and main. */
 #define MEASURE_OWN_FOOTPRINT(use)                                                                 \
@@ -77,10 +82,11 @@ RING(own_alone_0, ALONE, 1, 0)
     }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        static const struct variant variants[] = {OWN_RING("own-256k", own, "alone-256k"),         \
-                                                  OWN_RING("own-0", own_0, "alone-0"),             \
-                                                  OWN_ALONE("alone-256k", own_alone, "alone-0"),   \
-                                                  OWN_ALONE("alone-0", own_alone_0, NULL)};        \
+        static const struct variant variants[] = {                                                 \
+            OWN_RING("own-256k", own, OWN_SET, "alone-256k"),                                      \
+            OWN_RING("own-0", own_0, 0, "alone-0"),                                                \
+            OWN_ALONE("alone-256k", own_alone, OWN_SET, "alone-0"),                                \
+            OWN_ALONE("alone-0", own_alone_0, 0, NULL)};                                           \
         static const long batches[] = {1, 2, 3};                                                   \
         static const struct c_kernel kernel = {.name = "own_footprint",                            \
                                                .about = "what a switch costs with your use of a "  \

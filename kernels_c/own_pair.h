@@ -61,7 +61,7 @@
     {                                                                                              \
         static const long batches[] = {64, 128, 256, 512};                                         \
         static const struct variant variants[] = {                                                 \
-            {"own", "your pair of readings", own, counter_begin, 0, NULL}};                        \
+            {"own", "your pair of readings", own, counter_begin, 0, NULL, .operation_cycles = 1}}; \
         static const struct c_kernel kernel = {                                                    \
             "own_pair", "what your pair of readings sees", variants, 1, batches, 4, 1};            \
         return measure(&kernel, argc, argv);                                                       \

@@ -145,7 +145,8 @@ static void end_own(void)
              .baseline = "own-alone",                                                              \
              .baseline_times = 2,                                                                  \
              .parts = 2,                                                                           \
-             .switches = 2},                                                                       \
+             .switches = 2,                                                                        \
+             TWO_ON_ONE_CPU},                                                                      \
             {.name = "own-alone",                                                                  \
              .about = "the same calls to oneself: no switch",                                      \
              .interval = own_alone}};                                                              \

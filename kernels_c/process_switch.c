@@ -282,8 +282,9 @@ FINISH(sockets)
 /* A round trip: two switches, and on each side a write and a read. */
 #define ROUND_TRIP(channel)                                                                        \
     .interval = trips_##channel, .finish = finish_##channel, .baseline_times = 2, .parts = 2,      \
-    .switches = 2, .system_calls = 2
-#define TO_ONESELF(channel) .interval = trips_##channel, .system_calls = 2
+    .switches = 2, .system_calls = 2, .peers = 1
+#define TO_ONESELF(channel)                                                                        \
+    .interval = trips_##channel, .system_calls = 2, .placement = PLACED_ON_ONE_CPU
 
 static const struct variant variants[] = {
     {.name = "pipe-pinned",
@@ -291,7 +292,8 @@ static const struct variant variants[] = {
      ROUND_TRIP(pinned),
      .prepare = prepare_pinned,
      .cannot = no_pinning,
-     .baseline = "self-pipe"},
+     .baseline = "self-pipe",
+     .placement = PLACED_ON_ONE_CPU},
     {.name = "self-pipe",
      .about = "write and read of one's own pipe: no switch",
      TO_ONESELF(self_pipe),
@@ -301,7 +303,8 @@ static const struct variant variants[] = {
      ROUND_TRIP(in_turn),
      .prepare = prepare_in_turn,
      .cannot = no_pinning,
-     .baseline = "self-pipe"},
+     .baseline = "self-pipe",
+     .placement = PLACED_IN_TURN},
     {.name = "pipe-two-cpus",
      .about = "by pipe, a CPU for each: a wake-up, not a switch",
      .interval = trips_apart,
@@ -311,7 +314,9 @@ static const struct variant variants[] = {
      .baseline = "self-pipe",
      .baseline_times = 2,
      .parts = 2,
-     .system_calls = 2},
+     .system_calls = 2,
+     .placement = PLACED_ON_TWO_CPUS,
+     .peers = 1},
     {.name = "pipe-unpinned",
      .about = "by pipe, wherever the OS puts them",
      .interval = trips_anywhere,
@@ -320,7 +325,8 @@ static const struct variant variants[] = {
      .baseline = "self-pipe",
      .baseline_times = 2,
      .parts = 2,
-     .system_calls = 2},
+     .system_calls = 2,
+     .peers = 1},
     {.name = "pipe-carried-back",
      .about = "one way by pipe, the peer stops the clock",
      .interval = carried_back,
@@ -329,18 +335,21 @@ static const struct variant variants[] = {
      .cannot = no_pinning,
      .baseline = "self-pipe-stamped",
      .switches = 2,
-     .system_calls = 2},
+     .system_calls = 2,
+     TWO_ON_ONE_CPU},
     {.name = "self-pipe-stamped",
      .about = "write and read of one's own pipe, each between stamps",
      .interval = carried_to_oneself,
      .prepare = prepare_self_pipe,
-     .system_calls = 2},
+     .system_calls = 2,
+     .placement = PLACED_ON_ONE_CPU},
     {.name = "eventfd-pinned",
      .about = "by eventfd, both on one CPU",
      ROUND_TRIP(events),
      EVENTFD(prepare_events),
      .cannot = no_pinning,
-     .baseline = "self-eventfd"},
+     .baseline = "self-eventfd",
+     .placement = PLACED_ON_ONE_CPU},
     {.name = "self-eventfd",
      .about = "write and read of one's own eventfd",
      TO_ONESELF(self_event),
@@ -350,7 +359,8 @@ static const struct variant variants[] = {
      ROUND_TRIP(sockets),
      .prepare = prepare_sockets,
      .cannot = no_pinning,
-     .baseline = "self-socketpair"},
+     .baseline = "self-socketpair",
+     .placement = PLACED_ON_ONE_CPU},
     {.name = "self-socketpair",
      .about = "write and read of one's own sockets",
      TO_ONESELF(self_socket),

@@ -72,7 +72,10 @@ FOR_EACH_RING(RINGS)
      .baseline_times = n,                                                                          \
      .parts = n,                                                                                   \
      .switches = n,                                                                                \
-     .system_calls = 2},
+     .system_calls = 2,                                                                            \
+     .placement = PLACED_ON_ONE_CPU,                                                               \
+     .peers = (n) - 1,                                                                             \
+     .memory = SET_##size > 0},
 #define VARIANTS(n, size) OF(processes, n, size) OF(threads, n, size)
 #define VARIANT_ALONE(n, size)                                                                     \
     {.name = "alone-" #size,                                                                       \
@@ -81,7 +84,9 @@ FOR_EACH_RING(RINGS)
      .prepare = prepare_alone_##size,                                                              \
      .finish = finish_alone_##size,                                                                \
      .baseline = SET_##size > 0 ? "alone-0" : NULL,                                                \
-     .system_calls = 2},
+     .system_calls = 2,                                                                            \
+     .placement = PLACED_ON_ONE_CPU,                                                               \
+     .memory = SET_##size > 0},
 
 static const struct variant variants[] = {FOR_EACH_RING(VARIANTS) FOR_EACH_SIZE(VARIANT_ALONE, 1)};
 

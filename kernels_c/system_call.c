@@ -68,7 +68,7 @@ INTERVAL(setuid_refused, raw_call(SYS_setuid, no_user, 0) == refusal)
 INTERVAL(gettimeofday_trap, raw_call(SYS_gettimeofday, (long)&today, 0) == 0)
 INTERVAL(monotonic_trap, raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now) == 0)
 INTERVAL(invalid, raw_call(100000, 0, 0) == no_such_call)
-#    define RAW(function) .interval = function, .system_calls = 1
+#    define RAW(function) .interval = function, .system_calls = 1, .traps = 1
 #else
 #    define RAW(function) .missing = "calls by the trap instruction are written for Linux only"
 #endif

@@ -245,13 +245,19 @@ FORK_WITH(1gb, 1 << 30)
      .creates = 1,                                                                                 \
      .baseline = "stamps",                                                                         \
      .prepare = prepare_##size,                                                                    \
-     .system_calls = 2},                                                                           \
+     .system_calls = 2,                                                                            \
+     .placement = PLACED_ON_ONE_CPU,                                                               \
+     .memory = 1},                                                                                 \
         {.name = "fork-wait-" #size,                                                               \
          .about = "fork to wait with " words " more in memory",                                    \
          .interval = wait_fork,                                                                    \
          .creates = 1,                                                                             \
          .prepare = prepare_##size,                                                                \
-         .system_calls = 2}
+         .system_calls = 2,                                                                        \
+         .placement = PLACED_ON_ONE_CPU,                                                           \
+         .memory = 1}
+
+#define ON_ONE_CPU .prepare = prepare_on_one_cpu, .placement = PLACED_ON_ONE_CPU
 
 /* Two system calls of this task for each child, create and wait; how many libc makes to spawn, or for
  * a thread, is its own affair. */
@@ -260,60 +266,60 @@ static const struct variant variants[] = {
      .about = "fork, creation only; the child ends at once",
      .interval = make_fork,
      .creates = 1,
-     .prepare = prepare_on_one_cpu,
+     ON_ONE_CPU,
      .system_calls = 2,
      .baseline = "stamps"},
     {.name = "fork-wait",
      .about = "fork to wait; the child ends at once",
      .interval = wait_fork,
      .creates = 1,
-     .prepare = prepare_on_one_cpu,
+     ON_ONE_CPU,
      .system_calls = 2},
     {.name = "vfork",
      .about = "vfork, which waits until the child has ended, as it does at once",
-     ON_LINUX(make_vfork, .creates = 1, .prepare = prepare_on_one_cpu, .baseline = "stamps"),
+     ON_LINUX(make_vfork, .creates = 1, ON_ONE_CPU, .baseline = "stamps"),
      .system_calls = 2},
     {.name = "vfork-wait",
      .about = "vfork to wait; the child ends at once",
-     ON_LINUX(wait_vfork, .creates = 1, .prepare = prepare_on_one_cpu, .system_calls = 2)},
+     ON_LINUX(wait_vfork, .creates = 1, ON_ONE_CPU, .system_calls = 2)},
     {.name = "clone-vm",
      .about = "clone into the same memory, creation only; the child ends at once",
-     ON_LINUX(make_clone, .creates = 1, .prepare = prepare_on_one_cpu, .cannot = cannot_clone),
+     ON_LINUX(make_clone, .creates = 1, ON_ONE_CPU, .cannot = cannot_clone),
      .system_calls = 2,
      .baseline = "stamps"},
     {.name = "clone-vm-wait",
      .about = "clone into the same memory to wait; the child ends at once",
-     ON_LINUX(wait_clone, .creates = 1, .prepare = prepare_on_one_cpu, .cannot = cannot_clone),
+     ON_LINUX(wait_clone, .creates = 1, ON_ONE_CPU, .cannot = cannot_clone),
      .system_calls = 2},
     {.name = "pthread",
      .about = "pthread_create, creation only",
      .interval = make_thread,
      .creates = 1,
-     .prepare = prepare_on_one_cpu,
+     ON_ONE_CPU,
      .baseline = "stamps"},
     {.name = "pthread-wait",
      .about = "pthread_create to pthread_join",
      .interval = wait_thread,
      .creates = 1,
-     .prepare = prepare_on_one_cpu},
+     ON_ONE_CPU},
     {.name = "posix-spawn",
      .about = "posix_spawn, until the child has executed true",
      .interval = make_spawn,
      .creates = 1,
-     .prepare = prepare_on_one_cpu,
+     ON_ONE_CPU,
      .cannot = cannot_execute,
      .baseline = "stamps"},
     {.name = "posix-spawn-wait",
      .about = "posix_spawn of true to wait",
      .interval = wait_spawn,
      .creates = 1,
-     .prepare = prepare_on_one_cpu,
+     ON_ONE_CPU,
      .cannot = cannot_execute},
     {.name = "fork-exec",
      .about = "fork, creation only; the child executes true",
      .interval = make_fork_exec,
      .creates = 1,
-     .prepare = prepare_on_one_cpu,
+     ON_ONE_CPU,
      .cannot = cannot_execute,
      .system_calls = 2,
      .baseline = "stamps"},
@@ -321,19 +327,17 @@ static const struct variant variants[] = {
      .about = "fork to wait; the child executes true",
      .interval = wait_fork_exec,
      .creates = 1,
-     .prepare = prepare_on_one_cpu,
+     ON_ONE_CPU,
      .cannot = cannot_execute,
      .system_calls = 2},
     {.name = "vfork-exec",
      .about = "vfork, until the child has executed true",
-     ON_LINUX(make_vfork_exec, .creates = 1, .prepare = prepare_on_one_cpu,
-              .cannot = cannot_execute),
+     ON_LINUX(make_vfork_exec, .creates = 1, ON_ONE_CPU, .cannot = cannot_execute),
      .system_calls = 2,
      .baseline = "stamps"},
     {.name = "vfork-exec-wait",
      .about = "vfork to wait; the child executes true",
-     ON_LINUX(wait_vfork_exec, .creates = 1, .prepare = prepare_on_one_cpu,
-              .cannot = cannot_execute),
+     ON_LINUX(wait_vfork_exec, .creates = 1, ON_ONE_CPU, .cannot = cannot_execute),
      .system_calls = 2},
     {.name = "fork-wait-unpinned",
      .about = "fork to wait; the OS puts the child where it likes",
@@ -346,7 +350,8 @@ static const struct variant variants[] = {
      .creates = 1},
     {.name = "stamps",
      .about = "two readings of the counter: what stands around each creation",
-     .interval = stamps},
+     .interval = stamps,
+     .placement = PLACED_ON_ONE_CPU},
     FORKS(1mb, "1 MB"),
     FORKS(16mb, "16 MB"),
     FORKS(64mb, "64 MB"),

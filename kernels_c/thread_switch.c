@@ -367,7 +367,8 @@ static void finish_bare(void)
 #define HOOKS(turns) .prepare = prepare_##turns, .finish = finish_##turns
 /* A round trip claims two switches; half of it, less the calls alone, is the figure. */
 #define ROUND_TRIP(alone)                                                                          \
-    .switches = 2, .parts = 2, .cannot = no_pinning, .baseline = alone, .baseline_times = 2
+    .switches = 2, .parts = 2, .cannot = no_pinning, .baseline = alone, .baseline_times = 2,       \
+    TWO_ON_ONE_CPU
 
 static const struct variant variants[] = {
     {.name = "condvar",
@@ -379,7 +380,8 @@ static const struct variant variants[] = {
     {.name = "condvar-alone",
      .about = "the same calls with nobody waiting: no switch",
      .interval = to_condvar_alone,
-     .prepare = prepare_condvar_alone},
+     .prepare = prepare_condvar_alone,
+     .placement = PLACED_ON_ONE_CPU},
     {.name = "condvar-inside",
      .about = "mutex and condition variable, signal under the mutex",
      .interval = by_condvar_inside,
@@ -393,7 +395,8 @@ static const struct variant variants[] = {
     {.name = "futex-alone",
      .about = "wake and wait with nobody there: no switch",
      FUTEX(to_futex_alone, .prepare = prepare_futex_alone),
-     .system_calls = 2},
+     .system_calls = 2,
+     .placement = PLACED_ON_ONE_CPU},
     {.name = "pipe",
      .about = "by pipe between the threads",
      .interval = by_pipes,
@@ -405,7 +408,8 @@ static const struct variant variants[] = {
      .about = "write and read of one's own pipe: no switch",
      .interval = to_pipe_alone,
      .prepare = prepare_pipe_alone,
-     .system_calls = 2},
+     .system_calls = 2,
+     .placement = PLACED_ON_ONE_CPU},
     {.name = "yield",
      .about = "sched_yield, two threads that do nothing else",
      .interval = by_yield,
@@ -414,7 +418,8 @@ static const struct variant variants[] = {
      .switches = 2,
      .parts = 2,
      .cannot = no_pinning,
-     .system_calls = 1},
+     .system_calls = 1,
+     TWO_ON_ONE_CPU},
     {.name = "bare-mutex",
      .about = "a mutex and a flag: no hand-over, claimed as a switch by some",
      .interval = by_bare_mutex,
@@ -422,7 +427,8 @@ static const struct variant variants[] = {
      .finish = finish_bare,
      .switches = 2,
      .parts = 2,
-     .cannot = no_pinning},
+     .cannot = no_pinning,
+     TWO_ON_ONE_CPU},
     {.name = "condvar-two-cpus",
      .about = "a CPU for each thread: a wake-up, not a switch",
      .interval = by_condvar_apart,
@@ -431,14 +437,18 @@ static const struct variant variants[] = {
      .parts = 2,
      .cannot = no_second_cpu,
      .baseline = "condvar-alone",
-     .baseline_times = 2},
+     .baseline_times = 2,
+     .placement = PLACED_ON_TWO_CPUS,
+     .peers = 1},
     {.name = "futex-two-cpus",
      .about = "by futex, a CPU for each: a wake-up, not a switch",
      FUTEX(by_futex_apart, HOOKS(futex_apart)),
      .parts = 2,
      .cannot = no_second_cpu,
      .baseline = "futex-alone",
-     .baseline_times = 2},
+     .baseline_times = 2,
+     .placement = PLACED_ON_TWO_CPUS,
+     .peers = 1},
 };
 
 /* Short intervals: in a long one, others have had the CPU too. */

@@ -76,13 +76,16 @@ CLOCK(process_cpu, ns_of(CLOCK_PROCESS_CPUTIME_ID), ns_of(CLOCK_PROCESS_CPUTIME_
 CLOCK(thread_cpu, ns_of(CLOCK_THREAD_CPUTIME_ID), ns_of(CLOCK_THREAD_CPUTIME_ID))
 CLOCK(gettimeofday, us_of_day(), us_of_day())
 
-#define READS(clock) .interval = clock##_interval, .read = clock##_read
+#define READS(clock)                                                                               \
+    .interval = clock##_interval, .read = clock##_read, .estimand = ESTIMAND_OVERHEAD,             \
+    .operation_cycles = 1
 
 static const struct variant variants[] = {
     {.name = "fenced", .about = "counter, fenced: waits for the work it times", READS(fenced)},
     {.name = "unfenced",
      .about = "counter, not fenced: does not wait for the work",
-     READS(unfenced)},
+     READS(unfenced),
+     .unfenced = 1},
     {.name = "monotonic",
      .about = "clock_gettime(CLOCK_MONOTONIC)",
      READS(monotonic),

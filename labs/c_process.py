@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import IO
 
 #: What most often makes a C kernel end by each signal.
@@ -89,6 +90,19 @@ async def output_of(
     if status != 0:
         raise RunFailed(_ending_in_words(name, status, words), status)
     return output
+
+
+def output_now(command: list[str], name: str, most_output: int, time_limit_s: float) -> bytes:
+    """As `output_of`, and waits for it; usable in a notebook cell, where a loop already runs."""
+
+    async def listen() -> bytes:
+        deadline = asyncio.get_running_loop().time() + time_limit_s
+        return await output_of(
+            command, name, most_output, deadline, time_limit_s, lambda done, total: None
+        )
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, listen()).result()
 
 
 @contextlib.asynccontextmanager

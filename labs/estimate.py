@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labs import bootstrap, core_clock, fence, interruptions, slow_processes, stretches
+from labs import bootstrap, core_clock, declared, fence, interruptions, slow_processes, stretches
 from labs.bootstrap import Resampled
 from labs.kept import kept
 from labs.recording import Recording, Samples
@@ -37,9 +37,6 @@ from labs.stretches import Stretches
 from labs.units import Clock
 
 Floats = NDArray[np.float64]
-
-#: C kernels whose figure is the intercept of the line; of all others it is the slope.
-ABOUT_OVERHEAD = frozenset({"timer_overhead"})
 
 #: From this many processes on, each process is a cluster; below it, blocks in time are.
 PROCESSES_AS_CLUSTERS = 5
@@ -145,7 +142,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         every = at_one_speed
     # A neighbour adds to every interval, which an intercept shows and a slope does not, and slows
     # every operation, which a slope shows.
-    if recording.kernel in ABOUT_OVERHEAD:
+    if declared.is_overhead(recording, variant):
         found = stretches.find(every)
     else:
         found = slow_processes.find(at_one_speed)

@@ -6,37 +6,14 @@ figure is their median. The interval is a bootstrap over processes.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
-from labs import toolchain
 from labs.bootstrap import REPLICATES, SEED
 from labs.estimate import CannotEstimate, Estimate
 from labs.kept import kept
-from labs.measure import Plan
 from labs.recording import Recording
 
 FEWEST_PROCESSES = 5
-
-
-def is_of_first_time(recording: Recording, variant: str) -> bool:
-    """Whether the C kernel says of `variant` that its first sample is what it is about."""
-    return recording.condition(f"variant.{variant}.first")[:1] == ("1",)
-
-
-def is_asked_for(plan: Plan) -> bool:
-    """Whether the C kernel of `plan` has such variants: a warm-up would take their first time away.
-
-    By its C, before it is run: it says so of a variant, or a header of the kit does.
-    """
-    source = plan.source
-    if source is None:
-        try:
-            source = toolchain.c_kernel_source(plan.kernel).read_text("utf-8", "replace")
-        except OSError:  # no such C kernel: whoever runs it is told
-            return False
-    return re.search(r"\.first\s*=\s*1\b|\bown_first_call\.h\b", source) is not None
 
 
 @kept

@@ -166,7 +166,7 @@ async def measure_in_turns(
     """
     for plan in plans:
         plan.check()
-    binaries = [await asyncio.to_thread(_build, plan) for plan in plans]
+    binaries = [await asyncio.to_thread(build, plan) for plan in plans]
     turns = _turns([plan.shares() for plan in plans])
     total = sum(_intervals(plans[which], share) for which, _, share in turns)
     loop = asyncio.get_running_loop()
@@ -293,7 +293,8 @@ def _telling(
     return told
 
 
-def _build(plan: Plan) -> toolchain.Binary:
+def build(plan: Plan) -> toolchain.Binary:
+    """The program that `plan` runs. Raises what building raises, FileNotFoundError."""
     if plan.source is not None:
         return toolchain.build_text(
             plan.source,

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from labs import c_process, measure, places, proof, toolchain, variants
-from labs.estimate import ABOUT_OVERHEAD
+from labs import c_process, declared, measure, places, proof, toolchain, variants
 from labs.files import CannotWrite
 from labs.recording import BadRecording, Recording
 
@@ -110,9 +109,6 @@ def shell() -> Any:
     return get_ipython()
 
 
-#: C kernels whose calls are meant to go by the trap instruction alone.
-TRAPPING = frozenset({"system_call", "own_call", "first_iteration"})
-
 #: What can go wrong with a run for reasons that the student can do something about.
 EXPECTED = (
     measure.BadPlan,
@@ -176,7 +172,7 @@ def of_counter(recording: Recording) -> Message | None:
     if set(recording.condition("counter")) != {"clock_monotonic"}:
         return None
     words = ["clock_gettime(CLOCK_MONOTONIC) stands in for it: slopes are the same by either."]
-    if recording.kernel in ABOUT_OVERHEAD:
+    if any(declared.is_overhead(recording, name) for name in recording.variants):
         words.append("What reads the counter elsewhere, such as `fenced`, reads that clock here.")
     return Message("note", "no counter can be read here", tuple(words))
 
@@ -184,7 +180,8 @@ def of_counter(recording: Recording) -> Message | None:
 def of_trap(recording: Recording) -> Message | None:
     """What to say of system calls that the trap instruction itself did not make; None: nothing."""
     makers = recording.condition("system_calls.by")
-    if not makers or recording.kernel not in TRAPPING:
+    trapping = (declared.of_variant(recording, name).traps for name in recording.variants)
+    if not makers or not any(trapping):
         return None
     words = ("It is a function that holds this machine's trap instruction and sets errno besides.",)
     return Message("note", f"system calls are made by {makers[0]} here", words)

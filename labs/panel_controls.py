@@ -9,6 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from labs import messages, panel_form, surroundings, variants
+from labs.declared import Placement
 from labs.messages import Message
 from labs.panel_form import Form
 
@@ -81,7 +82,7 @@ class Controls:
         self.variant = _menu("Variant", _variant_options(listed, names))
         cpus = _cpu_options()
         self.cpu = _menu("CPU", cpus)
-        self.peer_cpu = _menu("Peer's CPU", cpus) if variants.has_peer(kernel) else None
+        self.peer_cpu = _menu("Peer's CPU", cpus) if _has_two_cpus(listed) else None
         self.warmup = _number("Warm-up", panel_form.DEFAULT_WARMUP, "intervals a process, before")
         self.processes = _number(
             "Processes", panel_form.DEFAULT_PROCESSES, "fresh processes that share the samples"
@@ -208,6 +209,11 @@ def _variant_options(
         (f"{name} (not on this machine)" if name in missing else name, name) for name in chosen
     ]
     return options or [("the first", "")]
+
+
+def _has_two_cpus(listed: Sequence[variants.Listed]) -> bool:
+    """Whether a variant has a second task on a CPU of its own, which one may then choose."""
+    return any(each.declared.placement is Placement.TWO_CPUS for each in listed)
 
 
 def _cpu_options() -> list[tuple[str, int]]:

@@ -19,8 +19,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
+from labs import declared
 from labs.estimate import Floats, Line
-from labs.first_time import is_of_first_time
 from labs.plot_series import spread
 from labs.plot_style import (
     BLUE,
@@ -135,7 +135,7 @@ def cold_ones(
     `process` and `sample` are theirs, shape (n,) as the answer; none is where all are alike.
     """
     cold = np.zeros(len(process), dtype=np.bool_)
-    if is_of_first_time(recording, variant):
+    if declared.is_first_time(recording, variant):
         order = np.lexsort((sample, process))
         cold[order[np.flatnonzero(np.diff(process[order], prepend=-1))]] = True
     return cold

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from labs import core_clock, proof, run_warnings
-from labs.estimate import ABOUT_OVERHEAD, CannotEstimate, Estimate, Line, fit_line
-from labs.first_time import first_time, is_of_first_time
+from labs import core_clock, declared, proof, run_warnings
+from labs.estimate import CannotEstimate, Estimate, Line, fit_line
+from labs.first_time import first_time
 from labs.net import Net, net_cost
 from labs.recording import Recording
 from labs.run_warnings import RunWarning
@@ -44,9 +44,9 @@ class Result:
     @property
     def what(self) -> str:
         """What the estimate is, in words."""
-        if is_of_first_time(self.recording, self.variant):
+        if declared.is_first_time(self.recording, self.variant):
             return "extra cost of the first time"
-        return "overhead" if self.recording.kernel in ABOUT_OVERHEAD else "cost"
+        return "overhead" if declared.is_overhead(self.recording, self.variant) else "cost"
 
     def value_in_words(self) -> str:
         """The value with its interval and unit, rounded to what the interval supports."""
@@ -159,26 +159,26 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     clock = recording.clock(name) if name in recording.variants else recording.samples(name).clock
     clock.ticks_in(unit)  # refuses core cycles where their length is not known
     line = net = None
+    about_overhead = declared.is_overhead(recording, name)
     try:
-        if is_of_first_time(recording, name):
+        if declared.is_first_time(recording, name):
             estimate = first_time(recording, name).into(unit, clock)
             warnings = run_warnings.of_recording(recording, name)
             return Result(recording, name, unit, clock, None, estimate, "", warnings)
         # Core cycles of each process by the speed that the core had in it.
-        one_speed = unit == "cycles" and recording.kernel not in ABOUT_OVERHEAD
+        one_speed = unit == "cycles" and not about_overhead
         line = fit_line(recording, name, one_speed=one_speed)
-        if line.straight and recording.kernel not in ABOUT_OVERHEAD:
+        if line.straight and not about_overhead:
             net = net_cost(recording, line, one_speed=one_speed)
     except CannotEstimate as why:
         warnings = run_warnings.of_recording(recording, name)
         return Result(recording, name, unit, clock, line, None, str(why), warnings)
-    about_overhead = recording.kernel in ABOUT_OVERHEAD
     figure = line.overhead if net is None else net.net
     warnings = run_warnings.of_run(recording, line, figure)
     if not line.straight:
         return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
-    if about_overhead and unit == "cycles":
-        # The operations of this C kernel take one core cycle each: at whatever speed.
+    if about_overhead and unit == "cycles" and declared.operation_cycles(recording, name) == 1:
+        # The operations take one core cycle each: at whatever speed.
         estimate = replace(line.ratio, unit="cycles")
     else:
         estimate = figure.into(unit, clock)

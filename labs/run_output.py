@@ -16,7 +16,8 @@ from labs.recording import BadRecording, Integers, Recording
 from labs.rows import read_table
 
 COLUMNS = b"variant,sample,batch,ticks"
-MOST_HEADER_LINES = 500
+#: Enough for all the variants that one run can hold, each of which states some twenty things.
+MOST_HEADER_LINES = 2_000
 
 _CONDITION = re.compile(r"# ([a-z][a-z0-9_.-]{0,79}): (.{0,2000})")
 

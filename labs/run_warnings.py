@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from labs import core_clock, places, proof
-from labs.estimate import ABOUT_OVERHEAD, Estimate, Line
+from labs import core_clock, declared, places, proof
+from labs.estimate import Estimate, Line
 from labs.recording import Recording
 from labs.units import rounded, times
 
@@ -49,7 +49,7 @@ def of_line(
 ) -> tuple[RunWarning, ...]:
     """Warnings that need the line: fit, width of the figure's interval, impossible values."""
     if figure is None:
-        figure = line.overhead if recording.kernel in ABOUT_OVERHEAD else line.cost
+        figure = line.overhead if declared.is_overhead(recording, line.variant) else line.cost
     found = []
     if not line.straight:
         worst, share = line.worst()
@@ -58,7 +58,7 @@ def of_line(
             "grow with k",
             "a look at the disassembly of the measured region",
         )
-        if line.variant.startswith("unfenced"):
+        if declared.is_unfenced(recording, line.variant):
             cause = (cause[0], "a fenced variant")
         elif _was_shared(recording):
             cause = (
@@ -98,7 +98,7 @@ def of_line(
         )
     if line.stretches.slow_share > SLOW_STRETCHES:
         slower = line.stretches.slower_by / line.clock.ticks_in("ns")
-        slowed = "interval" if recording.kernel in ABOUT_OVERHEAD else "operation"
+        slowed = "interval" if declared.is_overhead(recording, line.variant) else "operation"
         found.append(
             RunWarning(
                 "slow-stretches",
@@ -110,7 +110,7 @@ def of_line(
             )
         )
     cycle = core_clock.shortest_cycle(recording, line.clock)
-    if cycle and line.cost.high < 0.9 * cycle and not line.variant.startswith("unfenced"):
+    if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
         found.append(
             RunWarning(
                 "below-one-cycle",

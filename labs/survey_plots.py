@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from labs import picture, views
-from labs.first_time import is_of_first_time
+from labs.declared import is_first_time
 from labs.messages import Refused
 from labs.picture import Picture
 from labs.run import Run
@@ -32,8 +32,7 @@ def _causes(runs: list[Run]) -> Picture:
             result
             for run in runs
             for result in run.results
-            if result.estimate is not None
-            and not is_of_first_time(result.recording, result.variant)
+            if result.estimate is not None and not is_first_time(result.recording, result.variant)
         ]
     )
 

@@ -1,25 +1,33 @@
-"""The variants of a C kernel, as the program itself lists them."""
+"""The variants of a C kernel, as the program itself lists them: names, and what they declare."""
 
 from __future__ import annotations
 
 import csv
 import re
-import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from labs import surroundings, toolchain
+from labs import c_process, measure, surroundings, toolchain
 from labs.c_process import RunFailed
+from labs.declared import NOTHING_DECLARED, Declared, Estimand, by_words
 
 TIME_LIMIT_S = 10
+#: A hundred variants take some ten kilobytes.
+MOST_LISTED = 1 << 20
+
+#: The line above the table: behind the first three columns comes what a variant declares.
+_HEADER = re.compile("^variant,about,missing(?:,[a-z_]+)*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Listed:
-    """One variant: its name, what it is, and why this machine cannot do it ('': it can)."""
+    """One variant: its name, what it is, why this machine cannot do it ('': it can), and what it
+    declares."""
 
     name: str
     about: str
     missing: str = ""
+    declared: Declared = NOTHING_DECLARED
 
 
 def of_kernel(kernel: str, flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS) -> tuple[Listed, ...]:
@@ -27,40 +35,53 @@ def of_kernel(kernel: str, flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS) -> 
 
     Builds it where it is not built yet. Raises what building raises, FileNotFoundError, RunFailed.
     """
-    return _list(kernel, flags)[1]
+    return of_plan(measure.Plan(kernel, flags=flags))
+
+
+def of_plan(plan: measure.Plan) -> tuple[Listed, ...]:
+    """The variants that the C kernel of `plan` has: a released one, a file, or the C of a cell.
+
+    Raises as `of_kernel`.
+    """
+    return _list(plan)[1]
 
 
 def samples_of(kernel: str, flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS) -> int:
     """How many samples a C kernel takes where no number is asked for. Raises as `of_kernel`."""
-    match = re.search(r"^# samples: (\d{1,6})$", _list(kernel, flags)[0], re.MULTILINE)
+    head = _list(measure.Plan(kernel, flags=flags))[0]
+    match = re.search(r"^# samples: (\d{1,6})$", head, re.MULTILINE)
     return int(match[1]) if match else 1_000
 
 
-def _list(kernel: str, flags: tuple[str, ...]) -> tuple[str, tuple[Listed, ...]]:
-    """What `--list` says before its table, and the table."""
-    binary = toolchain.build(toolchain.c_kernel_source(kernel), flags)
-    try:
-        done = subprocess.run(
-            [str(binary.path), "--list", *surroundings.place_options()],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIME_LIMIT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise RunFailed(f"{kernel} --list took more than {TIME_LIMIT_S} s") from None
-    head, found, table = done.stdout.partition("variant,about,missing\n")
-    rows = [row for row in csv.reader(table.splitlines()) if len(row) == 3]
-    if done.returncode != 0 or not found or not rows:
-        raise RunFailed(f"{kernel} --list names no variants: {done.stderr.strip()[:300]}")
-    return head, tuple(Listed(*row) for row in rows)
+def has_first_time(plan: measure.Plan) -> bool:
+    """Whether the C kernel of `plan` measures first times: a warm-up would use them up.
 
-
-def has_peer(kernel: str) -> bool:
-    """Whether two tasks take part in a C kernel, so that the second can be pinned too."""
+    False where it cannot be built or lists nothing: the run will say why.
+    """
     try:
-        source = toolchain.c_kernel_source(kernel).read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        listed = of_plan(plan)
+    except (toolchain.NoCompiler, toolchain.CompileError, RunFailed, OSError, ValueError):
         return False
-    return "second_place(" in source or "peer_cpu" in source
+    return any(each.declared.estimand is Estimand.FIRST_TIME for each in listed)
+
+
+def _list(plan: measure.Plan) -> tuple[str, tuple[Listed, ...]]:
+    """What `--list` says before its table, and the table."""
+    command = [str(measure.build(plan).path), "--list", *surroundings.place_options()]
+    name = f"{plan.kernel} --list"
+    said = c_process.output_now(command, name, MOST_LISTED, TIME_LIMIT_S).decode("utf-8", "replace")
+    header = _HEADER.search(said)
+    try:
+        rows = list(csv.DictReader(said[header.start() :].splitlines())) if header else []
+    except csv.Error as error:
+        raise RunFailed(f"{name} prints no table: {error}") from error
+    # A row that is too short or too long has None as a value or a key.
+    whole = [row for row in rows if None not in row and None not in row.values()]
+    if header is None or not whole:
+        raise RunFailed(f"{name} names no variants")
+    return said[: header.start()], tuple(map(_listed, whole))
+
+
+def _listed(row: Mapping[str, str]) -> Listed:
+    declared = by_words(lambda key: row.get(key, "")) or NOTHING_DECLARED
+    return Listed(row["variant"], row["about"], row["missing"], declared)

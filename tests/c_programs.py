@@ -88,8 +88,9 @@ def listed_by(command: Sequence[str]) -> dict[str, tuple[str, str]]:
     """The same, of a program that is run by a command, such as an emulator's."""
     done = subprocess.run([*command, "--list"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    table = done.stdout.partition("variant,about,missing\n")[2]
-    return {name: (about, missing) for name, about, missing in csv.reader(table.splitlines())}
+    table = done.stdout[done.stdout.index("variant,about,missing,") :]
+    rows = csv.DictReader(table.splitlines())
+    return {row["variant"]: (row["about"], row["missing"]) for row in rows}
 
 
 # Machine code

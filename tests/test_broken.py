@@ -33,10 +33,13 @@ def test_it_builds_alone(name: str, tmp_path: Path) -> None:
 def test_its_repaired_twin_measures_what_it_claims_to(name: str) -> None:
     kernel = broken.find(name)
     plan, twin = kernel.plan(), kernel.twin_plan()
-    listed = {each.name for each in variants.of_kernel(twin.kernel, twin.flags)}
-    assert set(twin.variants) <= listed
+    listed = {each.name: each for each in variants.of_kernel(twin.kernel, twin.flags)}
+    assert set(twin.variants) <= listed.keys()
     mine = variants.of_kernel(plan.kernel, plan.flags)
     assert mine[0].name in listed, "its author believes to measure what the twin measures"
+    for each in mine:
+        if each.name in listed:
+            assert each.declared.estimand == listed[each.name].declared.estimand, each.name
 
 
 def test_an_unknown_one_is_told_with_those_there_are() -> None:

@@ -12,12 +12,14 @@ import simulate
 from simulate import VARIANT, Machine
 
 from grader.pages.saved import MOST_WARMUP, ShortSession
+from labs.declared import is_first_time
 from labs.estimate import CannotEstimate
-from labs.first_time import FEWEST_PROCESSES, first_time, is_asked_for, is_of_first_time
+from labs.first_time import FEWEST_PROCESSES, first_time
 from labs.measure import DEFAULT_WARMUP, Plan
 from labs.recording import Recording
 from labs.result import result_of
 from labs.session import Session
+from labs.variants import has_first_time
 
 MORE, WARM = 5000.0, 150.0
 
@@ -119,9 +121,9 @@ def test_a_process_with_one_sample_has_nothing_to_be_compared_with() -> None:
 
 
 def test_only_what_the_c_kernel_calls_so_is_about_the_first_time() -> None:
-    assert is_of_first_time(cold_once(), VARIANT)
-    assert not is_of_first_time(cold_once(), "another")
-    assert not is_of_first_time(simulate.run(Machine(samples=100), 1), VARIANT)
+    assert is_first_time(cold_once(), VARIANT)
+    assert not is_first_time(cold_once(), "another")
+    assert not is_first_time(simulate.run(Machine(samples=100), 1), VARIANT)
 
 
 def test_the_result_says_that_it_is_of_the_first_time() -> None:
@@ -133,8 +135,17 @@ def test_the_result_says_that_it_is_of_the_first_time() -> None:
     assert "line" not in result.as_json()
 
 
-IN_A_CELL = '#include "own_first_call.h"\nMEASURE_OWN_FIRST_CALL(get_ready)\n'
-OTHERS = '#include "own_call.h"\n/* the first call is not what counts here */\n'
+IN_A_CELL = """#include "own_first_call.h"
+static void get_ready(const volatile unsigned char *code) { (void)*code; }
+MEASURE_OWN_FIRST_CALL(get_ready)
+"""
+OTHERS = """#include "own_procedure.h"
+/* the first call is not what counts here: .estimand = ESTIMAND_FIRST_TIME */
+static __attribute__((noinline)) long successor(long x) { return x + 1; }
+MEASURE_OWN_PROCEDURE(successor)
+"""
+NO_C = '#include "own_first_call.h"\nMEASURE_OWN_FIRST_CALL(get_ready\n'
+LISTS_NOTHING = "int main(void) { return 0; }\n"
 
 
 @pytest.mark.parametrize(
@@ -146,14 +157,16 @@ OTHERS = '#include "own_call.h"\n/* the first call is not what counts here */\n'
         (Plan("system_call"), False),
         (Plan("mine", source=OTHERS), False),
         (Plan("first_of_all", source=OTHERS), False),
+        (Plan("mine", source=NO_C), False),
+        (Plan("mine", source=LISTS_NOTHING), False),
         (Plan("no_such_first_thing"), False),
     ],
 )
-def test_whether_a_first_time_is_asked_for_is_read_off_the_c(
+def test_whether_a_first_time_is_asked_for_is_what_the_c_kernel_lists(
     plan: Plan, asked: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(Path(__file__).parent.parent)
-    assert is_asked_for(plan) == asked
+    assert has_first_time(plan) == asked
     carried_out: list[Plan] = []
     kept = lambda self, plans, *_: [carried_out.append(each) for each in plans]  # noqa: E731
     monkeypatch.setattr(Session, "carry_out_in_turns", kept)

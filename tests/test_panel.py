@@ -256,6 +256,11 @@ def test_the_menu_for_a_second_cpu_is_there_only_for_two_tasks(timer: Panel) -> 
     assert timer.controls.peer_cpu is None
 
 
+def test_it_is_there_where_a_variant_has_a_cpu_for_each(lab: Session) -> None:
+    assert lab.panel("process_switch").controls.peer_cpu is not None
+    assert lab.panel("switch_footprint").controls.peer_cpu is None
+
+
 def test_without_a_compiler_the_panel_says_how_to_get_one(
     lab: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,8 +19,8 @@ from grader.figures.spec import Quantity
 from grader.sources import source_of
 from grader.verdict import Outcome, Verdict
 from labs import figures
+from labs.declared import is_first_time
 from labs.figures import Figure
-from labs.first_time import is_of_first_time
 from labs.recording import Recording, read
 from labs.result import result_of
 from labs.units import Clock
@@ -104,7 +104,7 @@ def test_off_by_the_ratio_of_the_clocks_is_named(spec: FigureSpec) -> None:
 def test_off_by_the_timer_is_named(spec: FigureSpec) -> None:
     recording = submitted(spec)[1]
     # A first time is the first sample less the later ones.
-    cancels = spec.quantity is Quantity.DIFFERENCE or is_of_first_time(recording, spec.variant)
+    cancels = spec.quantity is Quantity.DIFFERENCE or is_first_time(recording, spec.variant)
     if spec.quantity is Quantity.OVERHEAD or cancels:
         pytest.skip("this figure is the timer, or a difference in which it cancels")
     timer = clock_of(spec).convert(recording.number("counter.overhead") or 0, "ticks", "ns")

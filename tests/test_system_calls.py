@@ -9,7 +9,7 @@ import pytest
 from c_programs import FOLDER, LINUX, Program, call, compile_c, conditions_of, system_calls
 from submitted_figures import FENCED, recording
 
-from labs import messages
+from labs import messages, variants
 
 pytestmark = LINUX
 
@@ -78,6 +78,11 @@ def test_system_calls_are_made_as_often_as_claimed(
         assert expected <= made <= expected + A_FEW, name
     if CALLS[variant] is None:
         assert run.made()["gettimeofday"] == run.made()["clock_gettime"] == 0
+
+
+def test_what_declares_a_trap_makes_the_call_itself() -> None:
+    trapping = {each.name for each in variants.of_kernel("system_call") if each.declared.traps}
+    assert trapping == {name for name in CALLS if CALLS[name] and not name.endswith("-libc")}
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grader.figures.choices import at_least_times, at_most_times
 from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
+from labs.declared import Estimand
 from labs.estimate import Estimate
 
 LAB = "02-first-iteration"
@@ -25,6 +26,7 @@ FIGURES = (
         asked="what the first call of a procedure costs more than later ones",
         kernel="first_iteration",
         variants=("call",),
+        estimand=Estimand.FIRST_TIME,
         quantity=Quantity.COST,
         unit="ns",
         praise="Every process was cold once, and every cold sample was kept.",
@@ -59,6 +61,7 @@ FIGURES = (
         asked="what is left of a first call's extra cost when your C has brought its page",
         kernel="own_first_call",
         variants=("own",),
+        estimand=Estimand.FIRST_TIME,
         quantity=Quantity.COST,
         unit="ns",
         own=True,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from grader.verdict import Level
+from labs.declared import Estimand
 from labs.estimate import Estimate
 
 
@@ -61,7 +62,9 @@ class FigureSpec:
     is the one asked for; any unit of time that is declared will do. With `own` the C kernel is the
     student's, `kernel` its name. `flags` is the optimisation level asked for, such as `-O0`. A
     figure that `shows` a pitfall, by its code, is right where its recording makes just that
-    mistake: lab 08 asks for published mistakes to be made again.
+    mistake: lab 08 asks for published mistakes to be made again. `estimand` is what its variants
+    measure, as the released C kernel declares it: a recording says it too, but a pitfall must not
+    depend on what a submission calls itself.
     """
 
     id: str
@@ -75,6 +78,7 @@ class FigureSpec:
         default_factory=lambda: dict.fromkeys(Level, 1.0), compare=False
     )
     own: bool = False
+    estimand: Estimand = Estimand.COST
     flags: str = ""
     beside: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
@@ -98,6 +102,11 @@ class FigureSpec:
     def is_time(self) -> bool:
         """Whether the figure is a length of time: no ratio, count, step or choice."""
         return self.unit not in (TIMES, CHOICE) and self.quantity is not Quantity.STEP
+
+    @property
+    def of_overhead(self) -> bool:
+        """Whether it is about what readings cost, and not about what they time."""
+        return self.estimand is Estimand.OVERHEAD
 
     @property
     def operands(self) -> tuple[str, ...]:

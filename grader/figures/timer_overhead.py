@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grader.figures.spec import TIMES, FigureSpec, Quantity
 from grader.verdict import Level
+from labs.declared import Estimand
 
 LAB = "01-timer-overhead"
 
@@ -13,6 +14,7 @@ FIGURES = (
         lab=LAB,
         asked="the overhead of the fenced counter pair",
         kernel="timer_overhead",
+        estimand=Estimand.OVERHEAD,
         variants=("fenced",),
         quantity=Quantity.OVERHEAD,
         unit="ns",
@@ -26,6 +28,7 @@ FIGURES = (
         lab=LAB,
         asked="the step of the counter",
         kernel="timer_overhead",
+        estimand=Estimand.OVERHEAD,
         variants=("fenced",),
         quantity=Quantity.STEP,
         unit="ticks",
@@ -39,6 +42,7 @@ FIGURES = (
         lab=LAB,
         asked="the overhead of clock_gettime(CLOCK_MONOTONIC)",
         kernel="timer_overhead",
+        estimand=Estimand.OVERHEAD,
         variants=("monotonic",),
         quantity=Quantity.OVERHEAD,
         unit="ns",
@@ -50,6 +54,7 @@ FIGURES = (
         lab=LAB,
         asked="how many times dearer CLOCK_PROCESS_CPUTIME_ID is than the fenced counter pair",
         kernel="timer_overhead",
+        estimand=Estimand.OVERHEAD,
         variants=("process-cpu", "fenced"),
         quantity=Quantity.RATIO,
         unit=TIMES,

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from labs import figures, recording, session
-from labs.first_time import is_asked_for
 from labs.machine import Machine
 from labs.measure import Plan
 from labs.messages import Message, Refused
@@ -24,6 +23,7 @@ from labs.pseudo_files import cpu_list
 from labs.recording import Recording
 from labs.run import Run
 from labs.session import Session
+from labs.variants import has_first_time
 
 #: What a run is cut down to where it is to be saved: a recording of some ten kilobytes.
 MOST_SAMPLES, MOST_WARMUP = 400, 10
@@ -80,7 +80,7 @@ class ShortSession(Session):
 
 
 def _short(plan: Plan) -> Plan:
-    warmup = plan.warmup if is_asked_for(plan) else min(plan.warmup, MOST_WARMUP)
+    warmup = plan.warmup if has_first_time(plan) else min(plan.warmup, MOST_WARMUP)
     return replace(plan, samples=min(plan.samples, MOST_SAMPLES), warmup=warmup)
 
 

@@ -8,8 +8,7 @@ from grader.observed import is_below_the_clock, usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
 from labs import core_clock
-from labs.estimate import ABOUT_OVERHEAD
-from labs.first_time import is_of_first_time
+from labs.declared import is_first_time
 from labs.units import rounded
 
 #: What is executed in turn takes a core cycle each; how long that is, is known to a few percent.
@@ -21,7 +20,7 @@ NOTHING_EXECUTED = {"procedure_call": ("inlined",)}
 
 def detect(case: Case) -> str | None:
     asked = {Quantity.COST, Quantity.WHOLE, *RELATIONS}
-    if case.spec.quantity not in asked or case.spec.kernel in ABOUT_OVERHEAD:
+    if case.spec.quantity not in asked or case.spec.of_overhead:
         return None
     for name in case.spec.variants:
         if name in NOTHING_EXECUTED.get(case.spec.kernel, ()):
@@ -39,7 +38,7 @@ def _interval(case: Case, name: str) -> str | None:
     """An interval that is shorter than what it holds."""
     samples = case.recording.samples(name)
     cycle = core_clock.shortest_cycle(case.recording, samples.clock)
-    if not len(samples) or not cycle or is_of_first_time(case.recording, name):
+    if not len(samples) or not cycle or is_first_time(case.recording, name):
         return None
     if is_below_the_clock(samples):
         return None

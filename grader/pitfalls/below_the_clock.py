@@ -8,8 +8,7 @@ from grader.case import Case
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
-from labs.estimate import ABOUT_OVERHEAD
-from labs.first_time import is_of_first_time
+from labs.declared import is_first_time
 from labs.recording import Samples
 from labs.units import rounded
 
@@ -20,11 +19,11 @@ NO_TIMES = (Quantity.OVERHEAD, Quantity.STEP, Quantity.SWITCHES)
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.quantity in NO_TIMES or case.spec.kernel in ABOUT_OVERHEAD:
+    if case.spec.quantity in NO_TIMES or case.spec.of_overhead:
         return None
     for name in case.spec.variants:
         samples = case.recording.samples(name)
-        if is_of_first_time(case.recording, name) or set(samples.batch[samples.batch > 0]) != {1}:
+        if is_first_time(case.recording, name) or set(samples.batch[samples.batch > 0]) != {1}:
             continue
         step = samples.clock.step
         whole = float(np.median(samples.ticks[samples.batch == 1]))

@@ -6,7 +6,6 @@ from grader.case import Case
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
-from labs.estimate import ABOUT_OVERHEAD
 from labs.units import rounded
 
 #: A dependent addition takes one core cycle; an emulator or a hypervisor may blur that.
@@ -17,7 +16,7 @@ OWN = "own_pair"
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.kernel not in ABOUT_OVERHEAD and case.spec.kernel != OWN:
+    if not case.spec.of_overhead and case.spec.kernel != OWN:
         return None
     for name, result in case.results.items():
         line = result.line

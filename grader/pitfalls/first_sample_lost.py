@@ -10,8 +10,8 @@ from grader.c_source import without_comments
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
+from labs.declared import is_first_time
 from labs.estimate import Estimate
-from labs.first_time import is_of_first_time
 from labs.units import Clock, rounded
 
 #: C kernel and variant whose first time takes a page fault, for certain: on Linux, where the page
@@ -33,7 +33,7 @@ def detect(case: Case) -> str | None:
     if case.spec.kernel == GETS_READY and _CALLS.search(without_comments(case.source or "")):
         return "Your C calls the code while it gets ready: that was its first time."
     for name in case.spec.variants:
-        if is_of_first_time(case.recording, name):
+        if is_first_time(case.recording, name):
             found = _in_warmup(case, name) or _never_cold(case, name)
             if found:
                 return found

@@ -7,7 +7,7 @@ from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
 from labs.bootstrap import student_t
-from labs.first_time import is_of_first_time
+from labs.declared import is_first_time
 from labs.units import rounded
 
 MOST_MEANS = 19
@@ -20,7 +20,7 @@ def detect(case: Case) -> str | None:
     for name in case.spec.variants:
         samples = case.recording.samples(name)
         count = len(samples)
-        if not 0 < count <= MOST_MEANS or is_of_first_time(case.recording, name):
+        if not 0 < count <= MOST_MEANS or is_first_time(case.recording, name):
             continue
         loop = int(samples.batch.min())
         if loop < LONG_LOOP:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
-from labs.first_time import is_of_first_time
+from labs.declared import is_first_time
 
 KERNEL = "first_iteration"
 
@@ -20,7 +20,7 @@ def detect(case: Case) -> str | None:
     recording = case.recording
     if case.spec.kernel != KERNEL or case.spec.variant in ABOUT_FAULTS:
         return None
-    if is_of_first_time(recording, case.spec.variant):
+    if is_first_time(recording, case.spec.variant):
         return None
     counted = recording.total("task.main.minor_faults")
     if counted is None:

@@ -12,8 +12,8 @@ from grader.figures.spec import Quantity
 from grader.observed import reads_the_counter, usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
-from labs.estimate import ABOUT_OVERHEAD, Line
-from labs.first_time import is_of_first_time
+from labs.declared import is_first_time
+from labs.estimate import Line
 from labs.net import parts_of
 from labs.units import rounded
 
@@ -32,9 +32,9 @@ _LOOP = re.compile(r"\b(?:for|while)\s*\(")
 
 def detect(case: Case) -> str | None:
     spec = case.spec
-    if spec.quantity not in (Quantity.COST, Quantity.WHOLE) or spec.kernel in ABOUT_OVERHEAD:
+    if spec.quantity not in (Quantity.COST, Quantity.WHOLE) or spec.of_overhead:
         return None
-    if is_of_first_time(case.recording, spec.variant) or case.given is None:
+    if is_first_time(case.recording, spec.variant) or case.given is None:
         return None
     if case.right:
         return _in_each_operation(case)

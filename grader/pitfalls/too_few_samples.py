@@ -6,7 +6,8 @@ from grader.case import Case
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
-from labs.first_time import FEWEST_PROCESSES, is_of_first_time
+from labs.declared import is_first_time
+from labs.first_time import FEWEST_PROCESSES
 
 FEWEST_PER_BATCH = 20
 
@@ -16,7 +17,7 @@ def detect(case: Case) -> str | None:
         return None
     for name, result in case.results.items():
         samples = case.recording.samples(name)
-        if is_of_first_time(case.recording, name):
+        if is_first_time(case.recording, name):
             processes = len(set(samples.process.tolist()))
             if processes < FEWEST_PROCESSES:
                 return f"Your recording shows the first time of {name} only {processes} times."

@@ -7,7 +7,6 @@ import math
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
-from labs.estimate import ABOUT_OVERHEAD
 from labs.units import rounded
 
 #: A slope known to this factor can be told from one a thousand times larger or smaller.
@@ -32,7 +31,7 @@ def detect(case: Case) -> str | None:
 def _in_the_c(case: Case) -> str | None:
     """The clock's unit is misstated: an addition, one core cycle, takes a thousand by it."""
     line, cycle = case.result.line, case.result.clock.core_cycle_ticks
-    if case.spec.kernel not in ABOUT_OVERHEAD or line is None or not cycle:
+    if not case.spec.of_overhead or line is None or not cycle:
         return None
     cost = line.cost
     if cost.low <= 0 or cost.high > KNOWN_TO * cost.low:

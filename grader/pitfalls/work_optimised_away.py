@@ -8,7 +8,7 @@ from grader.observed import is_below_the_clock
 from grader.pitfalls.below_one_cycle import NOTHING_EXECUTED
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
-from labs.estimate import ABOUT_OVERHEAD, Line
+from labs.estimate import Line
 from labs.net import Net
 from labs.units import rounded
 
@@ -21,7 +21,7 @@ LOOP_CYCLES = 20.0
 
 def detect(case: Case) -> str | None:
     asked = {Quantity.COST, Quantity.WHOLE, *RELATIONS}
-    if case.spec.quantity not in asked or case.spec.kernel in ABOUT_OVERHEAD:
+    if case.spec.quantity not in asked or case.spec.of_overhead:
         return None
     for name in case.spec.variants:
         result = case.results[name]

@@ -42,9 +42,9 @@ static void start(struct run *run)
 
 int main(int argc, char **argv)
 {
-    static const struct variant variants[] = {{"condvar", "a mutex and a flag", exchanges,
-                                               .prepare = start, .finish = end_thread,
-                                               .cannot = no_pinning, .parts = 2, .switches = 2}};
+    static const struct variant variants[] = {
+        {"condvar", "a mutex and a flag", exchanges, .prepare = start, .finish = end_thread,
+         .cannot = no_pinning, .parts = 2, .switches = 2, TWO_ON_ONE_CPU}};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {
         "thread_switch", "what a thread switch costs", variants, 1, batches, 4, 0, 0};

@@ -52,8 +52,8 @@ static void end(void)
 int main(int argc, char **argv)
 {
     static const struct variant variants[] = {
-        {"pipe", "", by_this_thread, .prepare = start, .finish = end, .parts = 2, .switches = 2},
-        {"pipe-by-the-peer", "", by_the_peer, .parts = 2, .switches = 2}};
+        {"pipe", "", by_this_thread, .prepare = start, .finish = end, ROUND_TRIP_ON_ONE_CPU},
+        {"pipe-by-the-peer", "", by_the_peer, ROUND_TRIP_ON_ONE_CPU}};
     static const long batches[] = {2, 4, 6};
     static const struct c_kernel kernel = {"thread_switch", "", variants, 2, batches, 3, 0, 0};
     return measure(&kernel, argc, argv);

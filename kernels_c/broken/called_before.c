@@ -28,8 +28,10 @@ static uint64_t timed_call(long batch)
 
 int main(int argc, char **argv)
 {
-    static const struct variant variants[] = {
-        {.name = "call", .about = "tried out before", .interval = timed_call, .first = 1}};
+    static const struct variant variants[] = {{.name = "call",
+                                               .about = "tried out before",
+                                               .interval = timed_call,
+                                               .estimand = ESTIMAND_FIRST_TIME}};
     static const long batches[] = {1};
     static const struct c_kernel kernel = {.name = "first_iteration",
                                            .about = "what is slow about the first time",

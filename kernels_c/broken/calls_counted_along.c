@@ -29,7 +29,8 @@ int main(int argc, char **argv)
          .finish = end_echo,
          .cannot = no_pinning,
          .parts = 2, /* and no baseline: the same calls without a switch */
-         .switches = 2}};
+         .switches = 2,
+         TWO_ON_ONE_CPU}};
     static const long batches[] = {1, 2, 4, 6};
     static const struct c_kernel kernel = {
         "process_switch", "what a process switch costs", variants, 1, batches, 4, 0, 0};

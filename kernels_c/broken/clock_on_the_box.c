@@ -31,7 +31,9 @@ int main(int argc, char **argv)
     static const struct variant variants[] = {{.name = "fenced",
                                                .about = "counter, fenced",
                                                .interval = interval,
-                                               .frequency_hz = turbo_hz}};
+                                               .frequency_hz = turbo_hz,
+                                               .estimand = ESTIMAND_OVERHEAD,
+                                               .operation_cycles = 1}};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {.name = "timer_overhead",
                                            .about = "what a timer costs, and its step",

@@ -45,7 +45,8 @@ static uint64_t calls_alone(long batch)
 int main(int argc, char **argv)
 {
     static const struct variant variants[] = {
-        {"pipe-pinned", "by pipe", there_and_back, CPU_TIME, PEER, HALF_A_ROUND_TRIP},
+        {"pipe-pinned", "by pipe", there_and_back, CPU_TIME, PEER, HALF_A_ROUND_TRIP,
+         TWO_ON_ONE_CPU},
         {"self-pipe", "the calls alone", calls_alone, CPU_TIME, .prepare = open_own_pipe}};
     static const long batches[] = {1, 2, 4, 6};
     static const struct c_kernel kernel = {

@@ -42,8 +42,12 @@ static uint64_t interval(long k)
 
 int main(int argc, char **argv)
 {
-    static const struct variant variants[] = {
-        {.name = "fenced", .about = "counter, by CPUID", .interval = interval, .missing = MISSING}};
+    static const struct variant variants[] = {{.name = "fenced",
+                                               .about = "counter, by CPUID",
+                                               .interval = interval,
+                                               .missing = MISSING,
+                                               .estimand = ESTIMAND_OVERHEAD,
+                                               .operation_cycles = 1}};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {.name = "timer_overhead",
                                            .about = "what a timer costs, and its step",

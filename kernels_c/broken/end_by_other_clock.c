@@ -48,10 +48,10 @@ static void start_with_a_clock(struct run *run)
 
 int main(int argc, char **argv)
 {
-    static const struct variant variants[] = {{"pipe-pinned", "the peer stops the watch", one_way,
-                                               cpu_time, 1e9, "CLOCK_PROCESS_CPUTIME_ID",
-                                               .prepare = start_with_a_clock, .finish = end_echo,
-                                               .cannot = no_pinning, .parts = 2, .switches = 2}};
+    static const struct variant variants[] = {
+        {"pipe-pinned", "the peer stops the watch", one_way, cpu_time, 1e9,
+         "CLOCK_PROCESS_CPUTIME_ID", .prepare = start_with_a_clock, .finish = end_echo,
+         .cannot = no_pinning, .parts = 2, .switches = 2, TWO_ON_ONE_CPU}};
     static const long batches[] = {1, 2, 4, 6};
     static const struct c_kernel kernel = {
         "process_switch", "what a process switch costs", variants, 1, batches, 4, 0, 0};

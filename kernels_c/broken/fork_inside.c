@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 {
     static const struct variant variants[] = {
         {"pipe-pinned", "a new process for each exchange", exchange_with_a_new_process,
-         .prepare = prepare_pipes, .parts = 2, .switches = 2}};
+         .prepare = prepare_pipes, .parts = 2, .switches = 2, TWO_ON_ONE_CPU}};
     static const long batches[] = {1, 2, 4};
     static const struct c_kernel kernel = {
         "process_switch", "what a process switch costs", variants, 1, batches, 3, 0, 0};

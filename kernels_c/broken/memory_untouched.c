@@ -44,7 +44,8 @@ int main(int argc, char **argv)
                                                .about = "fork to wait with 64 MB more",
                                                .interval = make_processes,
                                                .prepare = ask_for_memory,
-                                               .creates = 1}};
+                                               .creates = 1,
+                                               .memory = 1}};
     static const long batches[] = {1, 2, 3};
     static const struct c_kernel kernel = {
         "task_creation", "what it costs to create a task", variants, 1, batches, 3, .samples = 400};

@@ -39,7 +39,9 @@ int main(int argc, char **argv)
                                                .interval = interval,
                                                .read = now_ns,
                                                .frequency_hz = 1e9,
-                                               .clock = "gettimeofday"}};
+                                               .clock = "gettimeofday",
+                                               .estimand = ESTIMAND_OVERHEAD,
+                                               .operation_cycles = 1}};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {.name = "timer_overhead",
                                            .about = "what a timer costs, and its step",

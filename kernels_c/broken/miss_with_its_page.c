@@ -39,7 +39,8 @@ int main(int argc, char **argv)
     static const struct variant variants[] = {{.name = "data-cache",
                                                .about = "load from memory that is new",
                                                .interval = load_from_new_memory,
-                                               .prepare = prepare_memory}};
+                                               .prepare = prepare_memory,
+                                               .memory = 1}};
     static const long batches[] = {16, 32, 48, 64};
     static const struct c_kernel kernel = {.name = "first_iteration",
                                            .about = "what is slow about the first time",

@@ -26,8 +26,11 @@ static uint64_t interval(long k)
 
 int main(int argc, char **argv)
 {
-    static const struct variant variants[] = {
-        {.name = "fenced", .about = "counter, twice", .interval = interval}};
+    static const struct variant variants[] = {{.name = "fenced",
+                                               .about = "counter, twice",
+                                               .interval = interval,
+                                               .estimand = ESTIMAND_OVERHEAD,
+                                               .operation_cycles = 1}};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {.name = "timer_overhead",
                                            .about = "what a timer costs, and its step",

@@ -40,7 +40,9 @@ int main(int argc, char **argv)
     static const struct variant variants[] = {{.name = "fenced",
                                                .about = "counter, fenced",
                                                .interval = interval,
-                                               .prepare = pin_to_last_cpu}};
+                                               .prepare = pin_to_last_cpu,
+                                               .estimand = ESTIMAND_OVERHEAD,
+                                               .operation_cycles = 1}};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {.name = "timer_overhead",
                                            .about = "what a timer costs, and its step",

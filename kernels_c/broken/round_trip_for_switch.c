@@ -41,7 +41,8 @@ int main(int argc, char **argv)
          .baseline = "self-pipe",
          .baseline_times = 2,
          .parts = 1, /* there and back are two */
-         .switches = 2},
+         .switches = 2,
+         TWO_ON_ONE_CPU},
         {.name = "self-pipe", .interval = calls_alone, .prepare = open_own_pipe}};
     static const long batches[] = {1, 2, 4, 6};
     static const struct c_kernel kernel = {

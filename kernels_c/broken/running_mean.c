@@ -30,8 +30,10 @@ static uint64_t mean_so_far(long batch)
 
 int main(int argc, char **argv)
 {
-    static const struct variant variants[] = {
-        {.name = "call", .about = "its mean so far", .interval = mean_so_far, .first = 1}};
+    static const struct variant variants[] = {{.name = "call",
+                                               .about = "its mean so far",
+                                               .interval = mean_so_far,
+                                               .estimand = ESTIMAND_FIRST_TIME}};
     static const long batches[] = {1};
     static const struct c_kernel kernel = {.name = "first_iteration",
                                            .about = "what is slow about the first time",

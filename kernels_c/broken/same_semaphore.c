@@ -47,9 +47,9 @@ static void end(void)
 
 int main(int argc, char **argv)
 {
-    static const struct variant variants[] = {{"condvar", "by semaphore", exchanges,
-                                               .prepare = start, .finish = end,
-                                               .cannot = no_pinning, .parts = 2, .switches = 2}};
+    static const struct variant variants[] = {
+        {"condvar", "by semaphore", exchanges, .prepare = start, .finish = end,
+         .cannot = no_pinning, .parts = 2, .switches = 2, TWO_ON_ONE_CPU}};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {
         "thread_switch", "what a thread switch costs", variants, 1, batches, 4, 0, 0};

@@ -53,7 +53,7 @@ static void end(void)
 int main(int argc, char **argv)
 {
     static const struct variant variants[] = {
-        {"condvar", "", exchanges, .prepare = start, .finish = end, .parts = 2, .switches = 2}};
+        {"condvar", "", exchanges, .prepare = start, .finish = end, ROUND_TRIP_ON_ONE_CPU}};
     static const long batches[] = {2, 4, 6};
     static const struct c_kernel kernel = {"thread_switch", "", variants, 1, batches, 3, 0, 0};
     return measure(&kernel, argc, argv);

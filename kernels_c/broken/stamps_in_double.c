@@ -41,7 +41,9 @@ int main(int argc, char **argv)
                                                .interval = interval,
                                                .read = realtime,
                                                .frequency_hz = 1e9,
-                                               .clock = "CLOCK_REALTIME"}};
+                                               .clock = "CLOCK_REALTIME",
+                                               .estimand = ESTIMAND_OVERHEAD,
+                                               .operation_cycles = 1}};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {.name = "timer_overhead",
                                            .about = "what a timer costs, and its step",

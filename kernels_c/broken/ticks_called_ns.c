@@ -40,7 +40,9 @@ int main(int argc, char **argv)
                                                .about = "counter, fenced",
                                                .interval = interval,
                                                .frequency_hz = 1e9,
-                                               .cannot = is_in_ns}};
+                                               .cannot = is_in_ns,
+                                               .estimand = ESTIMAND_OVERHEAD,
+                                               .operation_cycles = 1}};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {.name = "timer_overhead",
                                            .about = "what a timer costs, and its step",

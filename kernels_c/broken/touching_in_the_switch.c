@@ -39,7 +39,10 @@ int main(int argc, char **argv)
                                                .prepare = prepare_eight,
                                                .finish = finish_eight,
                                                .parts = 8,
-                                               .switches = 8}};
+                                               .switches = 8,
+                                               .placement = PLACED_ON_ONE_CPU,
+                                               .peers = 7,
+                                               .memory = 1}};
     static const long batches[] = {1, 2, 3};
     static const struct c_kernel kernel = {
         "switch_footprint", "what a switch costs", variants, 1, batches, 3, .samples = 400};

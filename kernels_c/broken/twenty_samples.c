@@ -31,7 +31,8 @@ int main(int argc, char **argv)
                                                .interval = interval,
                                                .read = now,
                                                .frequency_hz = 1e9,
-                                               .clock = "CLOCK_MONOTONIC"}};
+                                               .clock = "CLOCK_MONOTONIC",
+                                               .estimand = ESTIMAND_OVERHEAD}};
     static const long batches[] = {0};
     static const struct c_kernel kernel = {.name = "timer_overhead",
                                            .about = "what a timer costs, and its step",

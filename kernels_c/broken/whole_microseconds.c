@@ -36,7 +36,9 @@ int main(int argc, char **argv)
                                                .interval = interval,
                                                .read = now_us,
                                                .frequency_hz = 1e6,
-                                               .clock = "CLOCK_MONOTONIC"}};
+                                               .clock = "CLOCK_MONOTONIC",
+                                               .estimand = ESTIMAND_OVERHEAD,
+                                               .operation_cycles = 1}};
     static const long batches[] = {64, 128, 256, 512};
     static const struct c_kernel kernel = {.name = "timer_overhead",
                                            .about = "what a timer costs, and its step",

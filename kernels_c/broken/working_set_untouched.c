@@ -35,20 +35,17 @@ RING(eight, PROCESSES, 8, 256 << 10)
 RING(alone, ALONE, 1, 256 << 10)
 RING(hop, ALONE, 1, 0)
 
-#define OF(ring) .interval = rounds_##ring, .prepare = prepare_##ring, .finish = finish_##ring
+#define OF(ring)                                                                                   \
+    .interval = rounds_##ring, .prepare = prepare_##ring, .finish = finish_##ring,                 \
+    .placement = PLACED_ON_ONE_CPU
 
 int main(int argc, char **argv)
 {
     static const struct variant variants[] = {
-        {.name = "processes-8-256k",
-         .about = "eight processes, 256 KB each",
-         OF(eight),
-         .baseline = "alone-256k",
-         .baseline_times = 8,
-         .parts = 8,
-         .switches = 8},
-        {.name = "alone-256k", .about = "one of them", OF(alone), .baseline = "alone-0"},
-        {.name = "alone-0", .about = "a hop to oneself", OF(hop)}};
+        {"processes-8-256k", "eight processes, 256 KB each", OF(eight), .baseline = "alone-256k",
+         .baseline_times = 8, .parts = 8, .switches = 8, .peers = 7, .memory = 1},
+        {"alone-256k", "one of them", OF(alone), .baseline = "alone-0", .memory = 1},
+        {"alone-0", "a hop to oneself", OF(hop)}};
     static const long batches[] = {1, 2, 3};
     static const struct c_kernel kernel = {
         "switch_footprint", "what a switch costs", variants, 3, batches, 3, .samples = 400};

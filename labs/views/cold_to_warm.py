@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from labs import picture
+from labs.declared import is_first_time
 from labs.estimate import Floats
-from labs.first_time import is_of_first_time
 from labs.picture import Picture
 from labs.plot_series import LOOKS, Across, Point, Series, beside, series_figure
 from labs.plot_style import many, symbol
@@ -32,7 +32,7 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
     the bar. In the unit of the first run. Raises Refused where no variant begins cold.
     """
     chosen, unit = one_unit(given := runs_of(runs), given[0].unit)
-    results = [r for run in chosen for r in run.results if is_of_first_time(r.recording, r.variant)]
+    results = [r for run in chosen for r in run.results if is_first_time(r.recording, r.variant)]
     if not results:
         kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
         raise refused(

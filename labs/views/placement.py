@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
-from labs import picture, places, proof
+from labs import declared, picture, places, proof
+from labs.declared import Placement
 from labs.picture import Picture
 from labs.plot_rows import Dot, Group, Row, rows_figure
 from labs.plot_series import LOOKS, Look
@@ -83,9 +84,10 @@ def group_of(result: Result) -> str:
         if claimed and counted is not None and counted < (1 - proof.TOLERANCE) * claimed:
             return UNPROVED
         return _where(result)
-    if name in baselines or name.startswith("self-") or name.endswith("-alone"):
+    if name in baselines or declared.peers(recording, name) == 0:
         return ALONE
-    return TWO_CPUS if "two-cpus" in name else ANYWHERE
+    on_two = declared.placement(recording, name) is Placement.TWO_CPUS
+    return TWO_CPUS if on_two else ANYWHERE
 
 
 def _where(result: Result) -> str:

@@ -1,0 +1,265 @@
+"""What a C kernel declares about its variants is what they do, and what readers of it see."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, call
+
+from grader.figures import LABS
+from labs import declared, variants
+from labs.declared import Declared, Estimand, Placement
+from labs.measure import Plan
+from labs.pseudo_files import cpu_list
+from labs.recording import Recording, parse
+from labs.result import result_of
+from labs.run_output import gather, parse_run
+
+ProgramOf = Callable[[str], Program]
+
+OLD = Path(__file__).parent / "fixtures" / "fenced.csv"
+
+
+def stating(kernel: str, variant: str, stated: Mapping[str, str]) -> Recording:
+    """A recording without samples that states these words about `variant`."""
+    conditions = {f"variant.{variant}.{key}": word for key, word in stated.items()}
+    none = np.zeros(0, dtype=np.int64)
+    return Recording(
+        kernel, MappingProxyType(conditions), (), (variant,), none, none, none, none, none
+    )
+
+
+def listed() -> Iterator[tuple[str, variants.Listed]]:
+    for kernel in KERNELS:
+        for each in variants.of_kernel(kernel):
+            yield kernel, each
+
+
+# What is read
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_recording_states_what_list_shows(program_of: ProgramOf, kernel: str) -> None:
+    done = call(program_of(kernel), "--samples", "4", "--warmup", "0")
+    assert done.returncode == 0, done.stderr
+    recording = gather({}, [parse_run(done.stdout.encode(), kernel)], kernel)
+    told = {each.name: each.declared for each in variants.of_kernel(kernel)}
+    for name in recording.variants:
+        assert recording.condition(f"variant.{name}.estimand") == (told[name].estimand.value,)
+        assert declared.of_variant(recording, name) == told[name]
+
+
+def test_every_word_of_the_c_is_read_as_what_it_says() -> None:
+    words = {
+        "estimand": "first-time", "operation_cycles": "3", "placement": "cpus-in-turn",
+        "peers": "63", "traps": "1", "unfenced": "1", "memory": "1",
+    }  # fmt: skip
+    found = declared.of_variant(stating("mine", "own", words), "own")
+    assert found == Declared(Estimand.FIRST_TIME, 3, Placement.CPUS_IN_TURN, 63, True, True, True)
+
+
+def test_what_is_not_stated_beside_an_estimand_is_the_default() -> None:
+    found = declared.of_variant(
+        stating("timer_overhead", "unfenced", {"estimand": "cost"}), "unfenced"
+    )
+    assert found == Declared()
+
+
+@pytest.mark.parametrize(
+    "word", ["", "Overhead", "overhead; cost", "1", "\x00", "estimand", "🙂", "x" * 10_000]
+)
+def test_an_unknown_estimand_counts_as_not_stated(word: str) -> None:
+    stated = {"estimand": word, "placement": "two-cpus", "peers": "5"}
+    undeclared = declared.of_variant(stating("timer_overhead", "fenced", {}), "fenced")
+    assert declared.of_variant(stating("timer_overhead", "fenced", stated), "fenced") == undeclared
+    assert undeclared == Declared(Estimand.OVERHEAD, 1)
+
+
+@pytest.mark.parametrize(
+    ("key", "word"),
+    [
+        *(("placement", word) for word in ("", "the moon", "ONE-CPU", "0")),
+        *(("peers", word) for word in ("-1", "1e3", "²", "٣", "9999", "1" * 5_000, "nan", " 1")),
+        *(("operation_cycles", word) for word in ("-1", "0.5", "inf", "9999")),
+        *((key, word) for key in ("traps", "unfenced", "memory") for word in ("2", "yes", "01")),
+    ],
+)
+def test_another_unknown_word_counts_as_not_stated(key: str, word: str) -> None:
+    stated = {"estimand": "cost", key: word}
+    assert declared.of_variant(stating("system_call", "getppid", stated), "getppid") == Declared()
+
+
+def test_processes_that_contradict_each_other_state_nothing() -> None:
+    recording = stating("system_call", "getppid", {})
+    words = ("overhead", "cost")
+    processes = tuple(MappingProxyType({"variant.getppid.estimand": word}) for word in words)
+    torn = dataclasses.replace(recording, processes=processes)
+    assert declared.estimand(torn, "getppid") is Estimand.COST
+    assert declared.of_variant(torn, "getppid") == declared.of_variant(recording, "getppid")
+
+
+@pytest.mark.parametrize("word", [*Estimand, "nonsense"])
+def test_whatever_a_recording_declares_it_has_a_result(word: str) -> None:
+    recording = parse(OLD.read_bytes())
+    stated = {**recording.conditions, "variant.fenced.estimand": str(getattr(word, "value", word))}
+    stated |= {"variant.fenced.peers": "7", "variant.fenced.placement": "two-cpus"}
+    result = result_of(dataclasses.replace(recording, conditions=MappingProxyType(stated)))
+    assert result.sentence()
+
+
+# Recordings of before
+
+
+def test_what_older_recordings_are_taken_for_is_what_the_c_kernels_declare_now() -> None:
+    for kernel, each in listed():
+        first = each.declared.estimand is Estimand.FIRST_TIME
+        old = stating(kernel, each.name, {"first": "1"} if first else {})
+        found, now = declared.of_variant(old, each.name), each.declared
+        # Then each C kernel of system calls counted as trapping, and no one told of rings.
+        assert dataclasses.replace(found, traps=now.traps, peers=now.peers) == now, each.name
+        assert (found.peers > 0) == (now.peers > 0), each.name
+        assert found.traps or not now.traps, each.name
+
+
+def test_an_older_ring_has_as_many_peers_as_it_claims_switches_less_one() -> None:
+    old = stating("switch_footprint", "processes-8-0", {"switches": "8"})
+    assert declared.peers(old, "processes-8-0") == 7
+
+
+def test_an_older_recording_reduces_as_it_did() -> None:
+    recording = parse(OLD.read_bytes())
+    stated = {**recording.conditions, "variant.fenced.estimand": "overhead"}
+    stated |= {"variant.fenced.operation_cycles": "1"}
+    now = dataclasses.replace(recording, conditions=MappingProxyType(stated))
+    for unit in ("ns", "cycles"):
+        assert result_of(recording, unit=unit).estimate == result_of(now, unit=unit).estimate
+
+
+# What is so
+
+
+def test_a_figure_asks_for_what_its_c_kernel_measures() -> None:
+    told = {(kernel, each.name): each.declared.estimand for kernel, each in listed()}
+    asked = {(spec.kernel, name): spec.estimand for specs in LABS.values() for spec in specs
+             for name in spec.variants if spec.kernel in KERNELS}  # fmt: skip
+    assert asked and asked == {key: told[key] for key in asked}
+
+
+def test_a_c_kernel_of_ones_own_declares_too(tmp_path: Path) -> None:
+    source = tmp_path / "mine.c"
+    source.write_text(
+        f'#include "{FOLDER / "own_pair.h"}"\n'
+        "TICKLAB_INLINE uint64_t pair(long k)\n"
+        "{ uint64_t link = 1; const uint64_t begin = counter_begin(); ADDITIONS(link, k);"
+        " return counter_end() - begin; }\n"
+        "MEASURE_OWN_PAIR(pair)\n"
+    )
+    assert [each.declared for each in variants.of_kernel(str(source))] == [
+        Declared(Estimand.COST, 1)
+    ]
+
+
+PRINTS = "#include <stdio.h>\nint main(void) { %s return 0; }\n"
+TABLE = 'printf("variant,about,missing,estimand\\n");'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (;;) ;",
+        'for (;;) puts("variant,about,missing");',
+        f'{TABLE} for (int i = 0; i < 200000; i++) printf("x");',
+        f'{TABLE} printf("own,short\\n");',
+        f'{TABLE} printf("a,b,c,first-time,more\\n");',
+        f'{TABLE} printf("a,b,c,first-time\\n"); return 1;',
+        "__builtin_trap();",
+    ],
+)
+def test_a_cell_that_lists_no_table_is_left_to_the_run(
+    body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(variants, "TIME_LIMIT_S", 1)
+    begin = time.monotonic()
+    assert not variants.has_first_time(Plan("mine", source=PRINTS % body))
+    assert time.monotonic() - begin < 20
+
+
+def test_a_table_that_declares_nothing_is_read_as_well() -> None:
+    body = r'printf("# batch: 1\nvariant,about,missing\nown,\"a, b\",\"\"\n");'
+    (own,) = variants.of_plan(Plan("mine", source=PRINTS % body))
+    assert own == variants.Listed("own", "a, b")
+
+
+def _allowed(status: Path) -> frozenset[int]:
+    lines = status.read_text().splitlines()
+    words = next(line.split()[1] for line in lines if line.startswith("Cpus_allowed_list"))
+    return frozenset(cpu_list(words) or ())
+
+
+def _tasks(pid: int) -> dict[int, frozenset[int]]:
+    """The CPUs that each task of a program may use: its threads', then its children's."""
+    threads = [int(each.name) for each in Path(f"/proc/{pid}/task").iterdir()]
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return {
+        task: _allowed(Path(f"/proc/{task}/status")) for task in [*threads, *map(int, children)]
+    }
+
+
+@contextmanager
+def _measuring(program: Program, variant: str) -> Iterator[int]:
+    command = [str(program), "--variant", variant, "--samples", "1000000", "--batch", "1"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        try:
+            process.stderr.readline()  # it tells its progress: all tasks are in their places
+            yield process.pid
+        finally:
+            process.kill()
+
+
+OF_TASKS = [
+    *(("process_switch", name) for name in ("pipe-pinned", "self-pipe", "pipe-unpinned")),
+    *(("process_switch", name) for name in ("pipe-two-cpus", "pipe-in-turn", "eventfd-pinned")),
+    *(("thread_switch", name) for name in ("condvar", "condvar-alone", "condvar-two-cpus")),
+    *(("thread_switch", name) for name in ("futex", "futex-two-cpus", "yield", "bare-mutex")),
+    *(("switch_footprint", name) for name in ("processes-4-0", "threads-8-16k", "alone-16k")),
+    ("system_call", "getppid"),
+]  # fmt: skip
+
+
+@LINUX
+@TWO_CPUS
+@pytest.mark.parametrize(("kernel", "variant"), OF_TASKS)
+def test_tasks_are_as_many_and_where_the_variant_declares(
+    program_of: ProgramOf, kernel: str, variant: str
+) -> None:
+    told = next(each for each in variants.of_kernel(kernel) if each.name == variant)
+    if told.missing:
+        pytest.skip(told.missing)
+    with _measuring(program_of(kernel), variant) as pid:
+        seen = []
+        for _ in range(5):
+            seen.append(_tasks(pid))
+            time.sleep(0.02)
+    assert {len(each) for each in seen} == {1 + told.declared.peers}
+    for places in seen:
+        mine = places.pop(next(iter(places)))
+        theirs = list(places.values())
+        match told.declared.placement:
+            case Placement.ONE_CPU:
+                assert len(mine) == 1 and all(each == mine for each in theirs)
+            case Placement.TWO_CPUS:
+                assert len(mine) == 1 and [len(each) for each in theirs] == [1]
+                assert not mine & theirs[0]
+            case Placement.CPUS_IN_TURN:  # it may move between two looks
+                assert all(len(each) == 1 for each in (mine, *theirs))
+            case Placement.ANYWHERE:  # its baseline may have a place
+                assert all(len(each) > 1 for each in theirs or [mine])
