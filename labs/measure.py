@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import labs
-from labs import core_speed, paths, surroundings, toolchain
+from labs import core_speed, core_width, paths, surroundings, toolchain
 from labs.c_process import output_of
 from labs.recording import MOST_ROWS, Recording
 from labs.run_output import ProcessRun, gather, parse_run
@@ -26,7 +26,7 @@ from labs.run_output import ProcessRun, gather, parse_run
 MOST_SAMPLES = 100_000
 MOST_PROCESSES = 100
 MOST_WARMUP = 10_000
-#: The core speed that a run of fewer processes saw is not remembered.
+#: What a run of fewer processes saw of the core is not remembered.
 PROCESSES_TO_TRUST = 5
 #: What C kernels do by themselves, see harness.h.
 DEFAULT_WARMUP = 100
@@ -223,18 +223,26 @@ def _recording(
         **meanwhile,
     }
     recording = gather(conditions, runs, plan.kernel_name)
-    length = recording.number("core_cycle_ticks")
-    if length is None or length <= 0:
-        return recording
-    counter = " ".join(recording.condition("counter"))
-    # What a cell or a broken C kernel says of the core's speed may be as wrong as the rest of it,
-    # and a single process may be: the median of several is not.
+    # What a cell or a broken C kernel says of the core may be as wrong as the rest of it, and a
+    # single process may be: several are not.
     own = plan.source is not None or plan.kernel.endswith(".c")
     trusted = not own and len(runs) >= PROCESSES_TO_TRUST
-    seen = "{:.5f} {:.5f}".format(*core_speed.seen_lately(length, counter, remember=trusted))
-    return replace(
-        recording, conditions={**recording.conditions, "core_cycle_ticks.last_hour": seen}
-    )
+    of_core = _of_core(recording, trusted)
+    return replace(recording, conditions={**recording.conditions, **of_core})
+
+
+def _of_core(recording: Recording, trusted: bool) -> dict[str, str]:
+    """What earlier runs on this machine saw of its cores; `trusted` runs are remembered for it."""
+    stated = {}
+    length = recording.number("core_cycle_ticks")
+    if length is not None and length > 0:
+        counter = " ".join(recording.condition("counter"))
+        seen = core_speed.seen_lately(length, counter, remember=trusted)
+        stated["core_cycle_ticks.last_hour"] = "{:.5f} {:.5f}".format(*seen)
+    width = core_width.best(recording, remember=trusted)
+    if width is not None:
+        stated["core_width.best"] = f"{width:.2f}"
+    return stated
 
 
 def measure_now(plan: Plan, progress: ProgressCallback | None = None) -> Recording:
