@@ -17,6 +17,7 @@
 #include "core_rounds.h"
 #include "counter.h"
 #include "options.h"
+#include "stack_place.h"
 #include "tasks.h"
 
 struct run;
@@ -300,8 +301,9 @@ static int is_cold(const struct run *run)
 }
 
 /* Take all samples; between intervals, not more often than every 50 ms, say how far it has come. */
-static void take_all(struct run *run)
+static void take_all(void *argument)
 {
+    struct run *run = argument;
     const long all = run->warmup_total + run->total;
     uint64_t last_word = clock_ns(REFERENCE_CLOCK);
     if (!is_cold(run))
@@ -426,7 +428,10 @@ static void print_samples(const struct run *run)
 static int measure(const struct c_kernel *kernel, int argc, char **argv)
 {
     struct run run = {.kernel = kernel,
-                      .options = {.warmup = NOT_ASKED, .cpu = NOT_PINNED, .peer_cpu = NOT_PINNED}};
+                      .options = {.warmup = NOT_ASKED,
+                                  .cpu = NOT_PINNED,
+                                  .peer_cpu = NOT_PINNED,
+                                  .stack_place = NOT_ASKED}};
     read_options(&run.options, argc, argv, kernel->about);
     if (run.options.list) {
         list_variants(kernel);
@@ -447,7 +452,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     const int cpu_before = cpu_now();
     const struct rusage before = usage_of(RUSAGE_SELF);
     const struct rusage peers_before = usage_of(RUSAGE_CHILDREN);
-    take_all(&run);
+    const long place = at_stack_place(run.options.stack_place, take_all, &run);
     all_taken = 1;
     const struct rusage after = usage_of(RUSAGE_SELF);
     const int cpu_after = cpu_now();
@@ -468,7 +473,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
 
     print_run(&run);
     print_placement(&run.options, allowed, cpu_before, cpu_after);
-    printf("# cpu.taken: %.4f\n", taken);
+    printf("# cpu.taken: %.4f\n# stack.place: %ld\n", taken, place);
     print_os_counters("main", before, after, run.migrations, counted);
     print_os_counters("peers", peers_before, peers_after, -1, counted);
     print_claims(&run);

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import labs
-from labs import core_speed, core_width, paths, surroundings, toolchain
+from labs import core_speed, core_width, paths, stack_places, surroundings, toolchain
 from labs.c_process import output_of
 from labs.recording import MOST_ROWS, Recording
 from labs.run_output import ProcessRun, gather, parse_run
@@ -174,13 +174,15 @@ async def measure_in_turns(
     deadline = begin + sum(plan.time_limit_s for plan in plans)
     before = surroundings.cpu_times()
     runs: list[list[ProcessRun]] = [[] for _ in plans]
+    start = stack_places.random_start()
     done = 0
     for which, when, share in turns:
         plan = plans[which]
         await asyncio.sleep(max(begin + plan.spread_s * when - loop.time(), 0))
         mine = _intervals(plan, share)
         told = _telling(progress, done, mine, total)
-        runs[which].append(await _one_process(binaries[which], plan, share, deadline, told))
+        place = stack_places.place_of(len(runs[which]), start)
+        runs[which].append(await _one_process(binaries[which], plan, share, place, deadline, told))
         done += mine
         if progress is not None:
             progress(Progress(done, total))
@@ -317,15 +319,17 @@ async def _one_process(
     binary: toolchain.Binary,
     plan: Plan,
     samples: int,
+    place: int,
     deadline: float,
     told: Callable[[int, int], None],
 ) -> ProcessRun:
-    """Run `binary` once for so many samples per variant, and read what it printed."""
+    """Run `binary` once for so many samples per variant, its stack at `place`, and read what it
+    printed."""
     command = [str(binary.path), "--samples", str(samples)]
     if plan.warmup != DEFAULT_WARMUP:
         # Unasked the C kernel does what is right for it: none where the cold sample is the point.
         command += ["--warmup", str(plan.warmup)]
-    command += ["--end-with", str(os.getpid())]
+    command += ["--stack-place", str(place), "--end-with", str(os.getpid())]
     if plan.variants:
         command += ["--variant", ",".join(plan.variants)]
     if plan.batches:
