@@ -1,6 +1,6 @@
 /*
- * What the counter is worth on this machine, found by measuring: its frequency, its step, its
- * overhead, and how many ticks one core cycle takes. Nothing is read from a brand string.
+ * What the counter is worth on this machine, found by measuring: its frequency, its step and its
+ * overhead. Nothing is read from a brand string.
  */
 #ifndef TICKLAB_CALIBRATION_H
 #define TICKLAB_CALIBRATION_H
@@ -125,41 +125,6 @@ static double mean_of_middle(uint64_t *values, int count)
     for (int i = count / 4; i < count - count / 4; i++)
         sum += (double)values[i];
     return sum / (count - 2 * (count / 4));
-}
-
-/* Ticks of so many times 1024 dependent additions, the loop around them hidden in their shadow. */
-static uint64_t chain_ticks(int thousands)
-{
-    uint64_t link = 1;
-    const uint64_t begin = counter_begin();
-    for (int i = 0; i < thousands; i++)
-        ADD_CHAIN(link, 1024);
-    return counter_end() - begin;
-}
-
-/* The rounds that tell how many ticks a core cycle takes, spread over the run: the core's clock can
- * change within milliseconds, and only its speed during the samples says how many cycles they took. */
-struct core_clock {
-    uint64_t shorter[CALIBRATION_ROUNDS], longer[CALIBRATION_ROUNDS];
-    int rounds;
-};
-
-/* Take the rounds that are due when so many samples of all have been taken. */
-static void watch_core_clock(struct core_clock *clock, long taken, long all)
-{
-    while (clock->rounds < CALIBRATION_ROUNDS && clock->rounds < taken * CALIBRATION_ROUNDS / all) {
-        clock->shorter[clock->rounds] = chain_ticks(8);
-        clock->longer[clock->rounds++] = chain_ticks(16);
-    }
-}
-
-/* Ticks a core cycle takes: 16,384 dependent additions less 8,192 of them, one cycle each. */
-static double ticks_per_core_cycle(struct core_clock *clock)
-{
-    watch_core_clock(clock, 1, 1);
-    return (mean_of_middle(clock->longer, CALIBRATION_ROUNDS) -
-            mean_of_middle(clock->shorter, CALIBRATION_ROUNDS)) /
-           8192;
 }
 
 /* What an empty fenced interval reads: the median of a few. */

@@ -14,9 +14,11 @@
 
 #include "calibration.h"
 #include "conditions.h"
+#include "core_rounds.h"
 #include "counter.h"
 #include "declared.h"
 #include "options.h"
+#include "stack_place.h"
 #include "tasks.h"
 
 struct run;
@@ -79,7 +81,7 @@ struct run {
     long warmup_total, total;
     uint64_t random;
     long migrations;
-    struct core_clock core_clock;
+    struct core_rounds core_rounds;
     double switches_claimed, system_calls_claimed;
     struct account accounts[MAX_VARIANTS]; /* of those chosen that claim switches or tasks */
 };
@@ -301,18 +303,30 @@ TICKLAB_INLINE void take(struct run *run, struct sample *sample)
     run->system_calls_claimed += variant->system_calls * (double)batch;
 }
 
-/* Take all samples; between intervals, not more often than every 50 ms, say how far it has come. */
-static void take_all(struct run *run)
+/* Whether the very first interval is what counts: nothing may run before it that need not. */
+static int is_cold(const struct run *run)
 {
+    int cold = 0;
+    for (int i = 0; i < run->chosen_count; i++)
+        cold |= run->chosen[i]->estimand == ESTIMAND_FIRST_TIME;
+    return cold;
+}
+
+/* Take all samples; between intervals, not more often than every 50 ms, say how far it has come. */
+static void take_all(void *argument)
+{
+    struct run *run = argument;
     const long all = run->warmup_total + run->total;
     uint64_t last_word = clock_ns(REFERENCE_CLOCK);
+    if (!is_cold(run))
+        watch_core(&run->core_rounds, 0, all);
     int cpu = cpu_now();
     for (long i = 0; i < all; i++) {
         take(run, &run->samples[i]);
         const int now_on = cpu_now();
         run->migrations += now_on != cpu;
         cpu = now_on;
-        watch_core_clock(&run->core_clock, i + 1, all);
+        watch_core(&run->core_rounds, i + 1, all);
         const uint64_t now = clock_ns(REFERENCE_CLOCK);
         if (now - last_word > 50000000u) {
             fprintf(stderr, "progress %ld %ld\n", i + 1, all);
@@ -377,8 +391,10 @@ static void print_clocks(struct run *run, double counter_hz)
 {
     printf("# counter: %s\n# counter.frequency_hz: %.1f\n# counter.step: %lu\n", COUNTER_NAME,
            counter_hz, (unsigned long)step_of(counter_begin));
-    printf("# counter.overhead: %lu\n# core_cycle_ticks: %.5f\n", (unsigned long)counter_overhead(),
-           ticks_per_core_cycle(&run->core_clock));
+    const uint64_t overhead = counter_overhead();
+    printf("# counter.overhead: %lu\n# core_cycle_ticks: %.5f\n", (unsigned long)overhead,
+           ticks_per_core_cycle(&run->core_rounds));
+    print_core_width(&run->core_rounds, run->warmup_total, (double)overhead);
     for (int i = 0; i < run->chosen_count; i++) {
         const struct variant *variant = run->chosen[i];
         printf("# clock.%s.name: %s\n", variant->name,
@@ -445,7 +461,10 @@ static void print_samples(const struct run *run)
 static int measure(const struct c_kernel *kernel, int argc, char **argv)
 {
     struct run run = {.kernel = kernel,
-                      .options = {.warmup = NOT_ASKED, .cpu = NOT_PINNED, .peer_cpu = NOT_PINNED}};
+                      .options = {.warmup = NOT_ASKED,
+                                  .cpu = NOT_PINNED,
+                                  .peer_cpu = NOT_PINNED,
+                                  .stack_place = NOT_ASKED}};
     read_options(&run.options, argc, argv, kernel->about);
     if (run.options.list) {
         list_variants(kernel);
@@ -466,7 +485,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     const int cpu_before = cpu_now();
     const struct rusage before = usage_of(RUSAGE_SELF);
     const struct rusage peers_before = usage_of(RUSAGE_CHILDREN);
-    take_all(&run);
+    const long place = at_stack_place(run.options.stack_place, take_all, &run);
     all_taken = 1;
     const struct rusage after = usage_of(RUSAGE_SELF);
     const int cpu_after = cpu_now();
@@ -487,7 +506,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
 
     print_run(&run);
     print_placement(&run.options, allowed, cpu_before, cpu_after);
-    printf("# cpu.taken: %.4f\n", taken);
+    printf("# cpu.taken: %.4f\n# stack.place: %ld\n", taken, place);
     print_os_counters("main", before, after, run.migrations, counted);
     print_os_counters("peers", peers_before, peers_after, -1, counted);
     print_declared(&run);

@@ -34,8 +34,9 @@ struct options {
     int batches;
     long cpu;
     long peer_cpu;
-    uint64_t seed; /* 0: choose one */
-    long end_with; /* process id of the parent to end with; 0: none */
+    uint64_t seed;    /* 0: choose one */
+    long stack_place; /* of the samples, modulo 4096; NOT_ASKED: where the OS puts it */
+    long end_with;    /* process id of the parent to end with; 0: none */
     int list;
 };
 
@@ -86,7 +87,8 @@ static void print_help(const char *program, const char *about)
 {
     printf("%s: %s\n"
            "usage: %s [--variant A,B] [--samples N] [--batch K,...] [--warmup N] [--cpu N]\n"
-           "       [--peer-cpu N] [--place anywhere] [--seed N] [--end-with PID] [--list]\n"
+           "       [--peer-cpu N] [--place anywhere] [--stack-place N] [--seed N]\n"
+           "       [--end-with PID] [--list]\n"
            "Prints conditions as '# key: value' and then one line per sample, as CSV.\n",
            program, about, program);
 }
@@ -94,13 +96,19 @@ static void print_help(const char *program, const char *about)
 /* Read the command line into options, which hold the defaults when called. */
 static void read_options(struct options *options, int argc, char **argv, const char *about)
 {
-    static const struct option names[] = {
-        {"variant", required_argument, NULL, 'v'},  {"samples", required_argument, NULL, 'n'},
-        {"batch", required_argument, NULL, 'k'},    {"warmup", required_argument, NULL, 'w'},
-        {"cpu", required_argument, NULL, 'c'},      {"peer-cpu", required_argument, NULL, 'p'},
-        {"place", required_argument, NULL, 'a'},    {"seed", required_argument, NULL, 's'},
-        {"end-with", required_argument, NULL, 'e'}, {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+    static const struct option names[] = {{"variant", required_argument, NULL, 'v'},
+                                          {"samples", required_argument, NULL, 'n'},
+                                          {"batch", required_argument, NULL, 'k'},
+                                          {"warmup", required_argument, NULL, 'w'},
+                                          {"cpu", required_argument, NULL, 'c'},
+                                          {"peer-cpu", required_argument, NULL, 'p'},
+                                          {"place", required_argument, NULL, 'a'},
+                                          {"stack-place", required_argument, NULL, 't'},
+                                          {"seed", required_argument, NULL, 's'},
+                                          {"end-with", required_argument, NULL, 'e'},
+                                          {"list", no_argument, NULL, 'l'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     int choice;
     opterr = 0; /* one line of ours, not two */
     while ((choice = getopt_long(argc, argv, ":", names, NULL)) != -1) {
@@ -120,6 +128,7 @@ static void read_options(struct options *options, int argc, char **argv, const c
                 stop(STATUS_USAGE, "--place %s: the only choice is anywhere", optarg);
             place_anywhere = 1;
             break;
+        case 't': options->stack_place = number_option("stack-place", optarg, 0, 4095); break;
         case 's': options->seed = (uint64_t)number_option("seed", optarg, 1, INT32_MAX); break;
         case 'e': options->end_with = number_option("end-with", optarg, 1, INT32_MAX); break;
         case 'l': options->list = 1; break;

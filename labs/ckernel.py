@@ -1,7 +1,8 @@
 """The cell magic `%%ckernel`: C in a cell, built and run in place, its source kept as evidence.
 
 %%ckernel NAME [--variant V] [--samples N] [--batch K,...] [--warmup N] [--cpu N]
-               [--peer-cpu N] [--processes N] [--flags=-O2] [--unit U] [--save RECORDING]
+               [--peer-cpu N] [--processes N] [--within PERCENT] [--at-most SECONDS]
+               [--flags=-O2] [--unit U] [--save RECORDING]
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@ ARGUMENTS = {
     "cpu": "cpu",
     "peer-cpu": "peer_cpu",
     "unit": "unit",
+    "within": "within",
+    "at-most": "at_most",
 }
 
 _OPTION = re.compile(

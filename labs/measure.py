@@ -9,34 +9,52 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import datetime
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass
 
-import labs
-from labs import core_speed, paths, surroundings, toolchain
+from labs import stack_places, surroundings, toolchain
 from labs.c_process import output_of
-from labs.recording import MOST_ROWS, Recording
-from labs.run_output import ProcessRun, gather, parse_run
+from labs.plan import (
+    DEFAULT_TIME_LIMIT_S,
+    DEFAULT_WARMUP,
+    MOST_PROCESSES,
+    MOST_SAMPLES,
+    MOST_WARMUP,
+    BadPlan,
+    Plan,
+)
+from labs.provenance import of_stopping, recording_of
+from labs.recording import MOST_BYTES, MOST_ROWS, Recording
+from labs.run_output import ProcessRun, parse_run
 
-#: Bounds within which a run makes sense on a laptop in class.
-MOST_SAMPLES = 100_000
-MOST_PROCESSES = 100
-MOST_WARMUP = 10_000
-#: The core speed that a run of fewer processes saw is not remembered.
-PROCESSES_TO_TRUST = 5
-#: What C kernels do by themselves, see harness.h.
-DEFAULT_WARMUP = 100
-DEFAULT_TIME_LIMIT_S = 120.0
+__all__ = [
+    "DEFAULT_TIME_LIMIT_S",
+    "DEFAULT_WARMUP",
+    "MOST_PROCESSES",
+    "MOST_SAMPLES",
+    "MOST_WARMUP",
+    "BadPlan",
+    "Enough",
+    "Plan",
+    "Progress",
+    "ProgressCallback",
+    "measure",
+    "measure_in_turns",
+    "measure_in_turns_now",
+    "measure_now",
+]
+
+#: An adaptive run looks at its interval again when it has a tenth more processes, not after each
+#: one: the fewer looks there are, the less an interval is preferred that is narrow by chance.
+ASKED_AGAIN_AFTER = 10
+TIME_IS_UP = "time is up"
+FULL = "the recording is full"
 
 ProgressCallback = Callable[["Progress"], None]
-
-
-class BadPlan(ValueError):
-    """A plan that cannot be carried out: which option, and what it may be."""
+#: Why the run may stop, from its recordings so far; None where it is to go on.
+Enough = Callable[[tuple[Recording, ...]], str | None]
 
 
 @dataclass(frozen=True)
@@ -47,150 +65,152 @@ class Progress:
     total: int
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What to measure.
-
-    `kernel` is the name of a released C kernel or the path of a `.c` file, `variants` what of it
-    (empty: its first). `samples` is the number of intervals per variant in all, spread evenly over
-    `processes` and `batches` (empty: the C kernel's own); in each process `warmup` intervals per
-    variant come before them. The processes start evenly over `spread_s` seconds, so that the run
-    meets more than one state of the machine (clock speed, neighbours). `cpu` and `peer_cpu` pin
-    (None: not pinned). `time_limit_s` bounds the whole run.
-    """
-
-    kernel: str
-    variants: tuple[str, ...] = ()
-    samples: int = 10_000
-    batches: tuple[int, ...] = ()
-    warmup: int = DEFAULT_WARMUP
-    cpu: int | None = None
-    peer_cpu: int | None = None
-    processes: int = 10
-    flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS
-    time_limit_s: float = DEFAULT_TIME_LIMIT_S
-    source: str | None = field(default=None, repr=False)
-    shown_as: str | None = field(default=None, repr=False)
-    first_line: int = 1
-    spread_s: float = 0.0
-
-    @property
-    def kernel_name(self) -> str:
-        """The C kernel's name: of a file, without folder and ending."""
-        return Path(self.kernel).stem
-
-    def check(self) -> None:
-        """Raise BadPlan where the plan cannot be carried out on this machine."""
-        _within("samples", self.samples, 1, MOST_SAMPLES)
-        _within("processes", self.processes, 1, MOST_PROCESSES)
-        _within("warmup", self.warmup, 0, MOST_WARMUP)
-        for size in self.batches:
-            _within("batch", size, 0, 10**9)
-        if not 0 < self.time_limit_s <= 3600:
-            raise BadPlan(f"time limit {self.time_limit_s} s: choose from 0 to 3600 s")
-        if not 0 <= self.spread_s < self.time_limit_s:
-            raise BadPlan(
-                f"spread {self.spread_s} s: choose from 0 to the time limit ({self.time_limit_s} s)"
-            )
-        allowed = surroundings.allowed_cpus()
-        for name, cpu in (("cpu", self.cpu), ("peer-cpu", self.peer_cpu)):
-            if cpu is None:
-                continue
-            if isinstance(cpu, bool) or not isinstance(cpu, int):
-                raise BadPlan(f"{name} {cpu}: choose the number of a CPU")
-            if allowed is None:
-                raise BadPlan(f"{name} {cpu}: this system offers no pinning; leave it out")
-            if cpu not in allowed:
-                raise BadPlan(
-                    f"{name} {cpu}: this process may use CPU {_in_words(allowed)}; choose one of "
-                    "those, or leave pinning out"
-                )
-        rows = len(self.variants or "1") * (self.samples + self.warmup * self.processes)
-        if rows > MOST_ROWS:
-            raise BadPlan(
-                f"{rows} rows (samples and warm-up of all variants) are more than a recording "
-                f"holds ({MOST_ROWS}); take fewer samples, variants or processes"
-            )
-
-    def shares(self) -> list[int]:
-        """The number of samples each process takes; a process without any is left out."""
-        each, rest = divmod(self.samples, self.processes)
-        return [n for n in (each + (i < rest) for i in range(self.processes)) if n > 0]
-
-    def command_line(self) -> str:
-        """The `labs measure` command that does the same."""
-        # A recording is handed in: where the kit lies on somebody's machine is their business.
-        kernel = self.kernel
-        if Path(kernel).is_relative_to(paths.kernels_c()):
-            kernel = f"kernels_c/{Path(kernel).relative_to(paths.kernels_c()).as_posix()}"
-        words = ["labs", "measure", kernel]
-        if self.variants:
-            words += ["--variant", ",".join(self.variants)]
-        words += ["--samples", str(self.samples), "--warmup", str(self.warmup)]
-        if self.batches:
-            words += ["--batch", ",".join(map(str, self.batches))]
-        if self.cpu is not None:
-            words += ["--cpu", str(self.cpu)]
-        if self.peer_cpu is not None:
-            words += ["--peer-cpu", str(self.peer_cpu)]
-        words += ["--spread", f"{self.spread_s:g}"]
-        words += ["--processes", str(self.processes), "--flags=" + " ".join(self.flags)]
-        return " ".join(words)
-
-
-def _within(name: str, value: int, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise BadPlan(f"{name} {value}: choose a whole number from {least:,} to {most:,}")
-
-
-def _in_words(cpus: frozenset[int]) -> str:
-    return ", ".join(map(str, sorted(cpus)))
-
-
-async def measure(plan: Plan, progress: ProgressCallback | None = None) -> Recording:
+async def measure(
+    plan: Plan, progress: ProgressCallback | None = None, enough: Enough | None = None
+) -> Recording:
     """Carry out `plan`; cancelling the task ends every process of the run.
 
     `progress` is called now and then, from the event loop. Raises BadPlan, RunFailed, and what
-    building raises (toolchain.NoCompiler, toolchain.CompileError).
+    building raises (toolchain.NoCompiler, toolchain.CompileError). For `enough` see
+    `measure_in_turns`.
     """
-    return (await measure_in_turns((plan,), progress))[0]
+    return (await measure_in_turns((plan,), progress, enough))[0]
 
 
 async def measure_in_turns(
-    plans: Sequence[Plan], progress: ProgressCallback | None = None
+    plans: Sequence[Plan],
+    progress: ProgressCallback | None = None,
+    enough: Enough | None = None,
 ) -> tuple[Recording, ...]:
     """Carry out several plans at once, one recording each; as `measure`.
 
     Their processes take turns (A B, B A, A B, ...), so that what the machine does meets them alike:
     for figures that are to be compared. They may take the sum of their time limits.
+
+    An adaptive run needs `enough`, which is called in another thread. While it answers None, the
+    run adds processes, one of each plan in turn, for at most the sum of the plans' `at_most_s`. The
+    recordings state why the run stopped.
     """
     for plan in plans:
         plan.check()
+        if plan.within is not None and enough is None:
+            raise BadPlan("within: nobody says when the interval is narrow enough")
     binaries = [await asyncio.to_thread(build, plan) for plan in plans]
     turns = _turns([plan.shares() for plan in plans])
-    total = sum(_intervals(plans[which], share) for which, _, share in turns)
     loop = asyncio.get_running_loop()
     begin = loop.time()
     deadline = begin + sum(plan.time_limit_s for plan in plans)
     before = surroundings.cpu_times()
-    runs: list[list[ProcessRun]] = [[] for _ in plans]
-    done = 0
+    runs = _Runs(plans, binaries, deadline, progress)
+    runs.expect([(which, share) for which, _, share in turns])
     for which, when, share in turns:
-        plan = plans[which]
-        await asyncio.sleep(max(begin + plan.spread_s * when - loop.time(), 0))
+        await asyncio.sleep(max(begin + plans[which].spread_s * when - loop.time(), 0))
+        await runs.one(which, share)
+    why = await _go_on(runs, enough) if enough is not None else None
+    return runs.recordings(surroundings.during(before, surroundings.cpu_times()), why)
+
+
+class _Runs:
+    """The processes of several plans, carried out one after the other."""
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        binaries: Sequence[toolchain.Binary],
+        deadline: float,
+        progress: ProgressCallback | None,
+    ) -> None:
+        self.plans, self.binaries, self.deadline = plans, binaries, deadline
+        self.seconds = 0.0  # that processes have taken
+        self._printed: list[list[ProcessRun]] = [[] for _ in plans]
+        self._start = stack_places.random_start()
+        self._progress = progress
+        self._done = self._total = 0
+
+    @property
+    def rounds(self) -> int:
+        """How many processes the plan has that has most."""
+        return max(map(len, self._printed), default=0)
+
+    def expect(self, turns: Sequence[tuple[int, int]]) -> None:
+        """Count these processes into the total: each a number of a plan, and its samples."""
+        self._total += sum(_intervals(self.plans[which], share) for which, share in turns)
+
+    async def one(self, which: int, share: int) -> None:
+        """Carry out one process of the plan `which`, with so many samples of each variant."""
+        plan, printed = self.plans[which], self._printed[which]
         mine = _intervals(plan, share)
-        told = _telling(progress, done, mine, total)
-        runs[which].append(await _one_process(binaries[which], plan, share, deadline, told))
-        done += mine
-        if progress is not None:
-            progress(Progress(done, total))
-    meanwhile = surroundings.during(before, surroundings.cpu_times())
-    recordings = []
-    for plan, binary, mine_of_it in zip(plans, binaries, runs, strict=True):
-        others = [each.command_line() for each in plans if each is not plan]
-        beside = {"in_turns_with": "; ".join(others)} if others else {}
-        recordings.append(_recording(plan, binary, mine_of_it, {**beside, **meanwhile}))
-    return tuple(recordings)
+        told = _telling(self._progress, self._done, mine, self._total)
+        place = stack_places.place_of(len(printed), self._start)
+        loop = asyncio.get_running_loop()
+        begin = loop.time()
+        output = _one_process(self.binaries[which], plan, share, place, self.deadline, told)
+        printed.append(await output)
+        self.seconds += loop.time() - begin
+        self._done += mine
+        if self._progress is not None:
+            self._progress(Progress(self._done, self._total))
+
+    def so_far(self) -> tuple[Recording, ...]:
+        """The recordings of what has been carried out until now; nothing is remembered of them."""
+        return self._recordings({}, None, remember=False)
+
+    def recordings(self, meanwhile: Mapping[str, str], why: str | None) -> tuple[Recording, ...]:
+        """The recordings of the whole run; `why` an adaptive run stopped."""
+        return self._recordings(meanwhile, why, remember=True)
+
+    def _recordings(
+        self, meanwhile: Mapping[str, str], why: str | None, *, remember: bool
+    ) -> tuple[Recording, ...]:
+        recordings = []
+        for plan, binary, printed in zip(self.plans, self.binaries, self._printed, strict=True):
+            others = [each.command_line() for each in self.plans if each is not plan]
+            beside = {"in_turns_with": "; ".join(others)} if others else {}
+            stopping = {} if why is None else of_stopping(plan, why)
+            known = {**beside, **meanwhile, **stopping}
+            recordings.append(recording_of(plan, binary, printed, known, remember=remember))
+        return tuple(recordings)
+
+
+async def _go_on(runs: _Runs, enough: Enough) -> str:
+    """Add processes until it is enough, time is up, or a recording is full. Returns which."""
+    loop = asyncio.get_running_loop()
+    at_most = loop.time() + sum(plan.at_most_s for plan in runs.plans)
+    while True:
+        recordings = await asyncio.to_thread(runs.so_far)
+        why = await asyncio.to_thread(enough, recordings)
+        if why is not None:
+            return why
+        more = min(max(runs.rounds // ASKED_AGAIN_AFTER, 1), _room(recordings))
+        if more <= 0:
+            return FULL
+        for added in range(more):
+            # No process is begun that would probably not end in time.
+            each = runs.seconds / runs.rounds
+            if loop.time() + each > min(at_most, runs.deadline - 2 * each):
+                if added == 0:
+                    return TIME_IS_UP
+                break
+            turns = [(which, plan.shares()[0]) for which, plan in enumerate(runs.plans)]
+            turns = turns if runs.rounds % 2 == 0 else turns[::-1]
+            runs.expect(turns)
+            for which, share in turns:
+                await runs.one(which, share)
+
+
+def _room(recordings: Sequence[Recording]) -> int:
+    """How many more processes each of the recordings can hold."""
+    rooms = []
+    for recording in recordings:
+        count = len(recording.processes)
+        rows = -(-len(recording) // count)
+        size = len(recording.as_bytes())
+        # The last process's lines may be longer, and conditions are added at the end.
+        each = int(1.1 * size / count) + 1
+        rooms.append(MOST_PROCESSES - count)
+        rooms.append((MOST_ROWS - len(recording)) // (rows + 1))
+        rooms.append((MOST_BYTES - size - each) // each)
+    return min(rooms)
 
 
 def _turns(shares: Sequence[Sequence[int]]) -> list[tuple[int, float, int]]:
@@ -208,50 +228,25 @@ def _intervals(plan: Plan, share: int) -> int:
     return (share + plan.warmup) * max(len(plan.variants), 1)
 
 
-def _recording(
-    plan: Plan, binary: toolchain.Binary, runs: list[ProcessRun], meanwhile: Mapping[str, str]
+def measure_now(
+    plan: Plan, progress: ProgressCallback | None = None, enough: Enough | None = None
 ) -> Recording:
-    conditions = {
-        "created": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "ticklab": labs.__version__,
-        "command": plan.command_line(),
-        "source.sha256": binary.source_sha256,
-        "flags": " ".join(binary.flags),
-        "compiler": binary.compiler,
-        "time_limit_s": f"{plan.time_limit_s:g}",
-        **surroundings.of_machine(),
-        **meanwhile,
-    }
-    recording = gather(conditions, runs, plan.kernel_name)
-    length = recording.number("core_cycle_ticks")
-    if length is None or length <= 0:
-        return recording
-    counter = " ".join(recording.condition("counter"))
-    # What a cell or a broken C kernel says of the core's speed may be as wrong as the rest of it,
-    # and a single process may be: the median of several is not.
-    own = plan.source is not None or plan.kernel.endswith(".c")
-    trusted = not own and len(runs) >= PROCESSES_TO_TRUST
-    seen = "{:.5f} {:.5f}".format(*core_speed.seen_lately(length, counter, remember=trusted))
-    return replace(
-        recording, conditions={**recording.conditions, "core_cycle_ticks.last_hour": seen}
-    )
-
-
-def measure_now(plan: Plan, progress: ProgressCallback | None = None) -> Recording:
     """Carry out `plan` and wait for it; usable in a notebook cell, where a loop already runs.
 
     An interrupt (Ctrl-C, the stop button) ends the run's processes before it is raised.
     """
-    return measure_in_turns_now((plan,), progress)[0]
+    return measure_in_turns_now((plan,), progress, enough)[0]
 
 
 def measure_in_turns_now(
-    plans: Sequence[Plan], progress: ProgressCallback | None = None
+    plans: Sequence[Plan],
+    progress: ProgressCallback | None = None,
+    enough: Enough | None = None,
 ) -> tuple[Recording, ...]:
     """As `measure_now`, for several plans whose processes take turns."""
     outcome: list[tuple[Recording, ...] | BaseException] = []
     loop = asyncio.new_event_loop()
-    task = loop.create_task(measure_in_turns(plans, progress))
+    task = loop.create_task(measure_in_turns(plans, progress, enough))
 
     def work() -> None:
         asyncio.set_event_loop(loop)
@@ -310,15 +305,17 @@ async def _one_process(
     binary: toolchain.Binary,
     plan: Plan,
     samples: int,
+    place: int,
     deadline: float,
     told: Callable[[int, int], None],
 ) -> ProcessRun:
-    """Run `binary` once for so many samples per variant, and read what it printed."""
+    """Run `binary` once for so many samples per variant, its stack at `place`, and read what it
+    printed."""
     command = [str(binary.path), "--samples", str(samples)]
     if plan.warmup != DEFAULT_WARMUP:
         # Unasked the C kernel does what is right for it: none where the cold sample is the point.
         command += ["--warmup", str(plan.warmup)]
-    command += ["--end-with", str(os.getpid())]
+    command += ["--stack-place", str(place), "--end-with", str(os.getpid())]
     if plan.variants:
         command += ["--variant", ",".join(plan.variants)]
     if plan.batches:

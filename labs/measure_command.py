@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from labs import c_process, measure, plans, toolchain, variants
+from labs import c_process, measure, plans, stopping, toolchain, variants
 from labs.files import CannotWrite
 from labs.messages import Refused, of_unknown_variants
 from labs.recording import BadRecording, Recording
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         unit = canonical(arguments.unit)
         plan = plan_of(arguments)
         plan.check()
-        recording = carry_out(plan)
+        recording = carry_out(plan, unit)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
     except (measure.BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
         return _stop(error, USAGE)
@@ -78,15 +78,16 @@ def plan_of(arguments: argparse.Namespace) -> measure.Plan:
     return replace(plan, samples=samples)
 
 
-def carry_out(plan: measure.Plan) -> Recording:
-    """Carry out `plan` under a progress bar, which shows on a terminal only."""
+def carry_out(plan: measure.Plan, unit: str = "ns") -> Recording:
+    """Carry out `plan` under a progress bar, which shows on a terminal only. An adaptive run looks
+    at its interval in `unit`."""
     with tqdm(unit=" intervals", leave=False, disable=None, file=sys.stderr) as bar:
 
         def progress(at: measure.Progress) -> None:
             bar.total = at.total
             bar.update(at.done - bar.n)
 
-        return measure.measure_now(plan, progress)
+        return measure.measure_now(plan, progress, stopping.rule_of((plan,), unit))
 
 
 def _print(results: list[Result], saved: str | None, as_json: bool) -> None:

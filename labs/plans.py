@@ -9,16 +9,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from labs import figures, measure
-from labs.measure import Plan
 from labs.messages import Message, Refused
+from labs.plan import DEFAULT_AT_MOST_S, Plan
 
 _RECORDING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def plan_of(
-    kernel: str, variant: str | Sequence[str] = (), *, flags: str = "-O2", **options: Any
+    kernel: str,
+    variant: str | Sequence[str] = (),
+    *,
+    flags: str = "-O2",
+    within: float | None = None,
+    at_most: float = DEFAULT_AT_MOST_S,
+    **options: Any,
 ) -> Plan:
     """The plan that these arguments make; `options` are others of its fields.
+
+    `within` is in percent, `at_most` in seconds.
 
     Raises Refused for unusable flags.
     """
@@ -31,6 +39,8 @@ def plan_of(
         kernel,
         tuple(name.strip() for name in names if name.strip()),
         flags=words,
+        within=within / 100 if isinstance(within, int | float) else within,
+        at_most_s=at_most,
         **{**options, "batches": tuple(options.get("batches", ()))},
     )
 
@@ -46,6 +56,19 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
     parser.add_argument("--cpu", type=int, metavar="N", help="pin to this CPU")
     parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task")
     parser.add_argument("--processes", type=int, default=10, metavar="N", help="fresh processes")
+    parser.add_argument(
+        "--within",
+        type=float,
+        metavar="PERCENT",
+        help="add processes until half the interval is so small a part of the value",
+    )
+    parser.add_argument(
+        "--at-most",
+        type=float,
+        default=DEFAULT_AT_MOST_S,
+        metavar="SECONDS",
+        help="for adding processes (default: %(default)g)",
+    )
     parser.add_argument("--flags", default="-O2", metavar="FLAGS", help="for the C compiler")
     parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
 
@@ -64,6 +87,8 @@ def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) ->
         cpu=arguments.cpu,
         peer_cpu=arguments.peer_cpu,
         processes=arguments.processes,
+        within=arguments.within,
+        at_most=arguments.at_most,
         **options,
     )
 

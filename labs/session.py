@@ -22,13 +22,15 @@ from labs import (
     missing_names,
     predictions,
     progress,
+    stopping,
     submit,
     toolchain,
 )
 from labs.cards import MachineCard, MeasuredRegion
 from labs.files import CannotWrite, write_atomically
-from labs.measure import Plan, measure_in_turns_now
+from labs.measure import measure_in_turns_now
 from labs.messages import Message, Refused, Tone, show
+from labs.plan import DEFAULT_AT_MOST_S, Plan
 from labs.plans import name_for, plan_of, recording_name
 from labs.recording import Recording
 from labs.units import rounded
@@ -118,6 +120,8 @@ class Session:
         processes: int = 10,
         flags: str = "-O2",
         unit: str = "ns",
+        within: float | None = None,
+        at_most: float = DEFAULT_AT_MOST_S,
         save: str | None = None,
     ) -> Run:
         """Measure, save the recording, and return the run.
@@ -131,6 +135,8 @@ class Session:
         warmup       samples before the others, in each process, that do not count
         flags        for the compiler, such as "-O0"
         unit         ticks, cycles, ns, us, ms, s
+        within       add processes until the 95 % interval reaches at most so many percent to
+                     either side of the value (None: add none), for `at_most` seconds
 
         Raises Refused, in plain words, for everything a student can do something about.
         """
@@ -144,6 +150,8 @@ class Session:
             warmup=warmup,
             processes=processes,
             flags=flags,
+            within=within,
+            at_most=at_most,
         )
         run = self.carry_out(plan, save, unit)
         show(*messages.of_lacks(run.recording))
@@ -187,7 +195,7 @@ class Session:
         names = [recording_name(save or name_for(plan)) for plan, save in both]
         asked = plans[0]
         try:
-            recordings = measure_in_turns_now(plans)
+            recordings = measure_in_turns_now(plans, enough=stopping.rule_of(plans, unit))
             for asked, name, recording in zip(plans, names, recordings, strict=True):
                 path = None
                 try:

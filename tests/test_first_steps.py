@@ -10,7 +10,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from grader import check, cli
-from labs import ckernel, figures, guide, in_python, measure, missing_names, predictions, session
+from labs import ckernel, figures, guide, in_python, missing_names, predictions, session
 from labs.messages import Refused
 from labs.run import Run
 from labs.session import Session
@@ -142,7 +142,7 @@ def test_a_hint_without_a_topic_names_those_there_are(lab: Session) -> None:
 def test_the_stop_button_is_answered_in_words(
     lab: Session, shell: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(plan: measure.Plan) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(session, "measure_in_turns_now", interrupted)

@@ -308,6 +308,26 @@ def test_the_counter_tells_the_same_time_as_the_clock(timer: Program) -> None:
     assert slope["fenced"] == pytest.approx(slope["monotonic-raw"], rel=0.05)
 
 
+def test_the_width_of_the_core_is_seen_from_before_the_first_sample_to_the_last(
+    timer: Program,
+) -> None:
+    stated = conditions_of(call(timer, "--samples", "200", "--warmup", "20").stdout)
+    widths = [float(word) for word in stated["core_width"].split()]
+    after = [int(word) for word in stated["core_width.after"].split()]
+    assert len(widths) == len(after) == 41
+    assert all(0 < width < 20 for width in widths)
+    assert after == sorted(after)
+    assert after[0] == -21 and after[-1] == 199
+
+
+def test_nothing_looks_at_the_core_before_an_interval_that_is_cold_only_once(
+    program_of: ProgramOf,
+) -> None:
+    stated = conditions_of(call(program_of("first_iteration"), "--variant", "call", *FEW).stdout)
+    after = [int(word) for word in stated["core_width.after"].split()]
+    assert after[0] == -int(stated["warmup"]), "after the first interval of all"
+
+
 # Where it runs
 
 

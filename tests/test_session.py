@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from labs import figures, files, guide, measure, predictions, recording, session, toolchain
+from labs import figures, files, guide, predictions, recording, session, toolchain
 from labs.messages import Refused
 from labs.run import Run
 from labs.session import Session
@@ -306,7 +306,7 @@ def test_a_guide_with_a_mistake_is_named(stated: str) -> None:
 
 
 def test_an_interrupt_is_not_swallowed(lab: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(plan: measure.Plan) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(session, "measure_in_turns_now", interrupted)

@@ -1,0 +1,136 @@
+/*
+ * What state the core is in while the samples are taken, seen in rounds spread over the run.
+ *
+ * Each round times additions. A chain of additions that wait for each other takes one core cycle a
+ * link: the rounds tell how many ticks a core cycle takes. Independent additions show how many the
+ * core can do in a cycle, its width. Where another hardware thread of the same physical core is busy,
+ * the two share that width: the number falls to about half, while the chain takes as long as before.
+ */
+#ifndef TICKLAB_CORE_ROUNDS_H
+#define TICKLAB_CORE_ROUNDS_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "calibration.h"
+
+enum { CORE_ROUNDS = 41 };
+
+/* Additions of one try: 4,096 core cycles at four in a cycle, longer than a coarse counter's step. */
+enum { WIDE_ADDITIONS = 16384, WIDE_A_TURN = 256 };
+
+/* Turns of 256 additions in 8 chains that do not wait for each other: more than a core of today adds
+ * in a cycle. The loop stands in the assembly, so that it is the same without optimisation. */
+#if defined(__x86_64__)
+#    define WIDE_LOOP                                                                              \
+        ".p2align 5\n77:\n\t.rept 32\n\tadd %1, %1\n\tadd %2, %2\n\tadd %3, %3\n\tadd %4, %4\n\t"  \
+        "add %5, %5\n\tadd %6, %6\n\tadd %7, %7\n\tadd %8, %8\n\t.endr\n\tdec %0\n\tjnz 77b"
+#elif defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
+#    if defined(__aarch64__)
+#        define WIDE_END "subs %0, %0, #1\n\tb.ne 77b"
+#    else
+#        define WIDE_END "addi %0, %0, -1\n\tbnez %0, 77b"
+#    endif
+#    define WIDE_LOOP                                                                              \
+        ".p2align 5\n77:\n\t.rept 32\n\tadd %1, %1, %1\n\tadd %2, %2, %2\n\tadd %3, %3, %3\n\t"    \
+        "add %4, %4, %4\n\tadd %5, %5, %5\n\tadd %6, %6, %6\n\tadd %7, %7, %7\n\t"                 \
+        "add %8, %8, %8\n\t.endr\n\t" WIDE_END
+#endif
+
+#ifdef WIDE_LOOP
+static uint64_t wide_ticks_once(void)
+{
+    uint64_t turns = WIDE_ADDITIONS / WIDE_A_TURN;
+    uint64_t a = 1, b = 1, c = 1, d = 1, e = 1, f = 1, g = 1, h = 1;
+    const uint64_t begin = counter_begin();
+    __asm__ volatile(WIDE_LOOP
+                     : "+r"(turns), "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g),
+                       "+r"(h)
+                     :
+                     : "memory", "cc");
+    return counter_end() - begin;
+}
+
+/* The shorter of two tries: an interrupt, which meets one of them, is no neighbour. */
+static uint64_t wide_ticks(void)
+{
+    const uint64_t one = wide_ticks_once(), other = wide_ticks_once();
+    return one < other ? one : other;
+}
+#else
+static uint64_t wide_ticks(void) /* unknown here: C would be as wide as the compiler makes it */
+{
+    return 0;
+}
+#endif
+
+/* Ticks of so many times 1024 dependent additions, the loop around them hidden in their shadow. */
+static uint64_t chain_ticks(int thousands)
+{
+    uint64_t link = 1;
+    const uint64_t begin = counter_begin();
+    for (int i = 0; i < thousands; i++)
+        ADD_CHAIN(link, 1024);
+    return counter_end() - begin;
+}
+
+/* The core's clock can change within milliseconds, and a neighbour can come and go: only what was seen
+ * during the samples tells under which conditions they were taken. */
+struct core_rounds {
+    uint64_t shorter[CORE_ROUNDS], longer[CORE_ROUNDS]; /* ticks of 8,192 and 16,384 in a chain */
+    uint64_t wide[CORE_ROUNDS];
+    long taken[CORE_ROUNDS]; /* samples taken before the round */
+    int count;
+};
+
+/* Take the rounds that are due when so many samples of all have been taken: the first at 0, the last
+ * after the last sample. */
+static void watch_core(struct core_rounds *rounds, long taken, long all)
+{
+    while (rounds->count < CORE_ROUNDS && rounds->count <= taken * (CORE_ROUNDS - 1) / all) {
+        rounds->shorter[rounds->count] = chain_ticks(8);
+        rounds->longer[rounds->count] = chain_ticks(16);
+        rounds->wide[rounds->count] = wide_ticks();
+        rounds->taken[rounds->count++] = taken;
+    }
+}
+
+/* Ticks a core cycle takes: 16,384 dependent additions less 8,192 of them, one cycle each. */
+static double ticks_per_core_cycle(const struct core_rounds *rounds)
+{
+    uint64_t shorter[CORE_ROUNDS], longer[CORE_ROUNDS];
+    memcpy(shorter, rounds->shorter, sizeof shorter);
+    memcpy(longer, rounds->longer, sizeof longer);
+    return (mean_of_middle(longer, CORE_ROUNDS) - mean_of_middle(shorter, CORE_ROUNDS)) / 8192;
+}
+
+/* The length of a core cycle in one round: the core's clock changes from round to round. Where an
+ * interrupt met both chains of the round, that of the whole run. */
+static double cycle_in_round(const struct core_rounds *rounds, int round, double overhead,
+                             double of_run)
+{
+    const double shorter = ((double)rounds->shorter[round] - overhead) / 8192;
+    const double longer = ((double)rounds->longer[round] - overhead) / 16384;
+    const double cycle = shorter < longer ? shorter : longer;
+    return cycle > of_run / 1.5 && cycle < of_run * 1.5 ? cycle : of_run;
+}
+
+/* Independent additions per core cycle, and the number of the sample before, one of each a round. */
+static void print_core_width(const struct core_rounds *rounds, long warmup, double overhead)
+{
+    const double of_run = ticks_per_core_cycle(rounds);
+    if (rounds->wide[0] == 0)
+        return;
+    printf("# core_width:");
+    for (int i = 0; i < CORE_ROUNDS; i++) {
+        const double ticks = (double)rounds->wide[i] - overhead;
+        const double cycle = cycle_in_round(rounds, i, overhead, of_run);
+        printf(" %.2f", ticks > 0 ? WIDE_ADDITIONS * cycle / ticks : 0);
+    }
+    printf("\n# core_width.after:");
+    for (int i = 0; i < CORE_ROUNDS; i++)
+        printf(" %ld", rounds->taken[i] - 1 - warmup);
+    printf("\n");
+}
+
+#endif

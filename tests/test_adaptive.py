@@ -1,0 +1,274 @@
+"""Adaptive runs: they add processes until the interval is narrow enough, and say why they stop."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from submitted_figures import FENCED, recording
+
+from labs import cli, measure, stopping
+from labs.ckernel import plan_of as plan_of_cell
+from labs.measure import (
+    FULL,
+    MOST_PROCESSES,
+    TIME_IS_UP,
+    BadPlan,
+    Enough,
+    Plan,
+    Progress,
+    measure_in_turns_now,
+    measure_now,
+)
+from labs.messages import Refused
+from labs.recording import MOST_BYTES, Recording
+from labs.result import result_of
+from labs.session import Session
+from labs.stack_places import place_of
+from labs.stopping import rule_of
+
+QUICK = Plan(
+    "timer_overhead", ("fenced",), samples=60, processes=3, warmup=2, within=0.02, at_most_s=30
+)
+
+
+def when_it_has(processes: int) -> Enough:
+    """A rule that is content with so many processes."""
+
+    def enough(recordings: tuple[Recording, ...]) -> str | None:
+        return "it has them" if len(recordings[0].processes) >= processes else None
+
+    return enough
+
+
+def never(recordings: tuple[Recording, ...]) -> None:
+    return None
+
+
+# Adding processes
+
+
+def test_processes_are_added_until_it_is_enough() -> None:
+    run = measure_now(QUICK, enough=when_it_has(7))
+    assert len(run.processes) == 7
+    assert len(run.samples("fenced")) == 7 * 20, "each has as many samples as the first"
+    stated = {key: text for key, text in run.conditions.items() if key.startswith("adaptive.")}
+    assert stated == {
+        "adaptive.within": "0.02",
+        "adaptive.at_most_s": "30",
+        "adaptive.planned_processes": "3",
+        "adaptive.stopped": "it has them",
+    }
+    places = [int(text) for text in run.condition("stack.place")]
+    assert places == [place_of(number, places[0]) for number in range(7)]
+
+
+def test_a_run_that_has_enough_adds_nothing() -> None:
+    run = measure_now(QUICK, enough=lambda recordings: "at once")
+    assert len(run.processes) == 3 and run.conditions["adaptive.stopped"] == "at once"
+
+
+def test_without_a_rule_a_plan_is_as_it_was_and_an_adaptive_one_is_refused() -> None:
+    run = measure_now(dataclasses.replace(QUICK, within=None))
+    assert len(run.processes) == 3
+    assert not any(key.startswith("adaptive.") for key in run.conditions)
+    with pytest.raises(BadPlan, match="within"):
+        measure_now(QUICK)
+
+
+def test_no_time_means_no_more_processes() -> None:
+    run = measure_now(dataclasses.replace(QUICK, at_most_s=0), enough=never)
+    assert len(run.processes) == 3 and run.conditions["adaptive.stopped"] == TIME_IS_UP
+
+
+def test_time_is_up_some_time() -> None:
+    run = measure_now(dataclasses.replace(QUICK, at_most_s=0.5), enough=never)
+    assert run.conditions["adaptive.stopped"] in (TIME_IS_UP, FULL)
+
+
+def test_the_time_limit_of_the_run_holds_for_what_is_added() -> None:
+    run = measure_now(dataclasses.replace(QUICK, at_most_s=600, time_limit_s=1), enough=never)
+    assert run.conditions["adaptive.stopped"] in (TIME_IS_UP, FULL)
+
+
+def test_the_last_look_comes_after_the_last_process() -> None:
+    seen: list[int] = []
+
+    def enough(recordings: tuple[Recording, ...]) -> None:
+        seen.append(len(recordings[0].processes))
+
+    run = measure_now(dataclasses.replace(QUICK, at_most_s=0.5), enough=enough)
+    assert seen[0] == 3 and seen[-1] == len(run.processes)
+    assert all(one < other <= one + max(one // 10, 1) for one, other in itertools.pairwise(seen))
+
+
+def test_a_recording_that_is_full_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "MOST_PROCESSES", 5)
+    run = measure_now(QUICK, enough=never)
+    assert len(run.processes) == 5 and run.conditions["adaptive.stopped"] == FULL
+
+
+def test_a_recording_has_no_more_rows_than_it_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "MOST_ROWS", 22 * 4 + 10)
+    run = measure_now(QUICK, enough=never)
+    assert len(run.processes) == 4 and run.conditions["adaptive.stopped"] == FULL
+
+
+def test_a_recording_has_no_more_bytes_than_it_can_hold(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    size = len(measure_now(dataclasses.replace(QUICK, within=None, processes=8)).as_bytes())
+    monkeypatch.setattr(measure, "MOST_BYTES", size)
+    run = measure_now(QUICK, enough=never)
+    assert run.conditions["adaptive.stopped"] == FULL
+    assert 3 < len(run.processes) < MOST_PROCESSES and len(run.as_bytes()) <= size < MOST_BYTES
+    run.write(tmp_path / "run.csv")
+
+
+def test_plans_that_take_turns_are_added_to_alike() -> None:
+    other = dataclasses.replace(QUICK, variants=("realtime",), within=None)
+    runs = measure_in_turns_now((QUICK, other), enough=when_it_has(6))
+    assert [len(run.processes) for run in runs] == [6, 6]
+    assert "adaptive.within" in runs[0].conditions
+    assert "adaptive.within" not in runs[1].conditions
+    assert {run.conditions["adaptive.stopped"] for run in runs} == {"it has them"}
+
+
+def test_progress_grows_with_what_is_added() -> None:
+    seen: list[Progress] = []
+    run = measure_now(QUICK, seen.append, when_it_has(6))
+    assert all(one.done <= other.done for one, other in itertools.pairwise(seen))
+    assert all(one.total <= other.total for one, other in itertools.pairwise(seen))
+    assert all(at.done <= at.total for at in seen)
+    assert seen[0].total == 3 * 22 and seen[-1].done == seen[-1].total == len(run)
+
+
+def test_a_rule_that_fails_ends_the_run() -> None:
+    def fails(recordings: tuple[Recording, ...]) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        measure_now(QUICK, enough=fails)
+
+
+def test_cancel_ends_a_run_that_adds() -> None:
+    async def cancelled() -> None:
+        more = asyncio.Event()
+
+        def progress(at: Progress) -> None:
+            if at.done > 3 * 22:
+                more.set()
+
+        plan = dataclasses.replace(QUICK, at_most_s=600)
+        task = asyncio.create_task(measure.measure(plan, progress, never))
+        await more.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+
+
+# The rule
+
+
+def plan_within(share: float | None, *variants: str) -> Plan:
+    return dataclasses.replace(QUICK, within=share, variants=variants)
+
+
+def test_a_run_may_stop_when_its_interval_is_narrow_enough() -> None:
+    made = recording({"fenced": FENCED})
+    estimate = result_of(made, "fenced").estimate
+    assert estimate is not None
+    width = estimate.half_width / estimate.value
+
+    def answer(share: float) -> str | None:
+        rule = rule_of((plan_within(share, "fenced"),))
+        assert rule is not None
+        return rule((made,))
+
+    assert answer(width * 0.9) is None
+    assert answer(width * 1.1) == f"interval within {width * 110:g} %"
+
+
+def test_where_only_the_clock_speed_makes_it_wide_more_processes_would_not_help() -> None:
+    wide = recording({"fenced": FENCED}, extra={"core_cycle_ticks.last_hour": "0.5 0.9"})
+    rule = rule_of((plan_within(0.05, "fenced"),))
+    assert rule is not None and rule((wide,)) == "interval within 5 % in core cycles"
+
+
+def test_a_run_without_a_figure_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = recording({"fenced": FENCED})
+    none = dataclasses.replace(result_of(made), estimate=None)
+    monkeypatch.setattr(stopping, "result_of", lambda *_: none)
+    rule = rule_of((plan_within(0.5),))
+    assert rule is not None and rule((made,)) is None
+
+
+def test_plans_that_are_not_adaptive_need_no_rule() -> None:
+    assert rule_of((plan_within(None), plan_within(None))) is None
+
+
+# What is asked for
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"within": 0},
+        {"within": -0.02},
+        {"within": 0.0009},
+        {"within": 0.51},
+        {"within": float("nan")},
+        {"within": float("inf")},
+        {"within": True},
+        {"within": "2"},
+        {"at_most_s": -1},
+        {"at_most_s": 601},
+        {"at_most_s": float("nan")},
+        {"at_most_s": None},
+    ],
+)
+def test_what_cannot_be_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(
+        BadPlan, match=r"within .*: choose from 0.1 to 50|at-most .*: choose from 0"
+    ):
+        dataclasses.replace(QUICK, **options).check()
+
+
+def test_the_command_line_does_the_same() -> None:
+    told = QUICK.command_line()
+    assert "--within 2 --at-most 30" in told
+    assert "--within" not in dataclasses.replace(QUICK, within=None).command_line()
+    odd = dataclasses.replace(QUICK, within=0.07).command_line()
+    assert "--within 7 --at-most 30" in odd
+
+
+def test_the_command_adds_processes(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "measure timer_overhead --variant fenced --samples 60 --processes 3 --json"
+    assert cli.main([*words.split(), "--within", "0.1", "--at-most", "0.3"]) == 0
+    told = json.loads(capsys.readouterr().out)["conditions"]
+    assert told["adaptive.within"] == "0.001" and told["adaptive.planned_processes"] == "3"
+    assert cli.main([*words.split(), "--within", "70"]) == 2
+    assert "within 70 %: choose from 0.1 to 50 percent" in capsys.readouterr().err
+
+
+def test_a_notebook_asks_in_percent(tmp_path: Path) -> None:
+    lab = Session("01-timer-overhead", tmp_path)
+    run = lab.measure(
+        "timer_overhead", "fenced", samples=600, processes=5, within=50, at_most=5
+    ).recording
+    assert run.conditions["adaptive.within"] == "0.5"
+    assert "--within 50 --at-most 5" in run.conditions["command"]
+    with pytest.raises(Refused, match="within 70 %"):
+        lab.measure("timer_overhead", within=70)
+
+
+def test_a_cell_of_c_takes_the_option() -> None:
+    plan = plan_of_cell("mine --within 2 --at-most 20", "int main(void) { return 0; }")
+    assert (plan.within, plan.at_most_s) == (0.02, 20)

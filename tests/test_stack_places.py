@@ -1,0 +1,68 @@
+"""The places of the stack: what a C kernel does with the option, and what a run asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from c_programs import FOLDER, Program, call, compile_c, conditions_of
+
+from labs.measure import Plan, measure_in_turns_now, measure_now
+from labs.stack_places import GRAIN, PAGE, place_of, random_start
+
+FEW = ("--samples", "12", "--warmup", "2")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 10, 40, 100, 256])
+@pytest.mark.parametrize("start", [0, 16, 2048, 4080])
+def test_any_number_of_processes_covers_the_page_evenly(count: int, start: int) -> None:
+    places = sorted(place_of(number, start) for number in range(count))
+    assert len(set(places)) == count
+    assert all(0 <= place < PAGE and place % GRAIN == 0 for place in places)
+    gaps = [b - a for a, b in zip(places, [*places[1:], places[0] + PAGE], strict=True)]
+    assert max(gaps) <= 2 * PAGE / count and min(gaps) >= PAGE / (2 * count)
+
+
+def test_processes_beyond_the_last_place_begin_again() -> None:
+    assert place_of(256, 32) == place_of(0, 32) == 32
+
+
+def test_runs_begin_at_different_places() -> None:
+    starts = {random_start() for _ in range(200)}
+    assert len(starts) > 20 and all(0 <= start < PAGE for start in starts)
+
+
+@pytest.mark.parametrize("flags", ["-O0", "-O2"])
+def test_the_stack_stands_where_it_is_asked_to(
+    flags: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    program = compile_c(tmp_path_factory.mktemp("stack"), flags, source=FOLDER / "procedure_call.c")
+    for place in (0, 15, 16, 100, 2048, 4080, 4095):
+        stated = conditions_of(call(program, "--stack-place", str(place), *FEW).stdout)
+        assert stated["stack.place"] == str(place // GRAIN * GRAIN)
+
+
+def test_without_the_option_it_stays_where_the_os_put_it(
+    program_of: Callable[[str], Program],
+) -> None:
+    program = program_of("procedure_call")
+    places = {conditions_of(call(program, *FEW).stdout)["stack.place"] for _ in range(12)}
+    assert all(0 <= int(place) < PAGE for place in places)
+
+
+@pytest.mark.parametrize("bad", ["-1", "4096", "x", "", "1e3"])
+def test_a_place_outside_the_page_is_refused(
+    bad: str, program_of: Callable[[str], Program]
+) -> None:
+    done = call(program_of("procedure_call"), f"--stack-place={bad}")
+    assert done.returncode == 2
+    assert "--stack-place" in done.stderr and "0 to 4095" in done.stderr
+
+
+def test_the_processes_of_a_run_have_distinct_places_and_those_of_two_plans_the_same() -> None:
+    plan = Plan("procedure_call", ("args5",), samples=80, processes=8, warmup=2)
+    one, other = measure_in_turns_now((plan, Plan("system_call", samples=80, processes=8)))
+    places = [int(text) for text in one.condition("stack.place")]
+    assert places == [place_of(number, places[0]) for number in range(8)]
+    assert other.condition("stack.place") == one.condition("stack.place")
+    assert "stack-place" not in measure_now(plan).conditions["command"]
