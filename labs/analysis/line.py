@@ -1,0 +1,251 @@
+"""The line T(k) = overhead + k * cost of one variant: one line a process, and the run's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from labs import declared
+from labs.analysis import core_clock, selection, shared_core
+from labs.analysis.estimate import CannotEstimate, Estimate, Floats, student_t
+from labs.analysis.fits import Fits, fits
+from labs.analysis.processes import PERHAPS, SURE, Bools, ByProcess, apart, ratio
+from labs.analysis.selection import FEWEST, Cells
+from labs.analysis.shared_core import Shared
+from labs.kept import kept
+from labs.recording import Integers, Recording, Samples
+from labs.units import Clock
+
+#: How far from the line a point may lie, as a share of its size, and still be said to be on it.
+LINE_TOLERANCE = 0.02
+#: Parts in time, where a single process has to stand for several.
+PARTS = 20
+#: A process that kept a smaller share of samples than this, of what the others kept, is left out.
+LEAST_KEPT = 0.1
+#: A misfit widens the interval from this multiple on of what chance makes of it (F, 2 or 3 points).
+MISFIT = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """The line of one variant, in ticks.
+
+    `batch`, `location` (mean ticks of the steady samples at that batch size), `uncertainty` (its
+    standard error) and `residual` (location less the line) have the shape (batch sizes,). `empty`
+    is the interval with nothing in it, where batch size 0 was measured: it is not on the line's
+    list, because work that is not there cannot overlap with the reading. `ratio` is the intercept
+    in operations. `set_aside` counts the samples of each process of the run that were set aside, by
+    reason: "shared" core, "interrupted", "far" from the others, "process" that differs. The core
+    was `shared` all the time, as far as can be told, or not.
+    """
+
+    variant: str
+    clock: Clock
+    overhead: Estimate
+    cost: Estimate
+    ratio: Estimate
+    empty: Estimate | None
+    batch: Floats
+    location: Floats
+    uncertainty: Floats
+    residual: Floats
+    straight: bool
+    set_aside: Mapping[str, Integers]
+    shared: bool
+
+    def share_aside(self, reason: str) -> float:
+        """The share of the variant's samples that were set aside for this reason."""
+        aside = sum(int(counts.sum()) for counts in self.set_aside.values())
+        return float(self.set_aside[reason].sum()) / max(self.cost.n + aside, 1)
+
+    def worst(self) -> tuple[int, float]:
+        """The point that lies farthest off the line for its size: its place among the batch sizes,
+        and by which share of its size."""
+        size = np.maximum(np.abs(self.location), self.clock.coarseness)
+        place = int(np.abs(self.residual / size).argmax())
+        return place, float(self.residual[place] / size[place])
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """The lines of all processes of a variant; `usable` ones have a line of their own."""
+
+    samples: Samples
+    cells: Cells
+    fit: Fits
+    usable: Bools
+    shared: Shared
+    hit: Bools
+    chosen: Bools
+
+    def groups(self, about_overhead: bool) -> tuple[Bools, float]:
+        """The undisturbed ones of the usable processes, and how sure it is that others differ."""
+        fit, usable = self.fit, self.usable
+        if self.shared.evidence or len(np.unique(self.samples.process)) < 2:
+            return np.ones(int(usable.sum()), dtype=np.bool_), 0.0
+        if about_overhead:
+            return apart(fit.intercept[usable], fit.intercept_error[usable])
+        return apart(fit.slope[usable], fit.slope_error[usable])
+
+
+@kept
+def _fitted(recording: Recording, variant: str, one_speed: bool) -> _Fitted:
+    samples = recording.samples(variant)
+    if one_speed:
+        samples = core_clock.at_one_speed(samples, recording)
+    sizes = int((np.unique(samples.batch) > 0).sum())
+    if sizes < 2:
+        raise CannotEstimate(
+            f"{variant}: a line needs two batch sizes above 0, this recording has {sizes}; "
+            "measure with --batch K1,K2,..."
+        )
+    shared = shared_core.find(recording, samples, declared.is_overhead(recording, variant))
+    cells = selection.cells_of(samples, _parts(samples))
+    even, every = selection.at_one_level(cells), ~shared.while_shared
+    hit = selection.interrupted(cells, even, every, samples.clock.ticks_in("ns"))
+    chosen = selection.near(cells, even, every & ~hit)
+    fit = fits(cells, chosen)
+    enough = fit.count.sum(axis=1)
+    usable = ((fit.weight > 0).sum(axis=1) >= 2) & (enough >= LEAST_KEPT * np.median(enough))
+    sizes_left = fit.count[usable].sum(axis=0)[cells.batch > 0] >= FEWEST
+    if usable.sum() < 2 or sizes_left.sum() < 2:
+        raise CannotEstimate(
+            f"{variant}: {int(chosen.sum())} samples are too few for {cells.shape[1]} batch sizes; "
+            "raise --samples"
+        )
+    return _Fitted(samples, cells, fit, usable, shared, hit, chosen)
+
+
+@kept
+def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> Line:
+    """The line through all batch sizes above 0 of `variant`, in ticks.
+
+    With `one_speed`, in ticks as they would be had the core run at the run's median speed all the
+    time: for figures in core cycles.
+
+    Raises CannotEstimate where there are fewer than two batch sizes or too few samples, KeyError
+    where the recording has no such variant.
+    """
+    fitted = _fitted(recording, variant, one_speed)
+    cells, fit, usable = fitted.cells, fitted.fit, fitted.usable
+    group, sure = fitted.groups(declared.is_overhead(recording, variant))
+    if sure >= PERHAPS and _siblings_stay(recording, variant, one_speed, usable, group):
+        group, sure = np.ones_like(group), 0.0
+    left = usable.copy()
+    left[usable] = group | (sure < SURE)
+
+    def by_process(value: Floats, error: Floats, extra: float = 0.0) -> ByProcess:
+        """What these processes give: one value each; shape (all processes,)."""
+        run = recording.__dict__.setdefault("run", object())
+        which = cells.processes[usable], value[usable], error[usable]
+        return ByProcess(run, *which, group, sure, extra, fitted.shared.floor)
+
+    on_line = np.flatnonzero((cells.batch > 0) & (fit.count[left].sum(axis=0) >= FEWEST))
+    k = cells.batch[on_line].astype(np.float64)
+    count, mean = fit.count[left][:, on_line], fit.mean[left][:, on_line]
+    own = fit.intercept[left][:, None] + fit.slope[left][:, None] * k
+    measured, weight = count > 0, fit.weight[left].sum(axis=0)[on_line]
+    number = np.maximum(measured.sum(axis=0), 1)
+    location = np.where(measured, mean, 0).sum(axis=0) / number
+    # The residuals' own error, not that of the points: what moves all points of a process alike
+    # (its layout, the clock speed that it met) cancels in them.
+    off = np.where(measured, mean - own, 0)
+    residual, spread = off.sum(axis=0) / number, _error(off, measured, number)
+    allowed = 1.5 * student_t(int(left.sum()) - 1) * spread + LINE_TOLERANCE * np.abs(location)
+    extra = _misfit(k, weight, residual, spread)
+    method = f"of the line T(k) = overhead + k * cost over k = {', '.join(f'{x:.0f}' for x in k)}"
+    processes = len(np.unique(fitted.samples.process[left[cells.row]]))
+    n = int(fit.count[left].sum())
+
+    def estimate(what: ByProcess, method: str) -> Estimate:
+        return Estimate(*what.estimate(), "ticks", method, n, processes, what)
+
+    overheads = by_process(fit.intercept, fit.intercept_error, float(extra[0]))
+    costs = by_process(fit.slope, fit.slope_error, float(extra[1]))
+    in_operations = ratio(overheads, costs) or (0.0, -np.inf, np.inf)
+    empty = None
+    if cells.batch[0] == 0 and fit.count[usable, 0].min() > 0:
+        error = np.sqrt(fit.variance[0] / np.maximum(fit.count[:, 0], 1))
+        empty = estimate(by_process(fit.mean[:, 0], error), "mean of the empty interval (k = 0)")
+        empty = replace(empty, n=int(fit.count[left, 0].sum()))
+    reasons = {
+        "shared": fitted.shared.while_shared,
+        "interrupted": fitted.hit,
+        "far": ~fitted.shared.while_shared & ~fitted.hit & ~fitted.chosen,
+        "process": fitted.chosen & ~left[cells.row],
+    }
+    of_process, rows = fitted.samples.process, len(recording.processes)
+    return Line(
+        variant,
+        fitted.samples.clock,
+        estimate(overheads, f"intercept {method}"),
+        estimate(costs, f"slope {method}"),
+        Estimate(*in_operations, "operations", "intercept divided by slope", n, processes),
+        empty,
+        k,
+        location,
+        _error(mean, measured, number),
+        residual,
+        bool(np.all(np.abs(residual) <= allowed)),
+        {why: np.bincount(of_process[which], minlength=rows) for why, which in reasons.items()},
+        fitted.shared.always,
+    )
+
+
+def _parts(samples: Samples) -> Integers | None:
+    """Parts in time that stand for processes where there is one process only; shape (n,)."""
+    if len(samples) == 0 or (samples.process != samples.process[0]).any():
+        return None
+    place = np.argsort(np.argsort(samples.sample, kind="stable"), kind="stable")
+    return (place * PARTS // len(samples)).astype(np.int64)
+
+
+def _error(values: Floats, measured: Bools, number: Integers) -> Floats:
+    """The standard error of each column's mean over the processes that measured it."""
+    away = np.where(measured, values - np.where(measured, values, 0).sum(axis=0) / number, 0)
+    error: Floats = np.sqrt((away**2).sum(axis=0) / np.maximum(number - 1, 1) / number)
+    return error
+
+
+def _misfit(k: Floats, weight: Floats, residual: Floats, error: Floats) -> Floats:
+    """Standard errors of intercept and slope from the misfit beyond what sampling explains.
+
+    The residuals' mean square, less the part that their own `error` accounts for, is taken for
+    scatter of the points about the line and carried through the fit.
+    """
+    freedom = len(k) - 2
+    seen, expected = float(weight @ residual**2), float(weight @ error**2)
+    if freedom < 1 or seen <= MISFIT * expected:
+        return np.zeros(2)
+    design = np.stack([np.ones_like(k), k], axis=1) * np.sqrt(weight)[:, None]
+    errors: Floats = np.sqrt(
+        np.diag(np.linalg.inv(design.T @ design)) * (seen - expected) / freedom
+    )
+    return errors
+
+
+def _siblings_stay(
+    recording: Recording, variant: str, one_speed: bool, usable: Bools, group: Bools
+) -> bool:
+    """Whether another variant of the same run does not move with these groups of processes.
+
+    What else runs on the core slows every operation; the place of code and stack one of them. A
+    baseline decides nothing: an empty loop needs so little of a core that it may be slowed or not.
+    """
+    every = np.flatnonzero(usable)
+    baselines = {
+        name
+        for each in recording.variants
+        for name in recording.condition(f"variant.{each}.baseline")
+    }
+    gaps = {}
+    for name in (variant, *(set(recording.variants) - {variant} - baselines)):
+        try:
+            slope = _fitted(recording, name, one_speed).fit.slope
+        except CannotEstimate:
+            continue
+        if len(slope) == len(usable):
+            gaps[name] = slope[every[~group]].mean() / slope[every[group]].mean() - 1
+    return any(abs(gap) < abs(gaps[variant]) / 3 for gap in gaps.values())

@@ -1,0 +1,178 @@
+"""Which samples of a variant count as steady, and for each of the others why not.
+
+Three things lengthen an interval that are not the operation's cost: an interruption, something else
+that uses the same core for a while, and whatever is so rare that it lies far from all others. Every
+sample that is set aside is set aside for one of these reasons, which the line counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labs.analysis.estimate import Floats
+from labs.analysis.processes import Bools
+from labs.recording import Integers, Samples
+
+#: How far from the median a sample may lie, in twice the distance from lower quartile to median,
+#: and at least, in steps of the counter.
+REACH, LEAST_STEPS = 6.0, 3
+#: Interruptions are looked for where so many intervals of some batch size were lengthened; fewer
+#: the reach leaves out. Of a batch size of which more were hit, too few samples are left.
+LEAST_HIT, MOST_HIT = 0.15, 0.95
+#: An interruption takes so many ns at least, and a whole operation: less is the operation's own.
+LEAST_NS = 1000.0
+#: By this share an interval may vary with the speed of the core, uninterrupted.
+OF_LENGTH = 0.02
+#: So few samples say nothing of a batch size.
+FEWEST = 5
+#: Hits of one batch size in so many samples in a row are compared with those in others.
+IN_A_ROW = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The samples of one variant by process and batch size: a cell is one of each.
+
+    `ticks`, `row` (the process, by its place in `processes`) and `column` (the batch size, by its
+    place in `batch`) have the shape (n,); `order` sorts them by process and time. `step` is what
+    the counter steps by, as it declares or as the samples show.
+    """
+
+    ticks: Floats
+    row: Integers
+    column: Integers
+    processes: Integers
+    batch: Integers
+    order: Integers
+    step: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of processes, and of batch sizes."""
+        return len(self.processes), len(self.batch)
+
+    def sums(self, weight: Floats | None, chosen: Bools) -> Floats:
+        """The sum of `weight` (None: 1) over the chosen samples of each cell; `shape`."""
+        cell = (self.row * self.shape[1] + self.column)[chosen]
+        size = self.shape[0] * self.shape[1]
+        mine = None if weight is None else weight[chosen]
+        return np.bincount(cell, mine, size).astype(np.float64).reshape(self.shape)
+
+    def quantiles(self, ticks: Floats, chosen: Bools, percent: Sequence[float]) -> Floats:
+        """Percentiles of the chosen samples by batch size, NaN without one; (percents, sizes)."""
+        found = np.full((len(percent), len(self.batch)), np.nan)
+        for column in range(len(self.batch)):
+            mine = ticks[chosen & (self.column == column)]
+            if len(mine):
+                found[:, column] = np.percentile(mine, percent)
+        return found
+
+
+def cells_of(samples: Samples, rows: Integers | None = None) -> Cells:
+    """The cells of these samples; `rows`, shape (n,), stands in place of the process."""
+    processes, row = np.unique(samples.process if rows is None else rows, return_inverse=True)
+    batch, column = np.unique(samples.batch, return_inverse=True)
+    shown = int(np.gcd.reduce(samples.ticks[:1000].astype(np.int64), initial=0))
+    order = np.lexsort((samples.sample, row))
+    step = float(max(samples.clock.coarseness, shown))
+    return Cells(samples.ticks.astype(np.float64), row, column, processes, batch, order, step)
+
+
+def at_one_level(cells: Cells) -> Floats:
+    """The ticks as if all processes were equally fast, so that one measure holds for all: (n,).
+
+    The level of a process is the lower quartile of its samples as a share of that of all processes:
+    the median of these shares over the batch sizes; 1 where the counter's step would hide it.
+    """
+    (low,) = cells.quantiles(cells.ticks, np.ones(len(cells.ticks), dtype=np.bool_), [25])
+    # One sort of whole numbers: the cell in the upper bits, an eighth of a tick in the lower.
+    cell = cells.row * cells.shape[1] + cells.column
+    eighths = np.clip(cells.ticks * 8, 0, 2.0**43).astype(np.int64)
+    ordered = np.sort((cell << 44) | eighths) & ((1 << 44) - 1)
+    count = np.bincount(cell, minlength=cells.shape[0] * cells.shape[1])
+    place = np.minimum(np.cumsum(count) - count + (count - 1) // 4, len(ordered) - 1)
+    own, count = (ordered[place] / 8).reshape(cells.shape), count.reshape(cells.shape)
+    usable = (cells.batch > 0) & (low >= 20 * cells.step) & (count >= FEWEST)
+    share = np.where(usable, own / np.maximum(low, 1), np.nan)
+    level, known = np.ones(cells.shape[0]), usable.any(axis=1)
+    level[known] = np.maximum(np.nanmedian(share[known], axis=1), 1e-3)
+    at_level: Floats = cells.ticks / level[cells.row]
+    return at_level
+
+
+def near(cells: Cells, ticks: Floats, chosen: Bools) -> Bools:
+    """Which of the chosen samples lie near the median of their batch size, shape (n,).
+
+    The distance from lower quartile to median hardly moves where up to two fifths of the samples
+    were lengthened. Of what is left the mean is taken, because a median of a counter with a coarse
+    step is a multiple of the step (dithering: Widrow & Kollar, "Quantization Noise", ch. 4).
+    """
+    low, middle = cells.quantiles(ticks, chosen, [25, 50])
+    reach = np.maximum(2 * REACH * (middle - low), LEAST_STEPS * cells.step)
+    kept: Bools = chosen & (np.abs(ticks - middle[cells.column]) <= reach[cells.column])
+    return kept
+
+
+def interrupted(cells: Cells, ticks: Floats, chosen: Bools, ticks_in_ns: float) -> Bools:
+    """Which of the chosen samples were interrupted, shape (n,); none where it was not that.
+
+    Interruptions come at random (Poisson): long intervals are hit more often than short ones, and
+    each hit adds about as much. A second way of the operation is taken as often in short intervals,
+    or adds in proportion; a neighbour or another clock speed meets many samples in a row.
+    """
+    none = np.zeros(len(ticks), dtype=np.bool_)
+    low, base = cells.quantiles(ticks, chosen, [5, 25])
+    timed = np.flatnonzero((cells.batch > 0) & ~np.isnan(base))
+    if len(timed) < 2:
+        return none
+    k, first, last = cells.batch.astype(np.float64), timed[0], timed[-1]
+    least = max(
+        LEAST_NS * ticks_in_ns, REACH * (base[first] - low[first]), LEAST_STEPS * cells.step
+    )
+    # Where most intervals of the longest sizes were hit, shorter ones foretell how long they are.
+    for before, size in zip(timed[1:], timed[2:], strict=False):
+        slope = (base[before] - base[first]) / (k[before] - k[first])
+        foretold = base[first] + slope * (k[size] - k[first])
+        if base[size] > foretold + max(least, OF_LENGTH * foretold):
+            base[size] = foretold
+    hit = chosen & (ticks > (base + np.maximum(least, OF_LENGTH * base))[cells.column])
+    of_size = [(cells.column == size) & chosen for size in range(len(k))]
+    share = np.array([hit[mine].mean() if mine.any() else 0.0 for mine in of_size])
+    known = [size for size in timed if (hit & of_size[size]).sum() >= FEWEST]
+    if len(known) < 2 or share[timed].max() < LEAST_HIT:
+        return none
+    if min((of_size[size] & ~hit).sum() for size in timed) < FEWEST:
+        return none
+    short, long = known[0], known[-1]
+    more = {size: float(np.median(ticks[hit & of_size[size]])) - base[size] for size in known}
+    rate = -np.log1p(-np.minimum(share[known], 0.999))
+    is_it = (
+        base[short] < 0.7 * base[long]
+        and more[long] > (base[last] - base[first]) / (k[last] - k[first])
+        # A long interval may meet several; what is part of the work grows in proportion.
+        and more[short] > (0.8 * base[short] / base[long]) ** 0.5 * more[long]
+        and _misfit(rate, base[known]) < _misfit(rate, np.ones(len(known)))
+        and _scattered(hit[mine := cells.order[of_size[long][cells.order]]], cells.row[mine])
+    )
+    return (hit | (chosen & (share > MOST_HIT)[cells.column])) if is_it else none
+
+
+def _misfit(rate: Floats, model: Floats) -> float:
+    """How badly rates of hits, which vary by their square roots, fit a multiple of the model."""
+    factor = float(np.sum(model) / np.sum(model**2 / rate))
+    return float(np.sum((rate - factor * model) ** 2 / rate))
+
+
+def _scattered(hit: Bools, row: Integers) -> bool:
+    """Whether hits, in the order taken, come one by one, and not many in a row of a process."""
+    parts = [
+        float(part.mean())
+        for each in np.unique(row)
+        for part in np.array_split(hit[row == each], max(1, (row == each).sum() // IN_A_ROW))
+    ]
+    share = float(hit.mean())
+    return float(np.var(parts)) < 0.4 * share * (1 - share)

@@ -1,0 +1,130 @@
+"""Which samples were taken while something else used the same physical core.
+
+The other hardware thread of a core takes half of it: on one machine a procedure call took 2.4 times
+as long, a system call 1.4 times, and a chain of dependent additions no longer at all. Each process
+therefore counts, in rounds spread over its samples, how many independent additions the core does in
+a cycle (kernels_c/core_rounds.h): 4 on that machine, and about 2 while the core was shared. Where a
+recording has no such rounds and the timer is what is measured, stretches of time tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from labs import core_width
+from labs.analysis.estimate import Floats
+from labs.analysis.fits import fits
+from labs.analysis.processes import SURE, Bools, apart
+from labs.analysis.selection import cells_of, near
+from labs.recording import Integers, Recording, Samples
+
+#: A core that does less than this share of the additions that it can do is shared.
+WHOLE = 0.9
+#: A core that never does more additions in a cycle gives no evidence.
+LEAST_WIDTH = 1.8
+#: Where its width is halved, no operation was seen to take more than 2.4 times as long.
+WORST_POWER = 1.5
+#: So many processes at least, each with such a share of its samples, must have had the whole core.
+FEWEST_PROCESSES, LEAST_SHARE = 2, 0.1
+#: Samples in one stretch of time, and how far groups of stretches must be apart for their spread.
+STRETCH, APART = 50, 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Which samples to set aside, shape (n,), and whether rounds (`evidence`) tell so.
+
+    Where the core was shared `always`, none is: a sample then took at most 1 / `floor` times as
+    long as it would have on a whole core.
+    """
+
+    while_shared: Bools
+    evidence: bool
+    always: bool = False
+    floor: float = 1.0
+
+
+def find(recording: Recording, samples: Samples, about_overhead: bool) -> Shared:
+    """What the recording says of `samples`, which are of one variant."""
+    none = np.zeros(len(samples), dtype=np.bool_)
+    least = _least_width(recording, samples)
+    if least is None:
+        return Shared(_slow_stretches(samples) if about_overhead else none, evidence=False)
+    shared = least < WHOLE
+    rows = len(recording.processes)
+    every, left = (
+        np.bincount(samples.process[which], minlength=rows) for which in (~none, ~shared)
+    )
+    whole = left >= np.maximum(LEAST_SHARE * every, 1)
+    if whole.sum() < min(FEWEST_PROCESSES, (every > 0).sum()):
+        return Shared(none, True, True, float(np.median(least)) ** WORST_POWER)
+    return Shared(shared | ~whole[samples.process], evidence=True)
+
+
+def _least_width(recording: Recording, samples: Samples) -> Floats | None:
+    """For each sample the width of the core in the rounds before and after it, whichever was less,
+    as a share of what the core can do; None where the recording does not tell. Shape (n,)."""
+    widths = core_width.widths(recording)
+    after = [_whole_numbers(text) for text in recording.condition("core_width.after")]
+    count = len(recording.processes)
+    if len(after) == 1:
+        after *= count
+    if not len(widths) == len(after) == count or any(
+        len(one) != len(other) or not one for one, other in zip(widths, after, strict=True)
+    ):
+        return None
+    known = [core_width.reached(recording), recording.number("core_width.best")]
+    best = max(width for width in known if width is not None)
+    if not LEAST_WIDTH <= best <= core_width.MOST_WIDTH:
+        return None
+    least = np.ones(len(samples))
+    for number, (width, place) in enumerate(zip(widths, after, strict=True)):
+        mine = samples.process == number
+        following = np.searchsorted(place, samples.sample[mine])
+        around = np.array([width[0], *width, width[-1]])
+        least[mine] = np.minimum(around[following], around[following + 1]) / best
+    return least
+
+
+def _whole_numbers(text: str) -> list[int]:
+    """Ascending whole numbers; none where the text is anything else."""
+    try:
+        found = [int(word) for word in text.split() if len(word) < 12]
+    except ValueError:
+        return []
+    return found if found == sorted(found) else []
+
+
+def _slow_stretches(samples: Samples) -> Bools:
+    """Samples of stretches of time that a neighbour lengthened by a constant, shape (n,).
+
+    Only what comes or goes within a process is a neighbour: processes that differ from first to
+    last have another layout, and a trend makes no groups.
+    """
+    none = np.zeros(len(samples), dtype=np.bool_)
+    order = np.lexsort((samples.sample, samples.process))
+    _, first, count = np.unique(samples.process[order], return_index=True, return_counts=True)
+    place = np.arange(len(samples)) - np.repeat(first, count)
+    last = np.maximum(count // STRETCH, 1)
+    within = np.minimum(place // STRETCH, np.repeat(last - 1, count))
+    stretch = np.empty(len(samples), dtype=np.int64)
+    stretch[order] = within + np.repeat(np.cumsum(last) - last, count)
+    cells = cells_of(samples, stretch)
+    fit = fits(cells, near(cells, cells.ticks, ~none))
+    if cells.shape[0] < 4 or not ((fit.weight > 0).sum(axis=1) >= 2).all():
+        return none
+    kept, sure = apart(fit.intercept, fit.intercept_error)
+    if sure < SURE:
+        return none
+    fast, slow = fit.intercept[kept], fit.intercept[~kept]
+    if slow.mean() - fast.mean() < APART * max(fast.std(), slow.std() / 2):
+        return none
+    number = np.repeat(np.arange(len(last)), last)
+    both = np.minimum(
+        np.bincount(number[kept], minlength=len(last)),
+        np.bincount(number[~kept], minlength=len(last)),
+    )
+    found: Bools = ~kept[stretch]
+    return found if (both >= 2).any() else none
