@@ -53,14 +53,19 @@ static double frequency_between(struct moment first, struct moment last)
     return ns > 0 ? (double)(last.ticks - first.ticks) / ns * 1e9 : 0;
 }
 
-/* The share of the time that others have this CPU for (interrupts, a hypervisor, other programs), as
- * seen until the clock says `until`: between readings that follow each other nothing is done, and
+/* What others (interrupts, a hypervisor, other programs) have of this CPU. */
+struct taken {
+    double share;      /* of the time */
+    double gaps_per_s; /* how often they come */
+};
+
+/* As seen until the clock says `until`: between readings that follow each other nothing is done, and
  * where two of them lie more than a microsecond apart somebody else ran. */
-static double share_taken(uint64_t until)
+static struct taken taken_by_others(uint64_t until)
 {
     enum { FAR_NS = 1000, READINGS = 64 };
     const uint64_t begin = clock_ns(REFERENCE_CLOCK);
-    uint64_t last = begin, taken = 0, step = UINT64_MAX;
+    uint64_t last = begin, taken = 0, gaps = 0, step = UINT64_MAX;
     for (int i = 0; i < READINGS; i++) { /* an emulator may take a microsecond to read a clock */
         const uint64_t now = clock_ns(REFERENCE_CLOCK);
         if (now > last && now - last < step)
@@ -70,11 +75,15 @@ static double share_taken(uint64_t until)
     const uint64_t far = step < FAR_NS / 8 ? FAR_NS : 8 * step;
     while (last < until) {
         const uint64_t now = clock_ns(REFERENCE_CLOCK);
-        if (now - last > far)
+        if (now - last > far) {
             taken += now - last;
+            gaps++;
+        }
         last = now;
     }
-    return last > begin ? (double)taken / (double)(last - begin) : 0;
+    const double all = last > begin ? (double)(last - begin) : 1;
+    const struct taken found = {(double)taken / all, (double)gaps / all * 1e9};
+    return found;
 }
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)

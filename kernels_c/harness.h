@@ -493,7 +493,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     const struct rusage peers_after = usage_of(RUSAGE_CHILDREN);
     /* The frequency wants some milliseconds between its two moments, which are put to use. */
     const uint64_t now = clock_ns(REFERENCE_CLOCK), least = first.ns + 4000000u;
-    const double taken = share_taken(now + 2000000u > least ? now + 2000000u : least);
+    const struct taken taken = taken_by_others(now + 2000000u > least ? now + 2000000u : least);
     const struct moment last = moment_now();
     if (failed_calls != 0 && is_filtered())
         stop(STATUS_IMPOSSIBLE,
@@ -506,7 +506,8 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
 
     print_run(&run);
     print_placement(&run.options, allowed, cpu_before, cpu_after);
-    printf("# cpu.taken: %.4f\n# stack.place: %ld\n", taken, place);
+    printf("# cpu.taken: %.4f\n# cpu.gaps_per_s: %.0f\n", taken.share, taken.gaps_per_s);
+    printf("# stack.place: %ld\n", place);
     print_os_counters("main", before, after, run.migrations, counted);
     print_os_counters("peers", peers_before, peers_after, -1, counted);
     print_declared(&run);

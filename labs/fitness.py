@@ -19,6 +19,11 @@ LITTLE_DISK = 500 * 2**20  # bytes: a course's recordings and built C kernels ne
 NO_DISK = 20 * 2**20
 STEAL_LIMIT = 0.01
 TAKEN_LIMIT = 0.05
+# Of the samples at one batch size this many may be interrupted, and the rest still tells the cost.
+HIT_LIMIT = 0.3
+# The batch sizes of the C kernel system_call, and what one of its calls costs on many machines.
+USUAL_SIZES = (64, 96, 128, 192)
+USUAL_COST_US = 0.2
 # Each of them is read without entering the OS kernel; the others cost a system call a reading.
 QUICK_CLOCK_SOURCES = {
     "tsc",
@@ -274,14 +279,41 @@ def _taken(trials: Trials) -> Point:
     if trials.counter is None:
         return Point("interruptions", "SKIPPED", "needs the counter first")
     seen = f"others have this CPU for {trials.counter.taken:.1%} of the time"
+    between_us = trials.counter.between_gaps_us
+    if between_us is not None:
+        seen += f", and come every {between_us:,.0f} µs on average"
     if trials.counter.taken <= TAKEN_LIMIT:
         return Point("interruptions", "PASS", seen)
+    remedy = (
+        "Ticklab times short intervals and sets aside what was interrupted. End what else runs, "
+        "take more samples, or measure at a quieter hour."
+    )
+    if between_us is not None:
+        remedy += _shorter_batches(between_us)
     return Point(
         "interruptions",
         "CAUTION",
         f"{seen}: a loop timed as a whole reads that much more",
-        "Ticklab times short intervals and sets aside what was interrupted. End what else runs, "
-        "take more samples, or measure at a quieter hour.",
+        remedy,
+    )
+
+
+def _shorter_batches(between_us: float) -> str:
+    """Which batch sizes to use where the usual ones make intervals that are hit too often."""
+    longest_us = HIT_LIMIT * between_us
+    if longest_us >= USUAL_SIZES[-1] * USUAL_COST_US:
+        return ""
+    largest = longest_us / USUAL_COST_US
+    sizes = sorted({max(round(largest * size / USUAL_SIZES[-1]), 1) for size in USUAL_SIZES})
+    told = (
+        f" An interval of more than {longest_us:.2g} µs is interrupted in more than "
+        f"{HIT_LIMIT:.0%} of cases, and those of the usual batch sizes can be longer."
+    )
+    if len(sizes) < len(USUAL_SIZES):
+        return f"{told} No choice of batch sizes avoids that here."
+    return (
+        f"{told} Choose sizes whose largest, times the cost, stays below that: for system calls "
+        f"of {USUAL_COST_US:g} µs --batch {','.join(map(str, sizes))}."
     )
 
 

@@ -46,6 +46,12 @@ class Counter:
     frequency_hz: float
     core_cycle_ticks: float  # ticks per core cycle
     taken: float = 0.0  # share of the time that others had the CPU for
+    gaps_per_s: float = 0.0  # how often they came
+
+    @property
+    def between_gaps_us(self) -> float | None:
+        """The mean time from one interruption to the next, in microseconds; None: none was seen."""
+        return 1e6 / self.gaps_per_s if self.gaps_per_s > 0 else None
 
     @property
     def step_ns(self) -> float | None:
@@ -130,8 +136,13 @@ def run_counter() -> Counter:
         overhead=int(said.get("counter.overhead", "0")),
         frequency_hz=float(said.get("counter.frequency_hz", "0")),
         core_cycle_ticks=float(said.get("core_cycle_ticks", "0")),
-        taken=sum(float(each.get("cpu.taken", "0")) for each in runs) / len(runs),
+        taken=_mean(runs, "cpu.taken"),
+        gaps_per_s=_mean(runs, "cpu.gaps_per_s"),
     )
+
+
+def _mean(runs: list[dict[str, str]], key: str) -> float:
+    return sum(float(each.get(key, "0")) for each in runs) / len(runs)
 
 
 def _said_by(binary: toolchain.Binary) -> dict[str, str]:

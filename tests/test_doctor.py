@@ -125,6 +125,24 @@ def test_what_came_of_the_trials(change: dict[str, object], name: str, status: s
     assert fit(examine(PLAIN, tried)) == (status != "FAIL")
 
 
+@pytest.mark.parametrize(
+    ("gaps_per_s", "seen", "remedy"),
+    [
+        (0, "of the time: a loop", "at a quieter hour."),
+        (250, "come every 4,000 µs", "at a quieter hour."),
+        (1e6 / 70, "come every 70 µs", "for system calls of 0.2 µs --batch 35,52,70,105."),
+        (1e6, "come every 1 µs", "No choice of batch sizes avoids that here."),
+    ],
+)
+def test_interruptions_that_come_often_ask_for_shorter_batches(
+    gaps_per_s: float, seen: str, remedy: str
+) -> None:
+    counter = dataclasses.replace(COUNTER, taken=0.14, gaps_per_s=gaps_per_s)
+    found = point("interruptions", tried=dataclasses.replace(GOOD, counter=counter))
+    assert seen in found.seen
+    assert found.remedy is not None and found.remedy.endswith(remedy)
+
+
 def test_a_coarse_counter_and_one_that_stands_still() -> None:
     coarse = Counter("cntvct", step=1, overhead=1, frequency_hz=24e6, core_cycle_ticks=0.0)
     found = point("counter step", tried=dataclasses.replace(GOOD, counter=coarse))

@@ -346,6 +346,11 @@ def test_what_others_take_of_the_cpu_is_seen(program_of: ProgramOf) -> None:
         runs = [measured(call(program_of("timer_overhead"), *options)) for _ in range(20)]
         shares = [float(stated["cpu.taken"]) for stated in runs]
         assert all(0 <= share <= 1 for share in shares)
+        assert all(float(stated["cpu.gaps_per_s"]) >= 0 for stated in runs)
+        assert all(
+            (float(stated["cpu.gaps_per_s"]) > 0) >= (share > 0)
+            for stated, share in zip(runs, shares, strict=True)
+        )
         return sum(shares)
 
     before = taken()
