@@ -25,7 +25,7 @@ _JSON = st.recursive(
 #: What recordings state of a variant, in what they declare and before they did.
 _OF_A_VARIANT = (
     *("parts", "baseline", "first", "switches", "estimand", "operation_cycles"),
-    *("placement", "peers", "traps", "unfenced", "memory"),
+    *("placement", "other_tasks", "traps", "unfenced", "memory"),
 )
 _WORDS = ("loop", "tsc", "Linux", "cost", "overhead", "first-time", "one-cpu", "two-cpus")
 

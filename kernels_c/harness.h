@@ -44,7 +44,7 @@ struct variant {
     enum estimand estimand;           /* what its figure is: a cost, unless it says otherwise */
     int operation_cycles;             /* core cycles that an operation takes, if known; 0: not */
     enum placement placement;         /* where its tasks are put */
-    int peers;                        /* other tasks that take part for the whole run */
+    int other_tasks;                  /* that take part for the whole run: peers */
     int traps;    /* its operation is a system call by the trap instruction: no C library */
     int unfenced; /* its readings wait for no work: they overlap with what they time */
     int memory;   /* it costs copying, page faults or missing memory: what others use counts */
@@ -113,14 +113,14 @@ static void list_variants(const struct c_kernel *kernel)
     for (int i = 0; i < kernel->batch_count; i++)
         printf("%s%ld", i > 0 ? "," : " ", kernel->batches[i]);
     printf("\n# samples: %ld\n", default_samples(kernel));
-    printf(
-        "variant,about,missing,estimand,operation_cycles,placement,peers,traps,unfenced,memory\n");
+    printf("variant,about,missing,estimand,operation_cycles,placement,other_tasks,traps,unfenced,"
+           "memory\n");
     for (int i = 0; i < kernel->variant_count; i++) {
         const struct variant *variant = &kernel->variants[i];
         const char *missing = why_missing(variant);
         printf("%s,\"%s\",\"%s\",%s,%d,%s,%d,%d,%d,%d\n", variant->name, variant->about,
                missing != NULL ? missing : "", estimand_word(variant->estimand),
-               variant->operation_cycles, placement_word(variant->placement), variant->peers,
+               variant->operation_cycles, placement_word(variant->placement), variant->other_tasks,
                variant->traps, variant->unfenced, variant->memory);
     }
 }
@@ -421,7 +421,7 @@ static void print_declared(const struct run *run)
         print_number(name, "operation_cycles", variant->operation_cycles);
         if (variant->placement != PLACED_ANYWHERE)
             printf("# variant.%s.placement: %s\n", name, placement_word(variant->placement));
-        print_number(name, "peers", variant->peers);
+        print_number(name, "other_tasks", variant->other_tasks);
         print_number(name, "traps", variant->traps);
         print_number(name, "unfenced", variant->unfenced);
         print_number(name, "memory", variant->memory);

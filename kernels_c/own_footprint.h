@@ -60,7 +60,7 @@ RING(own_alone_0, ALONE, 1, 0)
      .switches = OWN_TASKS,                                                                        \
      .system_calls = 2,                                                                            \
      .placement = PLACED_ON_ONE_CPU,                                                               \
-     .peers = OWN_TASKS - 1,                                                                       \
+     .other_tasks = OWN_TASKS - 1,                                                                 \
      .memory = (bytes) > 0}
 #define OWN_ALONE(called, ring, bytes, less)                                                       \
     {.name = called,                                                                               \

@@ -63,7 +63,7 @@ TICKLAB_INLINE const char *no_second_cpu(void)
 }
 
 /* What a variant declares that has one peer, on its own CPU. */
-#define TWO_ON_ONE_CPU .placement = PLACED_ON_ONE_CPU, .peers = 1
+#define TWO_ON_ONE_CPU .placement = PLACED_ON_ONE_CPU, .other_tasks = 1
 
 /* Bind a task (0: the caller; else a process or thread id of Linux) to one CPU; ANY_CPU: to none. */
 enum { ANY_CPU = -1 };

@@ -282,7 +282,7 @@ FINISH(sockets)
 /* A round trip: two switches, and on each side a write and a read. */
 #define ROUND_TRIP(channel)                                                                        \
     .interval = trips_##channel, .finish = finish_##channel, .baseline_times = 2, .parts = 2,      \
-    .switches = 2, .system_calls = 2, .peers = 1
+    .switches = 2, .system_calls = 2, .other_tasks = 1
 #define TO_ONESELF(channel)                                                                        \
     .interval = trips_##channel, .system_calls = 2, .placement = PLACED_ON_ONE_CPU
 
@@ -316,7 +316,7 @@ static const struct variant variants[] = {
      .parts = 2,
      .system_calls = 2,
      .placement = PLACED_ON_TWO_CPUS,
-     .peers = 1},
+     .other_tasks = 1},
     {.name = "pipe-unpinned",
      .about = "by pipe, wherever the OS puts them",
      .interval = trips_anywhere,
@@ -326,7 +326,7 @@ static const struct variant variants[] = {
      .baseline_times = 2,
      .parts = 2,
      .system_calls = 2,
-     .peers = 1},
+     .other_tasks = 1},
     {.name = "pipe-carried-back",
      .about = "one way by pipe, the peer stops the clock",
      .interval = carried_back,

@@ -74,7 +74,7 @@ FOR_EACH_RING(RINGS)
      .switches = n,                                                                                \
      .system_calls = 2,                                                                            \
      .placement = PLACED_ON_ONE_CPU,                                                               \
-     .peers = (n) - 1,                                                                             \
+     .other_tasks = (n) - 1,                                                                       \
      .memory = SET_##size > 0},
 #define VARIANTS(n, size) OF(processes, n, size) OF(threads, n, size)
 #define VARIANT_ALONE(n, size)                                                                     \

@@ -439,7 +439,7 @@ static const struct variant variants[] = {
      .baseline = "condvar-alone",
      .baseline_times = 2,
      .placement = PLACED_ON_TWO_CPUS,
-     .peers = 1},
+     .other_tasks = 1},
     {.name = "futex-two-cpus",
      .about = "by futex, a CPU for each: a wake-up, not a switch",
      FUTEX(by_futex_apart, HOOKS(futex_apart)),
@@ -448,7 +448,7 @@ static const struct variant variants[] = {
      .baseline = "futex-alone",
      .baseline_times = 2,
      .placement = PLACED_ON_TWO_CPUS,
-     .peers = 1},
+     .other_tasks = 1},
 };
 
 /* Short intervals: in a long one, others have had the CPU too. */

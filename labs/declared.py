@@ -17,7 +17,7 @@ from labs.kept import kept
 from labs.recording import Recording
 
 #: No C kernel has more tasks, and none states longer operations: what is more is not believed.
-MOST_PEERS = 1_000
+MOST_TASKS = 1_000
 MOST_CYCLES = 1_000
 
 
@@ -42,8 +42,8 @@ class Placement(str, Enum):
 class Declared:
     """What a variant declares.
 
-    An operation takes `operation_cycles` core cycles (0: not known). `peers` is how many other
-    tasks take part for the whole run. `traps`: an operation is a system call by the trap
+    An operation takes `operation_cycles` core cycles (0: not known). `other_tasks` is how many
+    more tasks take part for the whole run. `traps`: an operation is a system call by the trap
     instruction itself, not by the C library. `unfenced`: the readings do not wait for the work
     between them. `memory`: the figure is the cost of copying, page faults or missing memory, so
     that it depends on what else uses memory.
@@ -52,7 +52,7 @@ class Declared:
     estimand: Estimand = Estimand.COST
     operation_cycles: int = 0
     placement: Placement = Placement.ANYWHERE
-    peers: int = 0
+    other_tasks: int = 0
     traps: bool = False
     unfenced: bool = False
     memory: bool = False
@@ -71,7 +71,7 @@ def by_words(word_of: Callable[[str], str]) -> Declared | None:
         estimand,
         _number(word_of("operation_cycles"), MOST_CYCLES),
         next(placements, Placement.ANYWHERE),
-        _number(word_of("peers"), MOST_PEERS),
+        _number(word_of("other_tasks"), MOST_TASKS),
         word_of("traps") == "1",
         word_of("unfenced") == "1",
         word_of("memory") == "1",
@@ -114,9 +114,9 @@ def placement(recording: Recording, variant: str) -> Placement:
     return of_variant(recording, variant).placement
 
 
-def peers(recording: Recording, variant: str) -> int:
+def other_tasks(recording: Recording, variant: str) -> int:
     """How many other tasks take part."""
-    return of_variant(recording, variant).peers
+    return of_variant(recording, variant).other_tasks
 
 
 def operation_cycles(recording: Recording, variant: str) -> int:
@@ -161,7 +161,7 @@ def _before_it_was_declared(recording: Recording, variant: str) -> Declared:
         its_estimand,
         1 if kernel in _OF_ADDITIONS else 0,
         _placement_by_name(kernel, variant),
-        _peers_by_name(recording, variant),
+        _other_tasks_by_name(recording, variant),
         kernel in _TRAPPING,
         kernel in _TIMERS and variant == "unfenced",
         of_memory is not None and of_memory.fullmatch(variant) is not None,
@@ -178,10 +178,10 @@ def _placement_by_name(kernel: str, variant: str) -> Placement:
     return Placement.ONE_CPU
 
 
-def _peers_by_name(recording: Recording, variant: str) -> int:
+def _other_tasks_by_name(recording: Recording, variant: str) -> int:
     """Whoever is not alone exchanged something with one peer, or passed it round a ring."""
     alone = variant.startswith(("self-", "alone-")) or variant.endswith("-alone")
     switches = recording.number(f"variant.{variant}.switches") or 0.0
     if alone or not ("switch" in recording.kernel or switches > 0):
         return 0
-    return max(int(min(switches, MOST_PEERS)) - 1, 1)
+    return max(int(min(switches, MOST_TASKS)) - 1, 1)

@@ -50,6 +50,8 @@ def listed() -> Iterator[tuple[str, variants.Listed]]:
 def test_a_recording_states_what_list_shows(program_of: ProgramOf, kernel: str) -> None:
     done = call(program_of(kernel), "--samples", "4", "--warmup", "0")
     assert done.returncode == 0, done.stderr
+    keys = [line.partition(": ")[0] for line in done.stdout.splitlines() if line.startswith("#")]
+    assert len(keys) == len(set(keys)), "two things go by one name"
     recording = gather({}, [parse_run(done.stdout.encode(), kernel)], kernel)
     told = {each.name: each.declared for each in variants.of_kernel(kernel)}
     for name in recording.variants:
@@ -60,7 +62,7 @@ def test_a_recording_states_what_list_shows(program_of: ProgramOf, kernel: str) 
 def test_every_word_of_the_c_is_read_as_what_it_says() -> None:
     words = {
         "estimand": "first-time", "operation_cycles": "3", "placement": "cpus-in-turn",
-        "peers": "63", "traps": "1", "unfenced": "1", "memory": "1",
+        "other_tasks": "63", "traps": "1", "unfenced": "1", "memory": "1",
     }  # fmt: skip
     found = declared.of_variant(stating("mine", "own", words), "own")
     assert found == Declared(Estimand.FIRST_TIME, 3, Placement.CPUS_IN_TURN, 63, True, True, True)
@@ -77,7 +79,7 @@ def test_what_is_not_stated_beside_an_estimand_is_the_default() -> None:
     "word", ["", "Overhead", "overhead; cost", "1", "\x00", "estimand", "🙂", "x" * 10_000]
 )
 def test_an_unknown_estimand_counts_as_not_stated(word: str) -> None:
-    stated = {"estimand": word, "placement": "two-cpus", "peers": "5"}
+    stated = {"estimand": word, "placement": "two-cpus", "other_tasks": "5"}
     undeclared = declared.of_variant(stating("timer_overhead", "fenced", {}), "fenced")
     assert declared.of_variant(stating("timer_overhead", "fenced", stated), "fenced") == undeclared
     assert undeclared == Declared(Estimand.OVERHEAD, 1)
@@ -87,7 +89,7 @@ def test_an_unknown_estimand_counts_as_not_stated(word: str) -> None:
     ("key", "word"),
     [
         *(("placement", word) for word in ("", "the moon", "ONE-CPU", "0")),
-        *(("peers", word) for word in ("-1", "1e3", "²", "٣", "9999", "1" * 5_000, "nan", " 1")),
+        *(("other_tasks", word) for word in ("-1", "1e3", "²", "٣", "9999", "1" * 5_000, " 1")),
         *(("operation_cycles", word) for word in ("-1", "0.5", "inf", "9999")),
         *((key, word) for key in ("traps", "unfenced", "memory") for word in ("2", "yes", "01")),
     ],
@@ -110,7 +112,7 @@ def test_processes_that_contradict_each_other_state_nothing() -> None:
 def test_whatever_a_recording_declares_it_has_a_result(word: str) -> None:
     recording = parse(OLD.read_bytes())
     stated = {**recording.conditions, "variant.fenced.estimand": str(getattr(word, "value", word))}
-    stated |= {"variant.fenced.peers": "7", "variant.fenced.placement": "two-cpus"}
+    stated |= {"variant.fenced.other_tasks": "7", "variant.fenced.placement": "two-cpus"}
     result = result_of(dataclasses.replace(recording, conditions=MappingProxyType(stated)))
     assert result.sentence()
 
@@ -123,15 +125,17 @@ def test_what_older_recordings_are_taken_for_is_what_the_c_kernels_declare_now()
         first = each.declared.estimand is Estimand.FIRST_TIME
         old = stating(kernel, each.name, {"first": "1"} if first else {})
         found, now = declared.of_variant(old, each.name), each.declared
-        # Then each C kernel of system calls counted as trapping, and no one told of rings.
-        assert dataclasses.replace(found, traps=now.traps, peers=now.peers) == now, each.name
-        assert (found.peers > 0) == (now.peers > 0), each.name
+        # All variants of the C kernels of system calls counted as trapping; rings state no number.
+        assert dataclasses.replace(found, traps=now.traps, other_tasks=now.other_tasks) == now, (
+            each.name
+        )
+        assert (found.other_tasks > 0) == (now.other_tasks > 0), each.name
         assert found.traps or not now.traps, each.name
 
 
 def test_an_older_ring_has_as_many_peers_as_it_claims_switches_less_one() -> None:
     old = stating("switch_footprint", "processes-8-0", {"switches": "8"})
-    assert declared.peers(old, "processes-8-0") == 7
+    assert declared.other_tasks(old, "processes-8-0") == 7
 
 
 def test_an_older_recording_reduces_as_it_did() -> None:
@@ -249,7 +253,7 @@ def test_tasks_are_as_many_and_where_the_variant_declares(
         for _ in range(5):
             seen.append(_tasks(pid))
             time.sleep(0.02)
-    assert {len(each) for each in seen} == {1 + told.declared.peers}
+    assert {len(each) for each in seen} == {1 + told.declared.other_tasks}
     for places in seen:
         mine = places.pop(next(iter(places)))
         theirs = list(places.values())

@@ -52,7 +52,7 @@ int main(int argc, char **argv)
     static const struct variant variants[] = {{"condvar", "two threads take turns", exchanges,
                                                .prepare = start, .finish = end_thread,
                                                .cannot = no_second_cpu, .parts = 2, .switches = 2,
-                                               .placement = PLACED_ON_TWO_CPUS, .peers = 1}};
+                                               .placement = PLACED_ON_TWO_CPUS, .other_tasks = 1}};
     static const long batches[] = {16, 32, 64, 128};
     static const struct c_kernel kernel = {
         "thread_switch", "what a thread switch costs", variants, 1, batches, 4, 0, 0};

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
                                                .parts = 8,
                                                .switches = 8,
                                                .placement = PLACED_ON_ONE_CPU,
-                                               .peers = 7,
+                                               .other_tasks = 7,
                                                .memory = 1}};
     static const long batches[] = {1, 2, 3};
     static const struct c_kernel kernel = {

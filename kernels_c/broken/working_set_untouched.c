@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 {
     static const struct variant variants[] = {
         {"processes-8-256k", "eight processes, 256 KB each", OF(eight), .baseline = "alone-256k",
-         .baseline_times = 8, .parts = 8, .switches = 8, .peers = 7, .memory = 1},
+         .baseline_times = 8, .parts = 8, .switches = 8, .other_tasks = 7, .memory = 1},
         {"alone-256k", "one of them", OF(alone), .baseline = "alone-0", .memory = 1},
         {"alone-0", "a hop to oneself", OF(hop)}};
     static const long batches[] = {1, 2, 3};

@@ -84,7 +84,7 @@ def group_of(result: Result) -> str:
         if claimed and counted is not None and counted < (1 - proof.TOLERANCE) * claimed:
             return UNPROVED
         return _where(result)
-    if name in baselines or declared.peers(recording, name) == 0:
+    if name in baselines or declared.other_tasks(recording, name) == 0:
         return ALONE
     on_two = declared.placement(recording, name) is Placement.TWO_CPUS
     return TWO_CPUS if on_two else ANYWHERE
