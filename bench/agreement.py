@@ -16,7 +16,7 @@ import statistics
 from bench import machine
 from bench.report import must_hold, say, verdict
 from bench.table import show
-from labs.estimate import Estimate
+from labs.analysis.estimate import Estimate
 from labs.measure import Plan, measure_now
 from labs.recording import Recording
 from labs.result import result_of

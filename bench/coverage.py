@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from bench.report import must_hold, say, verdict
-from labs.estimate import fit_line
-from labs.net import net_cost
+from labs.analysis.line import fit_line
+from labs.analysis.net import net_cost
 from labs.recording import Recording
 from labs.result import result_of
 from tests import simulate

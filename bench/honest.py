@@ -29,7 +29,7 @@ from grader.figures import LABS, FigureSpec
 from grader.pitfalls import pitfall_named
 from grader.verdict import Level, Outcome, Verdict
 from labs import broken, ckernel, figures, measure
-from labs.estimate import Estimate
+from labs.analysis.estimate import Estimate
 from labs.recording import MOST_ROWS, Recording
 from labs.result import result_of
 from labs.variants import has_first_time

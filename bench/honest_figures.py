@@ -7,7 +7,7 @@ import random
 from grader.figures import FigureSpec, Quantity
 from grader.figures.spec import CHOICE, RELATIONS, TIMES
 from labs import broken, proof
-from labs.estimate import Estimate
+from labs.analysis.estimate import Estimate
 from labs.recording import Recording
 from labs.result import Result, result_of
 from labs.units import NANOSECONDS

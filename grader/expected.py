@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 
 from grader.figures.spec import CHOICE, RELATIONS, FigureSpec, Quantity
 from labs import declared, proof
-from labs.estimate import Estimate
-from labs.result import Result, at_speeds_of_the_run, result_of
+from labs.analysis import core_clock
+from labs.analysis.estimate import Estimate
+from labs.recording import Recording
+from labs.result import Result, result_of
 from labs.units import Clock, UnknownUnit, canonical, rounded
 
 #: How far a figure may lie from what its recording gives, beside the interval: as much as rounding
@@ -180,7 +182,20 @@ def _wanted(quantity: Quantity, result: Result, unit: str) -> Iterator[Estimate]
     else:
         # Whether a figure follows from its run has nothing to do with other runs' clock speeds.
         net = result.net.net.into(unit, result.clock)
-        yield at_speeds_of_the_run(net, result.recording)
+        yield _at_speeds_of_the_run(net, result.recording)
+
+
+def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
+    """The estimate, a time, with an interval that holds at every clock speed of its own run.
+
+    Whoever turns core cycles into a time by hand takes one of these speeds.
+    """
+    lengths = core_clock.lengths(recording)
+    if not lengths:
+        return estimate
+    mean = sum(lengths) / len(lengths)
+    at_speeds = [estimate.value * length / mean for length in lengths]
+    return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
 
 
 def _canonical_or(unit: str, otherwise: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labs.fence import fence
+from labs.analysis import selection
 from labs.recording import Numbers, Recording, Samples
 
 
@@ -21,9 +21,9 @@ def reads_the_counter(recording: Recording, variant: str) -> bool:
 
 def usual_ticks(samples: Samples, size: int) -> float:
     """The mean interval at batch size `size` without the samples far from the median."""
-    ticks = samples.ticks[samples.batch == size]
-    low, high = fence(ticks, samples.clock.coarseness)
-    return float(ticks[(ticks >= low) & (ticks <= high)].mean())
+    cells = selection.cells_of(samples.only(samples.batch == size))
+    near = selection.near(cells, cells.ticks, np.ones(len(cells.ticks), dtype=np.bool_))
+    return float(cells.ticks[near].mean())
 
 
 def is_below_the_clock(samples: Samples) -> bool:

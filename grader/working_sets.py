@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from grader.case import Case
-from labs.estimate import CannotEstimate, Estimate, Line, fit_line
+from labs.analysis.estimate import CannotEstimate, Estimate
+from labs.analysis.line import Line, fit_line
 
 KERNELS = frozenset({"switch_footprint", "own_footprint"})
 

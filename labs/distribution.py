@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from labs import picture
-from labs.estimate import Floats
+from labs.analysis.estimate import Floats
 from labs.picture import Picture
 from labs.plot_series import LOOKS
 from labs.plot_style import FAINT, FONT_PT, QUIET, head, log_axis, many, new_figure, symbol

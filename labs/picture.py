@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from labs import plot
-from labs.estimate import Floats
+from labs.analysis.estimate import Floats
 from labs.plot import Mark
 from labs.plot_style import CSS_PIXELS_PER_INCH, many, symbol
 from labs.recording import Recording

@@ -20,7 +20,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from labs import declared
-from labs.estimate import Floats, Line
+from labs.analysis.estimate import Floats
+from labs.analysis.line import Line
 from labs.plot_series import spread
 from labs.plot_style import (
     BLUE,

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from labs.estimate import Floats
+from labs.analysis.estimate import Floats
 from labs.plot_series import Look
 from labs.plot_style import (
     CHARACTER,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import labs
-from labs import core_speed, core_width, surroundings, toolchain
+from labs import core_width, surroundings, toolchain
 from labs.plan import Plan
 from labs.recording import Recording
 from labs.run_output import ProcessRun, gather
@@ -60,13 +60,5 @@ def of_stopping(plan: Plan, why: str) -> dict[str, str]:
 
 def _of_core(recording: Recording, trusted: bool) -> dict[str, str]:
     """What earlier runs on this machine saw of its cores; a `trusted` run is added to those."""
-    stated = {}
-    length = recording.number("core_cycle_ticks")
-    if length is not None and length > 0:
-        counter = " ".join(recording.condition("counter"))
-        seen = core_speed.seen_lately(length, counter, remember=trusted)
-        stated["core_cycle_ticks.last_hour"] = "{:.5f} {:.5f}".format(*seen)
     width = core_width.best(recording, remember=trusted)
-    if width is not None:
-        stated["core_width.best"] = f"{width:.2f}"
-    return stated
+    return {} if width is None else {"core_width.best": f"{width:.2f}"}

@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from labs import core_clock, declared, proof, run_warnings
-from labs.estimate import CannotEstimate, Estimate, Line, fit_line
-from labs.first_time import first_time
-from labs.net import Net, net_cost
+from labs import declared, proof, run_warnings
+from labs.analysis.estimate import CannotEstimate, Estimate
+from labs.analysis.first_time import first_time
+from labs.analysis.line import Line, fit_line
+from labs.analysis.net import Net, net_cost
 from labs.recording import Recording
 from labs.run_warnings import RunWarning
 from labs.units import Clock, canonical, rounded
@@ -182,8 +183,6 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
         estimate = replace(line.ratio, unit="cycles")
     else:
         estimate = figure.into(unit, clock)
-        if unit != "cycles":
-            estimate = _at_every_speed(estimate, recording)
     return Result(recording, name, unit, clock, line, estimate, "", warnings, net)
 
 
@@ -191,33 +190,6 @@ def _asked_for(recording: Recording) -> str:
     """The first variant that was asked for; the recording holds its baseline as well."""
     asked = recording.conditions.get("variants", "").split(",")[0]
     return asked if asked in recording.variants else (recording.variants or ("",))[0]
-
-
-def _at_every_speed(estimate: Estimate, recording: Recording) -> Estimate:
-    """The estimate with an interval that holds at every clock speed the core had of late.
-
-    What takes 59 core cycles took 14.4 ns at 4.1 GHz and 16.4 ns at 3.6 GHz, seconds apart on one
-    machine: the spread of samples taken at one speed says nothing of the other. Of late is in this
-    run, and in the hour before it (labs.core_speed).
-    """
-    return at_speeds_of_the_run(
-        estimate, recording, besides=core_clock.lengths_of_last_hour(recording)
-    )
-
-
-def at_speeds_of_the_run(
-    estimate: Estimate, recording: Recording, *, besides: list[float] | None = None
-) -> Estimate:
-    """The estimate, a time, with an interval that holds at every clock speed of its own run.
-
-    `besides` are lengths of a core cycle, in ticks, that count as well.
-    """
-    lengths = core_clock.lengths(recording)
-    if not lengths:
-        return estimate
-    mean = sum(lengths) / len(lengths)
-    at_speeds = [estimate.value * length / mean for length in [*lengths, *(besides or [])]]
-    return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
 
 
 def sensible(estimate: Estimate) -> tuple[str, str, str]:

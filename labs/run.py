@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from labs import distribution, in_python, picture, proof
-from labs.estimate import Estimate
+from labs.analysis.estimate import Estimate
+from labs.analysis.net import parts_of
 from labs.messages import Message, Refused
-from labs.net import parts_of
 from labs.picture import Picture
 from labs.plot import Mark
 from labs.proof import Switches

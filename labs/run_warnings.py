@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from labs import core_clock, declared, places, proof
-from labs.estimate import Estimate, Line
+from labs import declared, places, proof
+from labs.analysis import core_clock
+from labs.analysis.estimate import Estimate
+from labs.analysis.line import Line
 from labs.recording import Recording
 from labs.units import rounded, times
 
@@ -84,29 +86,6 @@ def of_line(
                 "something was subtracted that was not there, or the machine changed its speed "
                 "during the run",
                 "the run again, with more processes",
-            )
-        )
-    if line.interrupted:
-        found.append(
-            RunWarning(
-                "interrupted",
-                f"{rounded(100 * line.interrupted, 2)} % of the intervals were interrupted; those "
-                "samples were set aside",
-                "other programs, or a hypervisor that takes the CPU for a moment again and again",
-                "smaller batch sizes (--batch), which are hit less often",
-            )
-        )
-    if line.stretches.slow_share > SLOW_STRETCHES:
-        slower = line.stretches.slower_by / line.clock.ticks_in("ns")
-        slowed = "interval" if declared.is_overhead(recording, line.variant) else "operation"
-        found.append(
-            RunWarning(
-                "slow-stretches",
-                f"in {rounded(100 * line.stretches.slow_share, 2)} % of the time every {slowed} "
-                f"took {rounded(slower)} ns longer; those samples were set aside",
-                "a neighbour on the same physical core: another virtual machine, or a "
-                "hyper-threaded sibling",
-                "another CPU, or the run again later",
             )
         )
     cycle = core_clock.shortest_cycle(recording, line.clock)

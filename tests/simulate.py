@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.estimate import Line, fit_line
+from labs.analysis.line import Line, fit_line
 from labs.recording import Integers, Recording
 
 VARIANT = "simulated"

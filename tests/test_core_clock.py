@@ -10,7 +10,7 @@ import pytest
 import simulate
 from simulate import VARIANT, Machine
 
-from labs import core_clock
+from labs.analysis import core_clock
 from labs.recording import Recording
 from labs.result import result_of
 from labs.units import Clock

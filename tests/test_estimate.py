@@ -14,13 +14,8 @@ from simulate import DISTURBANCES, STEPS, VARIANT, Machine, line_of
 from submitted_figures import CYCLE_TICKS, Clocked, recording
 
 from labs import stretches
-from labs.bootstrap import student_t
-from labs.estimate import (
-    CannotEstimate,
-    Estimate,
-    clusters,
-    fit_line,
-)
+from labs.analysis.estimate import CannotEstimate, Estimate, student_t
+from labs.analysis.line import clusters, fit_line
 from labs.recording import Recording
 from labs.units import Clock
 

@@ -12,9 +12,9 @@ import simulate
 from simulate import VARIANT, Machine
 
 from grader.pages.saved import MOST_WARMUP, ShortSession
+from labs.analysis.estimate import CannotEstimate
+from labs.analysis.first_time import FEWEST_PROCESSES, first_time
 from labs.declared import is_first_time
-from labs.estimate import CannotEstimate
-from labs.first_time import FEWEST_PROCESSES, first_time
 from labs.measure import DEFAULT_WARMUP, Plan
 from labs.recording import Recording
 from labs.result import result_of

@@ -9,13 +9,14 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 import simulate
+from labs.bootstrap import difference
 from numpy.typing import NDArray
 from simulate import BASELINE, OPERATION, STEPS
 
-from labs.bootstrap import difference
-from labs.estimate import CannotEstimate, fit_line
+from labs.analysis.estimate import CannotEstimate
+from labs.analysis.line import fit_line
+from labs.analysis.net import Net, net_cost, scaled
 from labs.messages import Refused
-from labs.net import Net, net_cost, scaled
 from labs.plot import Mark
 from labs.recording import Recording
 from labs.result import result_of

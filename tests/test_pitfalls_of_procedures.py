@@ -12,7 +12,7 @@ from submitted_figures import CYCLE_TICKS, Clocked, figure, recording
 from grader.check import check
 from grader.figures import choices, figure_named
 from grader.verdict import Outcome, Verdict
-from labs.estimate import Estimate
+from labs.analysis.estimate import Estimate
 from labs.optimisation import level_of
 from labs.recording import Recording
 

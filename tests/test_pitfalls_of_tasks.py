@@ -19,7 +19,7 @@ from grader.pitfalls import pitfall_named
 from grader.sources import broken_sources, released_sources
 from grader.verdict import Outcome
 from labs import figures, recording
-from labs.estimate import Estimate
+from labs.analysis.estimate import Estimate
 from labs.recording import Recording
 
 FOLDER = Path(__file__).parent / "fixtures" / "pitfalls"

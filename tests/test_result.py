@@ -12,7 +12,7 @@ import simulate
 from simulate import VARIANT, Machine
 
 from labs import recording as recordings
-from labs.estimate import Estimate
+from labs.analysis.estimate import Estimate
 from labs.recording import BadRecording, Recording
 from labs.result import result_of, sensible
 from labs.units import UnknownUnit

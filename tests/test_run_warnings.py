@@ -10,7 +10,7 @@ import simulate
 from simulate import Machine
 
 from labs import run_warnings
-from labs.estimate import fit_line
+from labs.analysis.line import fit_line
 from labs.recording import Recording
 from labs.result import result_of
 from labs.run_warnings import RunWarning

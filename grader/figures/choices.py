@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from labs.estimate import Estimate
+from labs.analysis.estimate import Estimate
 
 Estimates = tuple[Estimate, ...]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from grader.figures.choices import at_least_times, at_most_times
 from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
+from labs.analysis.estimate import Estimate
 from labs.declared import Estimand
-from labs.estimate import Estimate
 
 LAB = "02-first-iteration"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from grader.verdict import Level
+from labs.analysis.estimate import Estimate
 from labs.declared import Estimand
-from labs.estimate import Estimate
 
 
 class Quantity(str, Enum):

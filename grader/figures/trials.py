@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from grader.verdict import Level
 from labs import published
-from labs.estimate import Estimate
+from labs.analysis.estimate import Estimate
 
 LAB = "08-five-reports-on-trial"
 

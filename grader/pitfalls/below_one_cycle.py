@@ -7,7 +7,7 @@ from grader.figures.spec import RELATIONS, Quantity
 from grader.observed import is_below_the_clock, usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
-from labs import core_clock
+from labs.analysis import core_clock
 from labs.declared import is_first_time
 from labs.units import rounded
 

@@ -9,7 +9,7 @@ from grader.figures.spec import Quantity
 from grader.observed import usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
-from labs.net import parts_of
+from labs.analysis.net import parts_of
 from labs.units import rounded
 
 #: From this factor on the extreme samples, and nothing else, make the mean what it is.

@@ -6,7 +6,7 @@ from grader import cpu_clocks
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
-from labs.estimate import Line
+from labs.analysis.line import Line
 from labs.units import rounded
 
 

@@ -10,8 +10,8 @@ from grader.c_source import without_comments
 from grader.case import Case
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
+from labs.analysis.estimate import Estimate
 from labs.declared import is_first_time
-from labs.estimate import Estimate
 from labs.units import Clock, rounded
 
 #: C kernel and variant whose first time takes a page fault, for certain: on Linux, where the page

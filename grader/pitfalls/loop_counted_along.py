@@ -8,7 +8,7 @@ from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.sources import own_source
 from grader.verdict import Level
-from labs.net import Net
+from labs.analysis.net import Net
 from labs.units import rounded
 
 

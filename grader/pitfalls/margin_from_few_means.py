@@ -6,7 +6,7 @@ from grader.case import Case
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
-from labs.bootstrap import student_t
+from labs.analysis.estimate import student_t
 from labs.declared import is_first_time
 from labs.units import rounded
 

@@ -7,7 +7,7 @@ from grader.figures.spec import Quantity
 from grader.observed import usual_ticks
 from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
-from labs.net import parts_of
+from labs.analysis.net import parts_of
 from labs.units import rounded
 
 #: Nearer to the typical sample than this, the smallest one is not what makes the figure wrong.

@@ -12,9 +12,9 @@ from grader.figures.spec import Quantity
 from grader.observed import reads_the_counter, usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
+from labs.analysis.line import Line
+from labs.analysis.net import parts_of
 from labs.declared import is_first_time
-from labs.estimate import Line
-from labs.net import parts_of
 from labs.units import rounded
 
 #: A clock that is less of the figure than this is not worth a word.

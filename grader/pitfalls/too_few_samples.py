@@ -6,8 +6,8 @@ from grader.case import Case
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
+from labs.analysis.first_time import FEWEST_PROCESSES
 from labs.declared import is_first_time
-from labs.first_time import FEWEST_PROCESSES
 
 FEWEST_PER_BATCH = 20
 

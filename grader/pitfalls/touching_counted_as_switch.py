@@ -7,7 +7,7 @@ from grader.case import Case, is_meant
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
-from labs.net import Net, parts_of
+from labs.analysis.net import Net, parts_of
 from labs.units import rounded
 
 

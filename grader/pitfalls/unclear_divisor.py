@@ -9,7 +9,7 @@ from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from grader.verdict import Level
 from labs import proof
-from labs.net import parts_of
+from labs.analysis.net import parts_of
 from labs.units import rounded
 
 CODE = "unclear-divisor"

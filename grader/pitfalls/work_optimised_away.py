@@ -8,8 +8,8 @@ from grader.observed import is_below_the_clock
 from grader.pitfalls.below_one_cycle import NOTHING_EXECUTED
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.verdict import Level
-from labs.estimate import Line
-from labs.net import Net
+from labs.analysis.line import Line
+from labs.analysis.net import Net
 from labs.units import rounded
 
 #: Whatever is executed costs more of a core cycle than this; what is not costs nothing.

@@ -7,11 +7,11 @@ sample that is set aside is set aside for one of these reasons, which the line c
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labs.analysis.estimate import Floats
 from labs.analysis.processes import Bools
@@ -134,7 +134,7 @@ def interrupted(cells: Cells, ticks: Floats, chosen: Bools, ticks_in_ns: float) 
         LEAST_NS * ticks_in_ns, REACH * (base[first] - low[first]), LEAST_STEPS * cells.step
     )
     # Where most intervals of the longest sizes were hit, shorter ones foretell how long they are.
-    for before, size in zip(timed[1:], timed[2:], strict=False):
+    for before, size in itertools.pairwise(timed[1:]):
         slope = (base[before] - base[first]) / (k[before] - k[first])
         foretold = base[first] + slope * (k[size] - k[first])
         if base[size] > foretold + max(least, OF_LENGTH * foretold):

@@ -18,7 +18,7 @@ from labs.analysis.estimate import Floats
 from labs.analysis.fits import fits
 from labs.analysis.processes import SURE, Bools, apart
 from labs.analysis.selection import cells_of, near
-from labs.recording import Integers, Recording, Samples
+from labs.recording import Recording, Samples
 
 #: A core that does less than this share of the additions that it can do is shared.
 WHOLE = 0.9

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from labs import picture
+from labs.analysis.estimate import Floats
 from labs.declared import is_first_time
-from labs.estimate import Floats
 from labs.picture import Picture
 from labs.plot_series import LOOKS, Across, Point, Series, beside, series_figure
 from labs.plot_style import many, symbol

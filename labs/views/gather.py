@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Union
 
-from labs.estimate import Estimate
+from labs.analysis.estimate import Estimate
 from labs.messages import Message, Refused
 from labs.plot_series import Point
 from labs.result import Result, sensible
