@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from submitted_figures import Clocked, figure, recording, switching
 
-from grader import flags, switch_counts, unbound
+from grader import switch_counts, unbound
 from grader.case import Case, make_case, make_relation
 from grader.check import check
 from grader.evidence import check_folder
@@ -16,7 +17,7 @@ from grader.figures import figure_named
 from grader.verdict import Outcome, Verdict
 from labs import figures, places
 from labs.figures import Figure
-from labs.recording import Recording, read
+from labs.recording import Recording
 from labs.result import result_of
 
 CONDVAR = "thread-switch-condvar"
@@ -168,13 +169,10 @@ MADE_WITHOUT = sorted(path.name for path in RUNS.glob("*-no-pinning"))
 
 @pytest.mark.parametrize("name", MADE_WITHOUT)
 def test_real_runs_without_pinning_get_their_points_by_what_they_say_of_it(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, as_released: Callable[[Path], None]
 ) -> None:
     lab = name.removesuffix("-no-pinning")
-    # The C kernels of the day on which they were made.
-    recordings = [read(path) for path in (RUNS / name / "recordings").glob("*.csv")]
-    released = {each.conditions["source.sha256"]: "" for each in recordings}
-    monkeypatch.setattr(flags, "released_sources", lambda: released)
+    as_released(RUNS / name)
     for verdict in check_folder(RUNS / name, lab):
         assert verdict.outcome is Outcome.PASSED, verdict
         assert unbound.IN_ITS_PLACE in verdict.reason
