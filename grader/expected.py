@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from grader.figures.spec import CHOICE, RELATIONS, FigureSpec, Quantity
 from labs import declared, proof
-from labs.analysis import core_clock
+from labs.analysis import compare, core_clock
 from labs.analysis.estimate import Estimate
+from labs.analysis.processes import ByProcess
 from labs.recording import Recording
 from labs.result import Result, result_of
 from labs.units import Clock, UnknownUnit, canonical, rounded
@@ -28,7 +29,8 @@ SIGNIFICANT_DIGITS = 2
 class Expected:
     """What the recording gives for the figure: value and 95 % interval, in `unit`.
 
-    `words` say it to a reader, where value and interval in this unit do not say it best.
+    `words` say it to a reader, where value and interval in this unit do not say it best;
+    `by_process` is what it was made from, where known: a relation compares process by process.
     """
 
     value: float
@@ -36,6 +38,7 @@ class Expected:
     high: float
     unit: str
     words: str = ""
+    by_process: ByProcess | None = field(default=None, repr=False, compare=False)
 
     def admits(self, value: float, factor: float = 1.0) -> bool:
         """Whether `value` is this, times `factor`, within interval and rounding."""
@@ -67,7 +70,7 @@ def of_recording(spec: FigureSpec, results: Mapping[str, Result], unit: str) -> 
     if any(results[name].estimate is None for name in spec.variants):
         return []
     if spec.quantity in RELATIONS:
-        alternatives = [_alternatives(results[name], spec.quantity) for name in spec.variants]
+        alternatives = [_alternatives(results[name]) for name in spec.variants]
         most = min(len(each) for each in alternatives)
         operands = [tuple(each[i] for each in alternatives) for i in range(most)]
         found = [found for each in operands for found in _related(spec, each, first.clock)]
@@ -85,8 +88,8 @@ def of_relation(
     """What figures with these accepted and submitted values admit for the relation between them.
 
     Times must be in ns; `clock` serves to turn them into the unit asked for. `shown` are the
-    estimates as their runs show them: their intervals span the clock speeds of the last hour, and
-    who concludes from those concludes rightly.
+    estimates as their runs show them: they are what the student compares, and those that are
+    accepted may hold at every clock speed of the run as well.
     """
     found: list[Expected] = []
     if all(accepted):
@@ -102,7 +105,8 @@ def of_relation(
 
 
 def _as_estimate(expected: Expected) -> Estimate:
-    return Estimate(expected.value, expected.low, expected.high, expected.unit, "", 0, 0)
+    value, low, high = expected.value, expected.low, expected.high
+    return Estimate(value, low, high, expected.unit, "", 0, 0, expected.by_process)
 
 
 def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
@@ -111,13 +115,9 @@ def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
     return [] if seen is None else [Expected(seen.each, seen.each, seen.each, spec.unit)]
 
 
-def _alternatives(result: Result, quantity: Quantity) -> list[Estimate]:
+def _alternatives(result: Result) -> list[Estimate]:
     """The values that count as this result in a relation, in ns: of a timer also its empty
-    interval, of a cost what its core cycles are as well.
-
-    Variants of one run met the same speeds of the core, so that those of the last hour do not blur
-    their relation; but whoever draws a conclusion may have looked at intervals that span them.
-    """
+    interval, of a cost what its core cycles are as well."""
     assert result.estimate is not None  # the caller has seen to it
     line = result.line
     if declared.is_overhead(result.recording, result.variant) and line is not None:
@@ -126,8 +126,6 @@ def _alternatives(result: Result, quantity: Quantity) -> list[Estimate]:
     if result.net is None:
         return [result.estimate]
     found = [result.net.net.into("ns", result.clock)]
-    if quantity is Quantity.CHOICE:
-        found.append(result.estimate)
     if result.clock.core_cycle_ticks is not None:
         in_cycles = result_of(result.recording, result.variant, "cycles").estimate
         if in_cycles is not None:
@@ -144,10 +142,9 @@ def _own(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
         except ValueError:  # core cycles of unknown length: another unit will do
             continue
         for estimate in _wanted(spec.quantity, again, into):
-            value, low, high = (
-                number * factor for number in (estimate.value, estimate.low, estimate.high)
-            )
-            yield Expected(value, low, high, spec.unit, _as_shown(spec, again, estimate))
+            words, inside = _as_shown(spec, again, estimate), estimate.times(factor)
+            value, low, high = inside.value, inside.low, inside.high
+            yield Expected(value, low, high, spec.unit, words, inside.by_process)
 
 
 def _as_shown(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
@@ -216,15 +213,12 @@ def _related(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock) -> 
     if spec.quantity is Quantity.RATIO:
         if second.value <= 0:
             return []
-        value = first.value / second.value
-        # Relative half-widths of independent estimates add in quadrature.
-        relative = math.hypot(
-            first.half_width / max(abs(first.value), 1e-12), second.half_width / second.value
-        )
-        return [Expected(value, value * (1 - relative), value * (1 + relative), spec.unit)]
-    width = math.hypot(first.half_width, second.half_width)
-    value = first.value - second.value
-    between = replace(first, value=value, low=value - width, high=value + width)
+        return [Expected(*compare.ratio(first, second), spec.unit)]
+    value, low, high = compare.difference(first, second)
+    # The difference of the two values by hand weighs processes otherwise, and is right as well.
+    by_hand = first.value - second.value
+    low, high = min(low, by_hand), max(high, by_hand)
+    between = replace(first, value=value, low=low, high=high, by_process=None)
     try:
         inside = between.into(spec.unit, clock)
     except ValueError:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.figures.choices import EDGE_FROM, EDGE_TO, Estimates, apart
+from grader.figures.choices import EDGE_FROM, EDGE_TO, Estimates
 from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from grader.verdict import Level
+from labs.analysis.compare import apart
 
 LAB = "07-switch-footprint"
 
