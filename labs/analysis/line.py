@@ -92,9 +92,8 @@ class _Fitted:
 
 @kept
 def _fitted(recording: Recording, variant: str, one_speed: bool) -> _Fitted:
-    samples = recording.samples(variant)
-    if one_speed:
-        samples = core_clock.at_one_speed(samples, recording)
+    as_read = recording.samples(variant)
+    samples = core_clock.at_one_speed(as_read, recording) if one_speed else as_read
     sizes = int((np.unique(samples.batch) > 0).sum())
     if sizes < 2:
         raise CannotEstimate(
@@ -102,7 +101,9 @@ def _fitted(recording: Recording, variant: str, one_speed: bool) -> _Fitted:
             "measure with --batch K1,K2,..."
         )
     shared = shared_core.find(recording, samples, declared.is_overhead(recording, variant))
-    cells = selection.cells_of(samples, _parts(samples))
+    # The clock steps as it was read: at one speed its steps are of several lengths.
+    step = selection.step_of(as_read)
+    cells = replace(selection.cells_of(samples, _parts(samples)), step=step)
     even, every = selection.at_one_level(cells), ~shared.while_shared
     hit = selection.interrupted(cells, even, every, samples.clock.ticks_in("ns"))
     chosen = selection.near(cells, even, every & ~hit)

@@ -15,7 +15,7 @@ import numpy as np
 
 from labs.analysis.estimate import Floats
 from labs.analysis.processes import Bools
-from labs.recording import Integers, Samples
+from labs.recording import Integers, Numbers, Samples
 
 #: How far from the median a sample may lie, in twice the distance from lower quartile to median,
 #: and at least, in steps of the counter.
@@ -27,6 +27,11 @@ LEAST_HIT, MOST_HIT = 0.15, 0.95
 LEAST_NS = 1000.0
 #: By this share an interval may vary with the speed of the core, uninterrupted.
 OF_LENGTH = 0.02
+#: Samples far from the others are this share of a batch size's at most.
+MOST_FAR = 0.4
+#: Levels this share of a batch size's samples apart are the steps of a clock, if all samples lie so
+#: many ticks at most from a multiple of a step, which is longer by the second number at least.
+COMMON, OFF_STEP, LONGER = 0.1, 1.0, 8.0
 #: So few samples say nothing of a batch size.
 FEWEST = 5
 #: Hits of one batch size in so many samples in a row are compared with those in others.
@@ -76,10 +81,40 @@ def cells_of(samples: Samples, rows: Integers | None = None) -> Cells:
     """The cells of these samples; `rows`, shape (n,), stands in place of the process."""
     processes, row = np.unique(samples.process if rows is None else rows, return_inverse=True)
     batch, column = np.unique(samples.batch, return_inverse=True)
-    shown = int(np.gcd.reduce(samples.ticks[:1000].astype(np.int64), initial=0))
     order = np.lexsort((samples.sample, row))
-    step = float(max(samples.clock.coarseness, shown))
-    return Cells(samples.ticks.astype(np.float64), row, column, processes, batch, order, step)
+    ticks, step = samples.ticks.astype(np.float64), step_of(samples)
+    return Cells(ticks, row, column, processes, batch, order, step)
+
+
+def step_of(samples: Samples) -> float:
+    """What the clock steps by, in ticks: as it declares, or longer where the samples show that.
+
+    They show it by their greatest common divisor; or where each lies next to a multiple of a step
+    that is no whole number of ticks, as where an emulator counts microseconds at 62.5 MHz.
+    """
+    ticks = samples.ticks[:1000]
+    shown = float(np.gcd.reduce(ticks.astype(np.int64), initial=0))
+    return max(samples.clock.coarseness, shown, _step_between(ticks, samples.batch[:1000]))
+
+
+def _step_between(ticks: Numbers, batch: Integers) -> float:
+    """A step that all samples lie next to multiples of, give or take a tick; 0: there is none."""
+    gaps = []
+    for size in np.unique(batch):
+        mine = np.sort(ticks[batch == size]).astype(np.float64)
+        level = np.cumsum(np.diff(mine, prepend=mine[:1]) > 2 * OFF_STEP + 1)
+        common = np.bincount(level) >= max(COMMON * len(mine), 2)
+        means = np.bincount(level, mine) / np.bincount(level)
+        gaps += np.diff(means[common]).tolist()
+    step = min(gaps, default=0.0)
+    if step < LONGER * OFF_STEP:
+        return 0.0
+    for value in np.unique(ticks).tolist():  # the longer the sample, the better known the step
+        if (number := round(value / step)) > 0:
+            if abs(value - number * step) > OFF_STEP + 0.5 * number:
+                return 0.0
+            step = value / number
+    return step if np.all(np.abs(ticks - step * np.round(ticks / step)) <= 2 * OFF_STEP) else 0.0
 
 
 def at_one_level(cells: Cells) -> Floats:
@@ -111,9 +146,14 @@ def near(cells: Cells, ticks: Floats, chosen: Bools) -> Bools:
     were lengthened. Of what is left the mean is taken, because a median of a counter with a coarse
     step is a multiple of the step (dithering: Widrow & Kollar, "Quantization Noise", ch. 4).
     """
-    low, middle = cells.quantiles(ticks, chosen, [25, 50])
+    low, middle, high = cells.quantiles(ticks, chosen, [25, 50, 75])
     reach = np.maximum(2 * REACH * (middle - low), LEAST_STEPS * cells.step)
-    kept: Bools = chosen & (np.abs(ticks - middle[cells.column]) <= reach[cells.column])
+    away = np.abs(ticks - middle[cells.column])
+    # More than so many are not rare, but another way of the operation.
+    far = np.bincount(cells.column[chosen & (away > reach[cells.column])], minlength=len(reach))
+    every = np.bincount(cells.column[chosen], minlength=len(reach))
+    reach = np.where(far > MOST_FAR * every, np.maximum(reach, 2 * REACH * (high - middle)), reach)
+    kept: Bools = chosen & (away <= reach[cells.column])
     return kept
 
 
