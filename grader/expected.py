@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from grader.figures.spec import CHOICE, RELATIONS, FigureSpec, Quantity
 from labs import declared, proof
-from labs.analysis import compare, core_clock
+from labs.analysis import compare, core_clock, processes
 from labs.analysis.estimate import Estimate
 from labs.analysis.processes import ByProcess
 from labs.recording import Recording
@@ -30,7 +30,8 @@ class Expected:
     """What the recording gives for the figure: value and 95 % interval, in `unit`.
 
     `words` say it to a reader, where value and interval in this unit do not say it best;
-    `by_process` is what it was made from, where known: a relation compares process by process.
+    `by_process` is what it was made from, where known: a relation compares process by process. A
+    value between both numbers of `also` is right as well.
     """
 
     value: float
@@ -39,13 +40,15 @@ class Expected:
     unit: str
     words: str = ""
     by_process: ByProcess | None = field(default=None, repr=False, compare=False)
+    also: tuple[float, float] | None = None
 
     def admits(self, value: float, factor: float = 1.0) -> bool:
         """Whether `value` is this, times `factor`, within interval and rounding."""
         middle = self.value * factor
         slack = _rounding(middle) if self.unit != CHOICE else 1e-9
-        low, high = sorted((self.low * factor, self.high * factor))
-        return min(low, middle - slack) <= value <= max(high, middle + slack)
+        ends = (self.low, self.high, *(self.also or ()))
+        low, high = min(end * factor for end in ends), max(end * factor for end in ends)
+        return bool(min(low, middle - slack) <= value <= max(high, middle + slack))
 
     def in_words(self) -> str:
         """The value and its interval, for a reader; a count has no interval."""
@@ -74,6 +77,7 @@ def of_recording(spec: FigureSpec, results: Mapping[str, Result], unit: str) -> 
         most = min(len(each) for each in alternatives)
         operands = [tuple(each[i] for each in alternatives) for i in range(most)]
         found = [found for each in operands for found in _related(spec, each, first.clock)]
+        found = [_of_an_older_kit(each, first.recording) for each in found]
         return list(dict.fromkeys(found))
     return list(_own(spec, first, unit))
 
@@ -144,7 +148,8 @@ def _own(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
         for estimate in _wanted(spec.quantity, again, into):
             words, inside = _as_shown(spec, again, estimate), estimate.times(factor)
             value, low, high = inside.value, inside.low, inside.high
-            yield Expected(value, low, high, spec.unit, words, inside.by_process)
+            found = Expected(value, low, high, spec.unit, words, inside.by_process)
+            yield _of_an_older_kit(found, result.recording)
 
 
 def _as_shown(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
@@ -195,6 +200,21 @@ def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
     return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
 
 
+def _of_an_older_kit(found: Expected, recording: Recording) -> Expected:
+    """What is found, with what an older kit may have given where one made the recording.
+
+    It knew of no shared core, and drew other limits between the processes that count and those that
+    do not. Its figure lies among what the processes give one by one, or next to the interval of
+    today: by a quarter of that, on either side.
+    """
+    each = found.by_process
+    if each is None or recording.condition("core_width"):
+        return found
+    margin = (found.high - found.low) / 4
+    low, high = float(each.value.min()), float(each.value.max())
+    return replace(found, also=(min(low, found.low - margin), max(high, found.high + margin)))
+
+
 def _canonical_or(unit: str, otherwise: str) -> str:
     try:
         return canonical(unit)
@@ -215,16 +235,20 @@ def _related(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock) -> 
             return []
         return [Expected(*compare.ratio(first, second), spec.unit)]
     value, low, high = compare.difference(first, second)
+    left = None
+    if first.by_process and second.by_process:
+        left = processes.difference(first.by_process, second.by_process)
     # The difference of the two values by hand weighs processes otherwise, and is right as well.
     by_hand = first.value - second.value
     low, high = min(low, by_hand), max(high, by_hand)
-    between = replace(first, value=value, low=low, high=high, by_process=None)
+    between = replace(first, value=value, low=low, high=high, by_process=left)
     try:
         inside = between.into(spec.unit, clock)
     except ValueError:
         return []
-    value, low, high = (n / spec.divisor for n in (inside.value, inside.low, inside.high))
-    return [Expected(value, low, high, spec.unit)]
+    inside = inside.times(1 / spec.divisor)
+    value, low, high = inside.value, inside.low, inside.high
+    return [Expected(value, low, high, spec.unit, by_process=inside.by_process)]
 
 
 def _rounding(value: float) -> float:

@@ -163,10 +163,11 @@ def _rounded(value: float, low: float, high: float, excluded: float) -> tuple[st
     half, decimals = (high - low) / 2, 0
     if half <= 0:
         decimals = 2
-    while 0 < half and decimals < MOST_DECIMALS and half * 10**decimals < 0.95:
+    while half > 0 and decimals < MOST_DECIMALS and half * 10**decimals < 0.95:
         decimals += 1
     while decimals < MOST_DECIMALS and any(
         end != excluded and round(end, decimals) == excluded for end in (low, high)
     ):
         decimals += 1
-    return tuple(f"{number:,.{decimals}f}" for number in (value, low, high))  # type: ignore[return-value]
+    value, low, high = (round(number, decimals) + 0.0 for number in (value, low, high))
+    return f"{value:,.{decimals}f}", f"{low:,.{decimals}f}", f"{high:,.{decimals}f}"

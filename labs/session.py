@@ -225,11 +225,10 @@ class Session:
         from labs.compared import compared
         from labs.run import Run
 
-        for each in (first, second):
-            if not isinstance(each, Run):
-                usage = 'lab.compare(run["args8"], run["args4"])'
-                what = f"lab.compare takes two runs, and this is a {type(each).__name__}"
-                raise Refused(Message("problem", what, (f"Write it like this: {usage}.",)))
+        if not all(isinstance(each, Run) for each in (first, second)):
+            usage = 'lab.compare(run["args8"], run["args4"])'
+            what = "lab.compare takes two runs, or a run by two of its variants"
+            raise Refused(Message("problem", what, (f"Write it like this: {usage}.",)))
         try:
             return compared(first.result(), second.in_unit(first.unit).result())
         except ValueError as error:
