@@ -158,12 +158,11 @@ def _names(first: Result, second: Result) -> tuple[str, str]:
 
 
 def _rounded(value: float, low: float, high: float, excluded: float) -> tuple[str, str, str]:
-    """The three as text: one digit of the half-width at least, two behind the point where there is
-    none, and as many as it takes to show on which side of `excluded` each end lies."""
-    half, decimals = (high - low) / 2, 0
-    if half <= 0:
-        decimals = 2
-    while half > 0 and decimals < MOST_DECIMALS and half * 10**decimals < 0.95:
+    """The three as text: with one digit of the half-width and two of the value at least (two behind
+    the point without a half-width), and so many that each end lies on its side of `excluded`."""
+    half, decimals = (high - low) / 2, 0 if high > low else 2
+    larger = max(abs(value), half)
+    while half > 0 and decimals < MOST_DECIMALS and min(10 * half, larger) * 10**decimals < 9.5:
         decimals += 1
     while decimals < MOST_DECIMALS and any(
         end != excluded and round(end, decimals) == excluded for end in (low, high)
