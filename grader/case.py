@@ -71,6 +71,12 @@ class Case:
         """Whether the submitted value is one of the accepted ones."""
         return self.admitted_by is not None
 
+    @property
+    def right_before(self) -> bool:
+        """Whether it is one that an older kit may have given for this recording of its own."""
+        given = self.given
+        return given is not None and any(each.admitted_before(given) for each in self.accepted)
+
     def is_times(self, factor: float) -> bool:
         """Whether the submitted value is an accepted one times `factor`.
 

@@ -191,6 +191,11 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
 
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
     shown = case.admitted_by
+    if passed and shown is None and case.expected is not None:
+        return (
+            f"{case.as_submitted()} is what an earlier version of the kit may give for "
+            f"{case.figure.recording}; this one gives {case.expected.in_words()}."
+        )
     if passed and shown is not None:
         if case.others:
             others = ", ".join(each.spec.id for each in case.others)

@@ -30,8 +30,8 @@ class Expected:
     """What the recording gives for the figure: value and 95 % interval, in `unit`.
 
     `words` say it to a reader, where value and interval in this unit do not say it best;
-    `by_process` is what it was made from, where known: a relation compares process by process. A
-    value between both numbers of `also` is right as well.
+    `by_process` is what it was made from, where known: a relation compares process by process.
+    `before` are the ends of what an older kit may have given for its own recording.
     """
 
     value: float
@@ -40,15 +40,18 @@ class Expected:
     unit: str
     words: str = ""
     by_process: ByProcess | None = field(default=None, repr=False, compare=False)
-    also: tuple[float, float] | None = None
+    before: tuple[float, float] | None = field(default=None, repr=False, compare=False)
 
     def admits(self, value: float, factor: float = 1.0) -> bool:
         """Whether `value` is this, times `factor`, within interval and rounding."""
         middle = self.value * factor
         slack = _rounding(middle) if self.unit != CHOICE else 1e-9
-        ends = (self.low, self.high, *(self.also or ()))
-        low, high = min(end * factor for end in ends), max(end * factor for end in ends)
+        low, high = sorted((self.low * factor, self.high * factor))
         return bool(min(low, middle - slack) <= value <= max(high, middle + slack))
+
+    def admitted_before(self, value: float) -> bool:
+        """Whether an older kit may have given `value` for the same recording."""
+        return self.before is not None and self.before[0] <= value <= self.before[1]
 
     def in_words(self) -> str:
         """The value and its interval, for a reader; a count has no interval."""
@@ -212,7 +215,7 @@ def _of_an_older_kit(found: Expected, recording: Recording) -> Expected:
         return found
     margin = (found.high - found.low) / 4
     low, high = float(each.value.min()), float(each.value.max())
-    return replace(found, also=(min(low, found.low - margin), max(high, found.high + margin)))
+    return replace(found, before=(min(low, found.low - margin), max(high, found.high + margin)))
 
 
 def _canonical_or(unit: str, otherwise: str) -> str:

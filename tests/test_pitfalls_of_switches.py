@@ -12,6 +12,7 @@ from grader.case import Case, make_case, make_relation
 from grader.check import check, judge
 from grader.figures import figure_named
 from labs import places
+from labs.compared import compared
 from labs.figures import Figure
 from labs.recording import Recording
 from labs.result import result_of
@@ -150,27 +151,28 @@ def test_only_a_variants_own_intervals_say_whether_it_was_where_it_was_asked_to_
     assert ("affinity-not-obtained" in codes) == told
 
 
-def test_who_concludes_from_the_intervals_that_the_runs_show_concludes_rightly() -> None:
-    # Told apart within these runs; not, once the clock speeds of the hour before are allowed for.
-    last_hour = {"core_cycle_ticks.last_hour": "0.60 0.90"}
+@pytest.mark.parametrize(("times", "right"), [(1.05, 2), (0.95, 1), (1.0, 3)])
+def test_who_concludes_by_comparing_the_runs_concludes_rightly(times: float, right: int) -> None:
     ids = ("process-switch-pipe-pinned", "thread-switch-pipe")
-    runs = (("process_switch", "pipe-pinned", 1.0), ("thread_switch", "pipe", 1.05))
-    cases = []
-    for name, (kernel, variant, times) in zip(ids, runs, strict=True):
-        trips = {variant: Clocked(60.0, 10_400.0 * times), "alone": Clocked(60.0, 1_300.0)}
-        claims = {f"variant.{variant}.parts": "2", **last_hour}
+    kinds = (("process_switch", "pipe-pinned", 1.0), ("thread_switch", "pipe", times))
+    cases, runs = [], []
+    for name, (kernel, variant, factor) in zip(ids, kinds, strict=True):
+        trips = {variant: Clocked(60.0, 10_400.0 * factor), "alone": Clocked(60.0, 1_300.0)}
+        claims = {f"variant.{variant}.parts": "2"}
         found = recording(trips, kernel=kernel, samples=600, extra=claims)
-        value = result_of(found, variant, "ns").estimate
-        assert value is not None
-        cases.append(make_case(figure_named(name), figure(name, value.value, "ns"), found))
+        result = result_of(found, variant, "ns")
+        assert result.estimate is not None
+        cases.append(
+            make_case(figure_named(name), figure(name, result.estimate.value, "ns"), found)
+        )
+        runs.append(result)
+    told = compared(*runs)
+    assert (3 if not told.told_apart else 1 if told.difference > 0 else 2) == right
     which = figure_named("switch-which-is-dearer")
-    told = {}
     for number in (1, 2, 3):
         concluded = Figure(which.id, number, "choice", None)
         case = make_relation(which, concluded, tuple(cases))
+        assert case.right is (number == right)
         if case.right:
-            told[number] = judge(which, case, concluded).reason
-    assert list(told) == [2, 3]
-    # Each verdict tells the conclusion that was drawn, not the other one.
-    for number, reason in told.items():
-        assert reason.endswith(f": {number} ({which.choices[number - 1].text}).")
+            reason = judge(which, case, concluded).reason
+            assert reason.endswith(f": {number} ({which.choices[number - 1].text}).")

@@ -25,7 +25,9 @@ def detect(case: Case) -> str | None:
     if any(measured_after(case.figure, each.recording) for each in case.others or (case,)):
         return f"{told} That was measured after you handed the figure in: hand it in again."
     taken = _of_another_variant(case)
-    return f"{told} What you gave is the cost of {taken}." if taken else told
+    if taken:
+        return f"{told} What you gave is the cost of {taken}."
+    return None if case.right_before else told
 
 
 def _of_another_variant(case: Case) -> str | None:

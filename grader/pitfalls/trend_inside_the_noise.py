@@ -24,18 +24,15 @@ def detect(case: Case) -> str | None:
     first, second = (result.estimate for result in results)
     if first is None or second is None or abs(apart(first, second)) >= EDGE_FROM:
         return None
-    told = " and ".join(f"{result.variant} {result.value_in_words()}" for result in results)
-    return (
-        f"You concluded that {chosen.text}. Your data give {told}; {compared(*results).sentence()}"
-    )
+    return f"You concluded that {chosen.text}. By your data {compared(*results).sentence()}"
 
 
 PITFALL = Pitfall(
     code="trend-inside-the-noise",
     level=Level.INTERPRETATION,
     symptom="A difference is explained that the data do not show.",
-    misconception="Two measurements never agree to the last digit; which is larger means nothing "
-    "while the interval of their difference contains zero.",
+    misconception="Two measurements never agree to the last digit. Which is larger means nothing "
+    "while the interval of their difference holds zero.",
     experiment="Measure both once more, and look at lab.compare: does the order stay?",
     seen_in="report A: cost increases with arguments, though three cost more than four and five",
     detect=detect,

@@ -1,0 +1,45 @@
+"""Figures that an older version of the kit gave for its own recordings keep their points."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from grader.check import check
+from grader.figures import figure_named
+from grader.verdict import Outcome
+from labs.figures import Figure
+from labs.recording import Recording, read
+
+RECORDING = "recordings/process.csv"
+FOLDER = Path(__file__).parent / "fixtures" / "honest" / "06-process-and-thread-switch"
+
+
+def outcome(value: float, run: Recording) -> tuple[Outcome, str]:
+    spec = figure_named("process-switch-pipe-pinned")
+    verdict = check(spec, Figure(spec.id, value, "ns", RECORDING), run)
+    return verdict.outcome, verdict.reason
+
+
+def test_a_figure_of_an_older_kit_passes_and_is_told_from_one_of_today() -> None:
+    # Three of ten processes were faster; the older kit took all ten.
+    passed, reason = outcome(678.9, read(FOLDER / RECORDING))
+    assert passed is Outcome.PASSED
+    assert "is what an earlier version of the kit may give" in reason
+    assert "this one gives" in reason
+    passed, reason = outcome(645.7, read(FOLDER / RECORDING))
+    assert passed is Outcome.PASSED
+    assert "earlier" not in reason
+
+
+@pytest.mark.parametrize("value", [560.0, 760.0])
+def test_a_figure_that_no_process_gave_fails(value: float) -> None:
+    assert outcome(value, read(FOLDER / RECORDING))[0] is Outcome.FAILED
+
+
+def test_a_recording_of_this_kit_gets_no_such_allowance() -> None:
+    run = read(FOLDER / RECORDING)
+    told = dataclasses.replace(run, conditions={**run.conditions, "core_width": "4 4"})
+    assert outcome(678.9, told)[0] is Outcome.FAILED
