@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 
 from labs import picture
+from labs.compared import compared
 from labs.optimisation import level_of
 from labs.picture import Picture
 from labs.plot_series import LOOKS, Across, Series, series_figure
@@ -167,8 +168,8 @@ def _in_words(
             f"{most} costs {rounded(last)} {sign}: {rounded(rise, 2)} {sign} an argument."
         )
         steps = [((b[1] - a[1]) / (b[0] - a[0]), a[0], b[0]) for a, b in pairwise(known.items())]
-        if len(steps) > 2:
-            step, before, after = max(steps)
+        step, before, after = max(steps)
+        if len(steps) > 2 and compared(counted[after], counted[before]).told_apart:
             words += f" It rises most from {before} to {after}: by {_amount(step, sign)}."
         meaning.append(words)
     if ends is not None:

@@ -7,6 +7,8 @@ from itertools import count
 from typing import Final
 
 from labs import declared, picture, places, proof
+from labs.analysis import compare
+from labs.analysis.estimate import Estimate
 from labs.declared import Placement
 from labs.picture import Picture
 from labs.plot_rows import Dot, Group, Row, rows_figure
@@ -144,21 +146,23 @@ def _in_words(
         f"{many(sum(map(len, grouped.values())), 'variant')} in {many(len(grouped), 'group')} by "
         "where the tasks ran."
     )
-    spans: dict[str, tuple[float, float]] = {}
+    cheapest: dict[str, Estimate] = {}
     for heading, mine in grouped.items():
-        values = sorted(r.estimate.value for _, r in mine if r.estimate and r.estimate.value > 0)
-        if not values:
+        known = [r.estimate for _, r in mine if r.estimate and r.estimate.value > 0]
+        known.sort(key=lambda estimate: estimate.value)
+        if not known:
             continue
-        spans[heading] = values[0], values[-1]
-        span = rounded(values[0])
-        if rounded(values[-1]) != span:
-            span += f" to {rounded(values[-1])}"
+        cheapest[heading] = known[0]
+        span = rounded(known[0].value)
+        if rounded(known[-1].value) != span:
+            span += f" to {rounded(known[-1].value)}"
         meaning.append(f"{heading[0].upper()}{heading[1:]}: {span} {sign}.")
-    if ONE_CPU in spans and TWO_CPUS in spans:
-        factor = spans[TWO_CPUS][0] / spans[ONE_CPU][0]
+    if ONE_CPU in cheapest and TWO_CPUS in cheapest:
+        factor, low, high = compare.ratio(cheapest[TWO_CPUS], cheapest[ONE_CPU])
         meaning.append(
             f"The cheapest wake-up across CPUs costs {rounded(factor, 2)} times the cheapest "
-            "switch on one CPU: they are different things, and no mean of the two means anything."
+            f"switch on one CPU (95 % interval {rounded(low, 2)} to {rounded(high, 2)}): they are "
+            "different things, and no mean of the two means anything."
         )
     without = [name for mine in grouped.values() for name, r in mine if r.estimate is None]
     if without:
