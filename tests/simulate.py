@@ -27,10 +27,10 @@ class Machine:
     `interruption` of them. `hidden` ticks of the work are not seen, as by a reading without a
     fence. While the `neighbour` runs, every interval is that much longer; its stretches are given
     as shares of the run. In `slower_processes` of the processes, chosen at random, an operation
-    takes longer by the share `slower_by`. `skew` is the mean of an exponential addition to every
-    interval, `pareto` the scale of a Pareto one (shape 1.5), `skew_by_length` and
-    `pareto_by_length` the same as shares of the work. The counter declares the step
-    `declared_step`, where that is not 0, instead of its own.
+    takes longer by the share `slower_by`; `slower` names such a share for each process. `skew` is
+    the mean of an exponential addition to every interval, `pareto` the scale of a Pareto one (shape
+    1.5), `skew_by_length` and `pareto_by_length` the same as shares of the work. The counter
+    declares the step `declared_step`, where that is not 0, instead of its own.
     """
 
     overhead: float = 50.0
@@ -48,6 +48,7 @@ class Machine:
     speed_spread: float = 0.0
     slower_processes: int = 0
     slower_by: float = 0.1
+    slower: tuple[float, ...] = ()
     skew: float = 0.0
     skew_by_length: float = 0.0
     pareto: float = 0.0
@@ -102,6 +103,8 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
     if machine.slower_processes:
         chosen = random.permutation(machine.processes)[: machine.slower_processes]
         speed[chosen] *= 1 + machine.slower_by
+    if machine.slower:
+        speed *= 1 + np.array(machine.slower)
     work = batch * machine.cost
     seen = work - np.clip(work, 0, machine.hidden)
     length = machine.overhead + seen * speed[process] + layout[process]

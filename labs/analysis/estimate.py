@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: An interval that reaches farther than this share of its value to either side is not believed.
+WIDEST = 0.15
+
 
 class CannotEstimate(ValueError):
     """The recording does not allow this estimate: why, and what to do."""
@@ -41,6 +44,10 @@ class Estimate:
     def half_width(self) -> float:
         """Half of the interval, in the unit of the value."""
         return (self.high - self.low) / 2
+
+    def is_believable(self, widest: float = WIDEST) -> bool:
+        """Whether the interval is narrow enough for the value to be one."""
+        return self.half_width <= widest * abs(self.value)
 
     def times(self, factor: float) -> Estimate:
         """The estimate times a positive `factor`."""
