@@ -15,6 +15,7 @@ import platform
 
 from labs import paths
 from labs.files import read_bounded, write_atomically
+from labs.kept import kept
 from labs.recording import Recording
 
 FILE_NAME = "core-widths.json"
@@ -27,6 +28,7 @@ _MOST_BYTES = 64 * 1024
 _MOST_KEY = 300
 
 
+@kept
 def widths(recording: Recording) -> tuple[tuple[float, ...], ...]:
     """Additions per core cycle in each round, one tuple a process; a process whose text is not a
     list of such numbers has none."""
@@ -65,10 +67,10 @@ def best(recording: Recording, *, remember: bool) -> float | None:
 
 def _numbers(text: str) -> tuple[float, ...]:
     try:
-        found = tuple(float(word) for word in text.split())
+        found = tuple(map(float, text.split()))
     except ValueError:
         return ()
-    return found if all(width >= 0 and math.isfinite(width) for width in found) else ()
+    return found if all(0 <= width < math.inf for width in found) else ()
 
 
 def _possible(width: object) -> bool:
