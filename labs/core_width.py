@@ -16,6 +16,7 @@ from pathlib import Path
 
 from labs import paths
 from labs.files import read_bounded, write_atomically
+from labs.kept import kept
 from labs.recording import Recording
 
 FILE_NAME = "core-widths.json"
@@ -30,6 +31,7 @@ _MOST_BYTES = 64 * 1024
 _MOST_KEY = 300
 
 
+@kept
 def widths(recording: Recording) -> tuple[tuple[float, ...], ...]:
     """Additions per core cycle in each round, one tuple a process; a process whose text is not a
     list of such numbers has none."""
@@ -87,10 +89,10 @@ def _kind_of_core(recording: Recording) -> str | None:
 
 def _numbers(text: str) -> tuple[float, ...]:
     try:
-        found = tuple(float(word) for word in text.split())
+        found = tuple(map(float, text.split()))
     except ValueError:
         return ()
-    return found if all(width >= 0 and math.isfinite(width) for width in found) else ()
+    return found if all(0 <= width < math.inf for width in found) else ()
 
 
 def _possible(width: object) -> bool:

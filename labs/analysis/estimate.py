@@ -81,3 +81,11 @@ def student_t(freedom: int) -> float:
     if freedom <= len(_T_TABLE):
         return _T_TABLE[max(freedom, 1) - 1]
     return 1.959964 + 2.372 / freedom + 2.82 / freedom**2
+
+
+def students_t(freedom: NDArray[np.int64]) -> Floats:
+    """As `student_t`, for many at once."""
+    table = np.array(_T_TABLE)[np.clip(freedom, 1, len(_T_TABLE)) - 1]
+    beyond = np.maximum(freedom, 1).astype(np.float64)
+    expansion = 1.959964 + 2.372 / beyond + 2.82 / beyond**2
+    return np.where(freedom <= len(_T_TABLE), table, expansion)

@@ -86,9 +86,13 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """The lines of all processes of a variant; `usable` ones have a line of their own."""
+    """The lines of all processes of a variant; `usable` ones have a line of their own.
+
+    `parts` stand for processes where there is one process only.
+    """
 
     samples: Samples
+    parts: Integers | None
     cells: Cells
     fit: Fits
     usable: Bools
@@ -99,7 +103,7 @@ class _Fitted:
     def groups(self, about_overhead: bool) -> tuple[Bools, float]:
         """The undisturbed ones of the usable processes, and how sure it is that others differ."""
         fit, usable = self.fit, self.usable
-        if len(np.unique(self.samples.process)) < 2:
+        if self.parts is not None:
             return np.ones(int(usable.sum()), dtype=np.bool_), 0.0
         if about_overhead:
             return apart(fit.intercept[usable], fit.intercept_error[usable])
@@ -111,14 +115,15 @@ def _fitted(recording: Recording, variant: str, one_speed: bool) -> _Fitted:
     samples = recording.samples(variant)
     if one_speed:
         samples = core_clock.at_one_speed(samples, recording)
-    sizes = int((np.unique(samples.batch) > 0).sum())
+    parts = _parts(samples)
+    cells = selection.cells_of(samples, parts)
+    sizes = int((cells.batch > 0).sum())
     if sizes < 2:
         raise CannotEstimate(
             f"{variant}: a line needs two batch sizes above 0, this recording has {sizes}; "
             "measure with --batch K1,K2,..."
         )
-    shared = shared_core.find(recording, samples, declared.is_overhead(recording, variant))
-    cells = selection.cells_of(samples, _parts(samples))
+    shared = shared_core.find(recording, samples, cells, declared.is_overhead(recording, variant))
     even, every = selection.at_one_level(cells), ~shared.while_shared
     hit = selection.interrupted(cells, even, every, samples.clock.ticks_in("ns"))
     chosen = selection.near(cells, even, every & ~hit)
@@ -131,7 +136,7 @@ def _fitted(recording: Recording, variant: str, one_speed: bool) -> _Fitted:
             f"{variant}: {int(chosen.sum())} samples are too few for {cells.shape[1]} batch sizes; "
             "raise --samples"
         )
-    return _Fitted(samples, cells, fit, usable, shared, hit, chosen)
+    return _Fitted(samples, parts, cells, fit, usable, shared, hit, chosen)
 
 
 @kept
@@ -185,7 +190,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     allowed = 1.5 * student_t(int(left.sum()) - 1) * spread + LINE_TOLERANCE * np.abs(location)
     extra = _misfit(k, weight, residual, spread)
     method = f"of the line T(k) = overhead + k * cost over k = {', '.join(f'{x:.0f}' for x in k)}"
-    processes = len(np.unique(fitted.samples.process[left[cells.row]]))
+    processes = int(left.sum()) if fitted.parts is None else 1
     n = int(fit.count[left].sum())
 
     def estimate(what: ByProcess, method: str) -> Estimate:
