@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grader import no_counter, unbound
+from grader import no_counter, unbound, wide
 from grader.case import Case, make_case, make_relation
 from grader.figures.spec import FigureSpec
 from grader.pitfalls import findings_of, pitfall_named, while_reading
@@ -136,16 +136,22 @@ def _judged(case: Case) -> Verdict:
     passed = not findings and points == spec.max_points
     caveat = unbound.caveat(case) if passed else ""
     others = no_counter.caveat(case) if passed else ""
+    too_wide = wide.caveat(case) if passed else ""
+    praise, look_next = (spec.praise, spec.look_next) if passed else ("", "")
+    if caveat:
+        praise, look_next = unbound.PRAISE, unbound.LOOK_NEXT
+    elif too_wide:
+        praise, look_next = wide.PRAISE, wide.look_next(case)
     return Verdict(
         figure=spec.id,
         outcome=Outcome.PASSED if passed else Outcome.FAILED,
         points=points,
         max_points=spec.max_points,
-        reason=" ".join(filter(None, (_reason(case, findings, passed), caveat, others))),
+        reason=" ".join(filter(None, (_reason(case, findings, passed), too_wide, caveat, others))),
         levels=levels,
         findings=findings,
-        praise=(unbound.PRAISE if caveat else spec.praise) if passed else "",
-        look_next=(unbound.LOOK_NEXT if caveat else spec.look_next) if passed else "",
+        praise=praise,
+        look_next=look_next,
         recording=case.figure.recording,
     )
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from grader.figures.spec import CHOICE, RELATIONS, FigureSpec, Quantity
 from labs import declared, proof
-from labs.analysis import core_clock
+from labs.analysis import compare, core_clock, processes
 from labs.analysis.estimate import Estimate
+from labs.analysis.processes import ByProcess
 from labs.recording import Recording
 from labs.result import Result, result_of
 from labs.units import Clock, UnknownUnit, canonical, rounded
@@ -28,7 +29,9 @@ SIGNIFICANT_DIGITS = 2
 class Expected:
     """What the recording gives for the figure: value and 95 % interval, in `unit`.
 
-    `words` say it to a reader, where value and interval in this unit do not say it best.
+    `words` say it to a reader, where value and interval in this unit do not say it best;
+    `by_process` is what it was made from, where known: a relation compares process by process. A
+    value between both numbers of `also` is right as well.
     """
 
     value: float
@@ -36,13 +39,16 @@ class Expected:
     high: float
     unit: str
     words: str = ""
+    by_process: ByProcess | None = field(default=None, repr=False, compare=False)
+    also: tuple[float, float] | None = None
 
     def admits(self, value: float, factor: float = 1.0) -> bool:
         """Whether `value` is this, times `factor`, within interval and rounding."""
         middle = self.value * factor
         slack = _rounding(middle) if self.unit != CHOICE else 1e-9
-        low, high = sorted((self.low * factor, self.high * factor))
-        return min(low, middle - slack) <= value <= max(high, middle + slack)
+        ends = (self.low, self.high, *(self.also or ()))
+        low, high = min(end * factor for end in ends), max(end * factor for end in ends)
+        return bool(min(low, middle - slack) <= value <= max(high, middle + slack))
 
     def in_words(self) -> str:
         """The value and its interval, for a reader; a count has no interval."""
@@ -67,10 +73,11 @@ def of_recording(spec: FigureSpec, results: Mapping[str, Result], unit: str) -> 
     if any(results[name].estimate is None for name in spec.variants):
         return []
     if spec.quantity in RELATIONS:
-        alternatives = [_alternatives(results[name], spec.quantity) for name in spec.variants]
+        alternatives = [_alternatives(results[name]) for name in spec.variants]
         most = min(len(each) for each in alternatives)
         operands = [tuple(each[i] for each in alternatives) for i in range(most)]
         found = [found for each in operands for found in _related(spec, each, first.clock)]
+        found = [_of_an_older_kit(each, first.recording) for each in found]
         return list(dict.fromkeys(found))
     return list(_own(spec, first, unit))
 
@@ -85,8 +92,8 @@ def of_relation(
     """What figures with these accepted and submitted values admit for the relation between them.
 
     Times must be in ns; `clock` serves to turn them into the unit asked for. `shown` are the
-    estimates as their runs show them: their intervals span the clock speeds of the last hour, and
-    who concludes from those concludes rightly.
+    estimates as their runs show them: they are what the student compares, and those that are
+    accepted may hold at every clock speed of the run as well.
     """
     found: list[Expected] = []
     if all(accepted):
@@ -102,7 +109,8 @@ def of_relation(
 
 
 def _as_estimate(expected: Expected) -> Estimate:
-    return Estimate(expected.value, expected.low, expected.high, expected.unit, "", 0, 0)
+    value, low, high = expected.value, expected.low, expected.high
+    return Estimate(value, low, high, expected.unit, "", 0, 0, expected.by_process)
 
 
 def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
@@ -111,13 +119,9 @@ def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
     return [] if seen is None else [Expected(seen.each, seen.each, seen.each, spec.unit)]
 
 
-def _alternatives(result: Result, quantity: Quantity) -> list[Estimate]:
+def _alternatives(result: Result) -> list[Estimate]:
     """The values that count as this result in a relation, in ns: of a timer also its empty
-    interval, of a cost what its core cycles are as well.
-
-    Variants of one run met the same speeds of the core, so that those of the last hour do not blur
-    their relation; but whoever draws a conclusion may have looked at intervals that span them.
-    """
+    interval, of a cost what its core cycles are as well."""
     assert result.estimate is not None  # the caller has seen to it
     line = result.line
     if declared.is_overhead(result.recording, result.variant) and line is not None:
@@ -126,8 +130,6 @@ def _alternatives(result: Result, quantity: Quantity) -> list[Estimate]:
     if result.net is None:
         return [result.estimate]
     found = [result.net.net.into("ns", result.clock)]
-    if quantity is Quantity.CHOICE:
-        found.append(result.estimate)
     if result.clock.core_cycle_ticks is not None:
         in_cycles = result_of(result.recording, result.variant, "cycles").estimate
         if in_cycles is not None:
@@ -144,10 +146,10 @@ def _own(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
         except ValueError:  # core cycles of unknown length: another unit will do
             continue
         for estimate in _wanted(spec.quantity, again, into):
-            value, low, high = (
-                number * factor for number in (estimate.value, estimate.low, estimate.high)
-            )
-            yield Expected(value, low, high, spec.unit, _as_shown(spec, again, estimate))
+            words, inside = _as_shown(spec, again, estimate), estimate.times(factor)
+            value, low, high = inside.value, inside.low, inside.high
+            found = Expected(value, low, high, spec.unit, words, inside.by_process)
+            yield _of_an_older_kit(found, result.recording)
 
 
 def _as_shown(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
@@ -198,6 +200,21 @@ def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
     return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
 
 
+def _of_an_older_kit(found: Expected, recording: Recording) -> Expected:
+    """What is found, with what an older kit may have given where one made the recording.
+
+    It knew of no shared core, and drew other limits between the processes that count and those that
+    do not. Its figure lies among what the processes give one by one, or next to the interval of
+    today: by a quarter of that, on either side.
+    """
+    each = found.by_process
+    if each is None or recording.condition("core_width"):
+        return found
+    margin = (found.high - found.low) / 4
+    low, high = float(each.value.min()), float(each.value.max())
+    return replace(found, also=(min(low, found.low - margin), max(high, found.high + margin)))
+
+
 def _canonical_or(unit: str, otherwise: str) -> str:
     try:
         return canonical(unit)
@@ -216,21 +233,22 @@ def _related(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock) -> 
     if spec.quantity is Quantity.RATIO:
         if second.value <= 0:
             return []
-        value = first.value / second.value
-        # Relative half-widths of independent estimates add in quadrature.
-        relative = math.hypot(
-            first.half_width / max(abs(first.value), 1e-12), second.half_width / second.value
-        )
-        return [Expected(value, value * (1 - relative), value * (1 + relative), spec.unit)]
-    width = math.hypot(first.half_width, second.half_width)
-    value = first.value - second.value
-    between = replace(first, value=value, low=value - width, high=value + width)
+        return [Expected(*compare.ratio(first, second), spec.unit)]
+    value, low, high = compare.difference(first, second)
+    left = None
+    if first.by_process and second.by_process:
+        left = processes.difference(first.by_process, second.by_process)
+    # The difference of the two values by hand weighs processes otherwise, and is right as well.
+    by_hand = first.value - second.value
+    low, high = min(low, by_hand), max(high, by_hand)
+    between = replace(first, value=value, low=low, high=high, by_process=left)
     try:
         inside = between.into(spec.unit, clock)
     except ValueError:
         return []
-    value, low, high = (n / spec.divisor for n in (inside.value, inside.low, inside.high))
-    return [Expected(value, low, high, spec.unit)]
+    inside = inside.times(1 / spec.divisor)
+    value, low, high = inside.value, inside.low, inside.high
+    return [Expected(value, low, high, spec.unit, by_process=inside.by_process)]
 
 
 def _rounding(value: float) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from grader.case import Case
+from labs.analysis import compare
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
 
@@ -43,11 +44,8 @@ def reading(case: Case, variant: str) -> Estimate | None:
     cycle = None if own is None else own.clock.core_cycle_ticks
     if own is None or hop is None or not cycle:
         return None
-    value = own.cost.value - hop.cost.value
-    width = own.cost.half_width + hop.cost.half_width
-    return Estimate(
-        value / cycle, (value - width) / cycle, (value + width) / cycle, "cycles", "", 0, 0
-    )
+    value, low, high = (ticks / cycle for ticks in compare.difference(own.cost, hop.cost))
+    return Estimate(value, low, high, "cycles", "", 0, 0)
 
 
 def _line(case: Case, variant: str) -> Line | None:

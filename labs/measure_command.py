@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
 from tqdm import tqdm
 
 from labs import c_process, measure, plans, stopping, toolchain, variants
+from labs.compared import Comparison, compared
 from labs.files import CannotWrite
 from labs.messages import Refused, of_unknown_variants
 from labs.recording import BadRecording, Recording
@@ -18,6 +20,8 @@ from labs.result import Result, result_of
 from labs.units import UnknownUnit, canonical
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
+#: Columns of a terminal that sentences are broken for.
+COLUMNS = 80
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,8 +95,11 @@ def carry_out(plan: measure.Plan, unit: str = "ns") -> Recording:
 
 
 def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
+    ratios = with_first(results)
     if as_json:
         objects = [result.as_json(saved) for result in results]
+        for stated, ratio in zip(objects[1:], ratios, strict=True):
+            stated["ratio"] = ratio.as_json() if ratio is not None else None
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
         return
     told: set[str] = set()
@@ -102,8 +109,21 @@ def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
             if str(warning) not in told:
                 print(f"  warning: {warning}")
                 told.add(str(warning))
+    for ratio in filter(None, ratios):
+        for sentence in (ratio.sentence(), *ratio.modes):
+            if sentence not in told:
+                print(textwrap.fill(sentence, COLUMNS, subsequent_indent="  "))
+                told.add(sentence)
     if saved is not None:
         print(f"  recording: {saved}")
+
+
+def with_first(results: list[Result]) -> list[Comparison | None]:
+    """How each further result compares with the first; None where one of them has no figure."""
+    return [
+        compared(each, results[0]) if each.estimate and results[0].estimate else None
+        for each in results[1:]
+    ]
 
 
 def _stop(error: Exception, status: int) -> int:

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from labs import by_process, distribution, in_python, picture, proof
+from labs import by_process, compared, distribution, in_python, picture, proof
 from labs.analysis.estimate import Estimate
 from labs.analysis.net import parts_of
 from labs.messages import Message, Refused
@@ -96,6 +96,16 @@ class Run:
     def warnings(self) -> tuple[RunWarning, ...]:
         """What the kit says of this run by itself."""
         return tuple(dict.fromkeys(each for result in self.results for each in result.warnings))
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """One sentence for each variant whose processes fall into two groups, which differ."""
+        found = (
+            compared.modes_in_words(each.variant, each.estimate)
+            for each in self.results
+            if each.estimate is not None
+        )
+        return tuple(filter(None, found))
 
     @property
     def switches(self) -> Switches:

@@ -37,6 +37,7 @@ from labs.units import rounded
 
 if TYPE_CHECKING:
     from labs.broken_pair import Pair
+    from labs.compared import Comparison
     from labs.panel import Panel
     from labs.run import Run
 
@@ -213,6 +214,26 @@ class Session:
                 raise
             raise Refused(messages.of_interrupt(asked.kernel_name)) from None
         return [self.runs[name] for name in names]
+
+    def compare(self, first: Run, second: Run) -> Comparison:
+        """How `first` compares with `second`: which is larger, how many times, or neither.
+
+        lab.compare(run["args8"], run["args4"]) prints one sentence. It also has `difference`,
+        `difference_interval` and `unit`, `ratio` and `ratio_interval`, and `told_apart`. Variants
+        of one run are compared process by process. Raises Refused where one has no figure.
+        """
+        from labs.compared import compared
+        from labs.run import Run
+
+        if not all(isinstance(each, Run) for each in (first, second)):
+            usage = 'lab.compare(run["args8"], run["args4"])'
+            what = "lab.compare takes two runs, or a run by two of its variants"
+            raise Refused(Message("problem", what, (f"Write it like this: {usage}.",)))
+        try:
+            return compared(first.result(), second.in_unit(first.unit).result())
+        except ValueError as error:
+            why = str(error).removesuffix(".")
+            raise Refused(Message("problem", "these cannot be compared", (f"{why}.",))) from None
 
     def broken(self, name: str, *, unit: str = "ns") -> Pair:
         """Run the broken C kernel `name` and its repaired twin, save both, and show them.

@@ -1,33 +1,21 @@
 """Conclusions about which of two things is dearer, judged by the student's own estimates.
 
-Two estimates are told apart where their difference is more than the errors of both together, taken
-as independent: they add in quadrature. On the edge both the conclusion that they differ and the
-conclusion that they cannot be told apart are right, so that nobody fails by a hair of noise.
+Two estimates are told apart by the one rule of `labs.analysis.compare`, which students apply as
+`lab.compare`. On the edge both the conclusion that they differ and the conclusion that they cannot
+be told apart are right, so that nobody fails by a hair of noise.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
+from labs.analysis.compare import apart
 from labs.analysis.estimate import Estimate
 
 Estimates = tuple[Estimate, ...]
 
-#: In units of the two errors together: certainly apart, certainly not. Intervals that just touch
-#: are 1 to 1.41 apart.
+#: In units of the error of the difference: certainly apart, certainly not.
 EDGE_FROM, EDGE_TO = 0.7, 1.5
-
-
-def apart(first: Estimate, second: Estimate) -> float:
-    """How far `first` lies above `second`, in units of their errors together.
-
-    Of each the error on the side of the other: an interval may be longer on one side, and whoever
-    looks whether two intervals overlap looks at these sides.
-    """
-    lower, upper = sorted((first, second), key=lambda each: each.value)
-    both = math.hypot(lower.high - lower.value, upper.value - upper.low)
-    return (first.value - second.value) / max(both, 1e-12)
 
 
 def dearer(first: int, second: int) -> Callable[[Estimates], bool]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from grader.figures.choices import at_least_times, at_most_times
 from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from labs.analysis.estimate import Estimate
@@ -29,6 +31,8 @@ FIGURES = (
         estimand=Estimand.FIRST_TIME,
         quantity=Quantity.COST,
         unit="ns",
+        # Each process gives one value only, and the interval runs between two of these.
+        widest=1.0,
         praise="Every process was cold once, and every cold sample was kept.",
         look_next="Look at the second samples: is all of it paid in the first?",
     ),
@@ -66,6 +70,8 @@ FIGURES = (
         unit="ns",
         own=True,
         beside=("unprepared",),
+        # What is left may be next to nothing, and any interval is wide beside that.
+        widest=math.inf,
         praise="The same call with one cause taken away: nothing separates causes better.",
         look_next="Something is left. Which causes of this lab are still in it?",
     ),

@@ -73,7 +73,7 @@ FIGURES = (
             Choice("six arguments cost less than five", dearer(1, 0)),
             Choice("this run does not tell the two apart", not_told_apart(0, 1)),
         ),
-        praise="A conclusion that goes as far as the intervals, and no further.",
+        praise="A conclusion that goes as far as the data, and no further.",
         look_next="Which two neighbours does your run tell apart? Does a second run agree?",
     ),
     FigureSpec(

@@ -64,7 +64,8 @@ class FigureSpec:
     figure that `shows` a pitfall, by its code, is right where its recording makes just that
     mistake: lab 08 asks for published mistakes to be made again. `estimand` is what its variants
     measure, as the released C kernel declares it: a recording says it too, but a pitfall must not
-    depend on what a submission calls itself.
+    depend on what a submission calls itself. An interval that is wider than the share `widest` of
+    its value is too wide to rely on: the figure passes within it, and the verdict says so.
     """
 
     id: str
@@ -87,6 +88,7 @@ class FigureSpec:
     shows: str = ""
     praise: str = ""
     look_next: str = ""
+    widest: float = 0.15
 
     @property
     def max_points(self) -> float:
@@ -128,6 +130,7 @@ def relation(
     beside: tuple[str, ...] = (),
     praise: str = "",
     look_next: str = "",
+    widest: float = 0.15,
 ) -> FigureSpec:
     """A figure that follows from other figures of the lab: only its interpretation is judged.
 
@@ -148,4 +151,5 @@ def relation(
         choices=choices,
         praise=praise,
         look_next=look_next,
+        widest=widest,
     )

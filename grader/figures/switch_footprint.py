@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.figures.choices import EDGE_FROM, EDGE_TO, Estimates, apart
+from grader.figures.choices import EDGE_FROM, EDGE_TO, Estimates
 from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from grader.verdict import Level
+from labs.analysis.compare import apart
 
 LAB = "07-switch-footprint"
 
 #: Operands of the conclusion: what the working set adds to a switch of processes, and of threads.
 OF_PROCESSES, OF_THREADS = (0, 1), (2, 3)
+
+#: What a set costs depends on the pages that a process gets: on which of them share a place in a
+#: cache. Runs of ten processes on quiet machines gave intervals of a third of the value.
+WIDEST = 0.5
 
 #: How far from a half the share of the threads may lie and still count for either side.
 SLACK = 0.2
@@ -57,6 +62,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="us",
         beside=("alone-256k", "alone-0"),
+        widest=WIDEST,
         praise="What one process alone pays for its 256 KB was taken off: the rest is the "
         "switch, with what it left behind.",
         look_next="Which cache holds one set of 256 KB, and not eight of them?",
@@ -68,6 +74,7 @@ FIGURES = (
         ("footprint-processes-8-256k", "footprint-processes-8-0"),
         Quantity.DIFFERENCE,
         "us",
+        widest=WIDEST,
         praise="Direct and indirect cost are two numbers now, where reports print one.",
         look_next="Does it grow in proportion to the set? Look where your caches end.",
     ),
@@ -108,6 +115,7 @@ FIGURES = (
         unit="us",
         own=True,
         beside=("own-0", "alone-256k", "alone-0"),
+        widest=WIDEST,
         praise="Every cache line is read, and the compiler could not leave it out.",
         look_next="Write to each line instead of reading it. What has a cache to do more?",
     ),

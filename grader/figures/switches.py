@@ -82,7 +82,7 @@ FIGURES = (
             Choice("the thread switch costs more", dearer(1, 0)),
             Choice("these data cannot tell them apart", not_told_apart(0, 1)),
         ),
-        praise="You concluded what your two intervals bear out, and no more.",
+        praise="You concluded what the interval of the difference bears out, and no more.",
         look_next="How many samples would it take to halve the interval of the difference?",
     ),
     FigureSpec(

@@ -39,7 +39,7 @@ PITFALL = Pitfall(
     level=Level.INTERPRETATION,
     symptom="The conclusion says something else than the figures.",
     misconception="What one expected is easily read into a table that says the opposite.",
-    experiment="Put both values with their intervals in one line, and read it aloud.",
+    experiment="Compare both by lab.compare, and read the sentence aloud.",
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",
     detect=detect,

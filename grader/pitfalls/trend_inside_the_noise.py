@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from grader.case import Case
-from grader.figures.choices import EDGE_FROM, apart
+from grader.figures.choices import EDGE_FROM
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Pitfall, Slip
 from grader.verdict import Level
-from labs.units import rounded
+from labs.analysis.compare import apart
+from labs.compared import compared
 
 
 def detect(case: Case) -> str | None:
@@ -25,8 +26,7 @@ def detect(case: Case) -> str | None:
         return None
     told = " and ".join(f"{result.variant} {result.value_in_words()}" for result in results)
     return (
-        f"You concluded that {chosen.text}. Your data give {told}: "
-        f"{rounded(abs(first.value - second.value), 2)} ns apart, with intervals that overlap."
+        f"You concluded that {chosen.text}. Your data give {told}; {compared(*results).sentence()}"
     )
 
 
@@ -35,8 +35,8 @@ PITFALL = Pitfall(
     level=Level.INTERPRETATION,
     symptom="A difference is explained that the data do not show.",
     misconception="Two measurements never agree to the last digit; which is larger means nothing "
-    "while their intervals overlap.",
-    experiment="Measure both once more: does the order stay?",
+    "while the interval of their difference contains zero.",
+    experiment="Measure both once more, and look at lab.compare: does the order stay?",
     seen_in="report A: cost increases with arguments, though three cost more than four and five",
     detect=detect,
     explains=Slip.RELATION,

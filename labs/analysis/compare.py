@@ -1,4 +1,4 @@
-"""The one rule for the difference and the ratio of two estimates.
+"""The one rule for the difference and the ratio of two estimates, and for whether they differ.
 
 Where both come from the same processes, these are compared process by process, and what moved both
 cancels. Else the errors of the two are independent, and add in quadrature.
@@ -40,3 +40,21 @@ def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:
         value,
     )
     return value, value + low / abs(other.value), value + high / abs(other.value)
+
+
+def apart(one: Estimate, other: Estimate) -> float:
+    """How far `one` lies above the `other`, in units of the 95 % error of the difference.
+
+    Beyond 1, up or down, the two differ: the interval of the difference excludes 0 and that of the
+    ratio excludes 1. The two intervals disagree where the core was shared all the time, and perhaps
+    not by both alike; the wider one counts. The smaller is divided by the larger, because nothing
+    can be said of a ratio to what may be nothing.
+    """
+    sign = 1.0 if one.value >= other.value else -1.0
+    larger, smaller = (one, other) if sign > 0 else (other, one)
+    value, low, _ = difference(larger, smaller)
+    errors = value / max(value - low, 1e-12)
+    if larger.value > 0:
+        value, _, high = ratio(smaller, larger)
+        errors = min(errors, (1 - value) / max(high - value, 1e-12))
+    return sign * errors

@@ -112,11 +112,11 @@ class _Fitted:
 
 @kept
 def _fitted(recording: Recording, variant: str, one_speed: bool) -> _Fitted:
-    samples = recording.samples(variant)
-    if one_speed:
-        samples = core_clock.at_one_speed(samples, recording)
+    as_read = recording.samples(variant)
+    samples = core_clock.at_one_speed(as_read, recording) if one_speed else as_read
     parts = _parts(samples)
-    cells = selection.cells_of(samples, parts)
+    # The clock steps as it was read: at one speed its steps are of several lengths.
+    cells = selection.cells_of(samples, parts, selection.step_of(as_read))
     sizes = int((cells.batch > 0).sum())
     if sizes < 2:
         raise CannotEstimate(

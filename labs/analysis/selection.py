@@ -16,7 +16,7 @@ import numpy as np
 
 from labs.analysis.estimate import Floats
 from labs.analysis.processes import Bools
-from labs.recording import Integers, Samples
+from labs.recording import Integers, Numbers, Samples
 
 #: How far from the median a sample may lie, in twice the distance from lower quartile to median,
 #: and at least, in steps of the counter.
@@ -28,6 +28,11 @@ LEAST_HIT, MOST_HIT = 0.15, 0.95
 LEAST_NS = 1000.0
 #: By this share an interval may vary with the speed of the core, uninterrupted.
 OF_LENGTH = 0.02
+#: Samples far from the others are this share of a batch size's at most.
+MOST_FAR = 0.4
+#: Levels this share of a batch size's samples apart are the steps of a clock, if all samples lie so
+#: many ticks at most from a multiple of a step, which is longer by the second number at least.
+COMMON, OFF_STEP, LONGER = 0.1, 1.0, 8.0
 #: So few samples say nothing of a batch size.
 FEWEST = 5
 #: Hits of one batch size in so many samples in a row are compared with those in others.
@@ -96,14 +101,14 @@ def _percentiles(values: Floats, percent: Sequence[float]) -> Floats:
     return found
 
 
-def cells_of(samples: Samples, rows: Integers | None = None) -> Cells:
-    """The cells of these samples; `rows`, shape (n,), stands in place of the process."""
+def cells_of(samples: Samples, rows: Integers | None = None, step: float | None = None) -> Cells:
+    """The cells of these samples; `rows`, shape (n,), stands in place of the process, and `step` in
+    place of what the samples show of the clock's."""
     process = samples.process if rows is None else rows
     processes, row = _numbered(process)
     batch, column = _numbered(samples.batch)
     by_size = np.argsort(column.astype(np.int16 if len(batch) < 2**15 else int), kind="stable")
     ends = np.cumsum(np.bincount(column, minlength=len(batch)))[:-1]
-    shown = int(np.gcd.reduce(samples.ticks[:1000].astype(np.int64), initial=0))
     return Cells(
         samples.ticks.astype(np.float64),
         samples.sample,
@@ -112,7 +117,7 @@ def cells_of(samples: Samples, rows: Integers | None = None) -> Cells:
         processes,
         batch,
         tuple(np.split(by_size, ends)),
-        float(max(samples.clock.coarseness, shown)),
+        step_of(samples) if step is None else step,
     )
 
 
@@ -125,6 +130,37 @@ def _numbered(values: Integers) -> tuple[Integers, Integers]:
     place = np.zeros(FEW, dtype=np.int64)
     place[found] = np.arange(len(found))
     return found, place[values]
+
+
+def step_of(samples: Samples) -> float:
+    """What the clock steps by, in ticks: as it declares, or longer where the samples show that.
+
+    They show it by their greatest common divisor; or where each lies next to a multiple of a step
+    that is no whole number of ticks, as where an emulator counts microseconds at 62.5 MHz.
+    """
+    ticks = samples.ticks[:1000]
+    shown = float(np.gcd.reduce(ticks.astype(np.int64), initial=0))
+    return max(samples.clock.coarseness, shown, _step_between(ticks, samples.batch[:1000]))
+
+
+def _step_between(ticks: Numbers, batch: Integers) -> float:
+    """A step that all samples lie next to multiples of, give or take a tick; 0: there is none."""
+    gaps = []
+    for size in np.unique(batch):
+        mine = np.sort(ticks[batch == size]).astype(np.float64)
+        level = np.cumsum(np.diff(mine, prepend=mine[:1]) > 2 * OFF_STEP + 1)
+        common = np.bincount(level) >= max(COMMON * len(mine), 2)
+        means = np.bincount(level, mine) / np.bincount(level)
+        gaps += np.diff(means[common]).tolist()
+    step = min(gaps, default=0.0)
+    if step < LONGER * OFF_STEP:
+        return 0.0
+    for value in np.unique(ticks).tolist():  # the longer the sample, the better known the step
+        if (number := round(value / step)) > 0:
+            if abs(value - number * step) > OFF_STEP + 0.5 * number:
+                return 0.0
+            step = value / number
+    return step if np.all(np.abs(ticks - step * np.round(ticks / step)) <= 2 * OFF_STEP) else 0.0
 
 
 def at_one_level(cells: Cells) -> Floats:
@@ -157,9 +193,14 @@ def near(cells: Cells, ticks: Floats, chosen: Bools) -> Bools:
     were lengthened. Of what is left the mean is taken, because a median of a counter with a coarse
     step is a multiple of the step (dithering: Widrow & Kollar, "Quantization Noise", ch. 4).
     """
-    low, middle = cells.quantiles(ticks, chosen, [25, 50])
+    low, middle, high = cells.quantiles(ticks, chosen, [25, 50, 75])
     reach = np.maximum(2 * REACH * (middle - low), LEAST_STEPS * cells.step)
-    kept: Bools = chosen & (np.abs(ticks - middle[cells.column]) <= reach[cells.column])
+    away = np.abs(ticks - middle[cells.column])
+    # More than so many are not rare, but another way of the operation.
+    far = np.bincount(cells.column[chosen & (away > reach[cells.column])], minlength=len(reach))
+    every = np.bincount(cells.column[chosen], minlength=len(reach))
+    reach = np.where(far > MOST_FAR * every, np.maximum(reach, 2 * REACH * (high - middle)), reach)
+    kept: Bools = chosen & (away <= reach[cells.column])
     return kept
 
 

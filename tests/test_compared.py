@@ -1,0 +1,182 @@
+"""The one rule for two results: which is larger, how many times, or neither."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from submitted_figures import Clocked, recording
+
+from labs import cli, measure_command
+from labs.analysis import compare
+from labs.analysis.estimate import Estimate
+from labs.analysis.processes import ByProcess
+from labs.compared import Comparison, compared, modes_in_words
+from labs.messages import Refused
+from labs.recording import Recording, read
+from labs.result import result_of
+from labs.run import Run
+from labs.session import Session
+
+FIXTURES = Path(__file__).parent / "fixtures"
+TWO_VARIANTS = FIXTURES / "two-variants.csv"
+ARGUMENTS = FIXTURES / "honest" / "04-procedure-call" / "recordings" / "o0.csv"
+
+
+def of_two(first: float, second: float, **options: object) -> Comparison:
+    """How two variants of one run compare that cost so many ticks."""
+    two = {"a": Clocked(60.0, first), "b": Clocked(60.0, second)}
+    found = recording(two, kernel="system_call", **options)  # type: ignore[arg-type]
+    return compared(result_of(found, "a", "cycles"), result_of(found, "b", "cycles"))
+
+
+def by_hand(values: list[float], run: object | None = None) -> Estimate:
+    """An estimate from one value a process."""
+    each = np.array(values)
+    count = np.arange(len(each))
+    found = ByProcess(run or object(), count, each, each * 1e-4, np.ones(len(each), dtype=np.bool_))
+    return Estimate(*found.estimate(), "ns", "", 100, len(each), found)
+
+
+def test_a_larger_one_is_so_many_times_the_other() -> None:
+    found = of_two(3.0, 2.0)
+    assert found.told_apart
+    assert found.ratio == pytest.approx(1.5, rel=0.01)
+    assert found.sentence().startswith("a is 1.5")
+    assert found.sentence().endswith(") times b.")
+
+
+def test_a_smaller_one_is_less_than_once_the_other() -> None:
+    assert of_two(2.0, 3.0).sentence().startswith("a is 0.66")
+    assert of_two(2.0, 3.0).difference < 0
+
+
+def test_like_ones_cannot_be_told_apart() -> None:
+    found = of_two(2.0, 2.0)
+    assert not found.told_apart
+    assert found.sentence().startswith("a and b cannot be told apart: the difference is ")
+    low, high = found.difference_interval
+    assert low < 0 < high
+
+
+def test_what_may_be_nothing_divides_nothing() -> None:
+    found = of_two(2.0, 0.0)
+    assert found.told_apart
+    if found.ratio is None:
+        assert found.sentence().startswith("a takes 2.7")
+        assert found.sentence().endswith(") more than b.")
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.3, 1.0])
+def test_the_order_of_the_two_does_not_matter(gap: float) -> None:
+    run = object()
+    one = by_hand([10.0, 10.4, 10.2, 9.8, 10.1], run)
+    other = by_hand([10.1 + gap, 10.2 + gap, 10.3 + gap, 9.9 + gap, 10.0 + gap], run)
+    assert compare.apart(one, other) == pytest.approx(-compare.apart(other, one))
+
+
+def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
+    levels, run = [10.0, 14.0, 11.0, 13.0, 12.0, 10.5], object()
+    one = by_hand(levels, run)
+    same = by_hand([1.02 * level for level in levels], run)
+    elsewhere = by_hand([1.02 * level for level in levels])
+    assert compare.apart(same, one) > 1
+    assert abs(compare.apart(elsewhere, one)) < 1
+
+
+def test_where_the_core_was_shared_all_the_time_only_much_is_told_apart() -> None:
+    shared = {"core_width": "2 2 2", "core_width.after": "-9 90 190", "core_width.best": "4"}
+    assert not of_two(2.4, 2.0, each_process=shared).told_apart
+    assert of_two(2.4, 2.0).told_apart
+    assert of_two(20.0, 2.0, each_process=shared).told_apart
+
+
+def test_two_modes_by_process_are_told() -> None:
+    two = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 12.0, 12.05, 11.98])
+    assert modes_in_words("args8", two) == (
+        "args8 has two modes: 3 of 10 processes take 1.20 times as long as the others."
+    )
+    one = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 10.04, 9.96, 10.06])
+    assert modes_in_words("args8", one) == ""
+
+
+def run_of(found: Recording) -> Run:
+    return Run.of(found, unit="cycles")
+
+
+def test_a_student_compares_two_variants_in_one_line(tmp_path: Path) -> None:
+    lab, run = Session("04-procedure-call", tmp_path), run_of(read(ARGUMENTS))
+    assert str(lab.compare(run["args12"], run["args0"])).startswith("args12 is 2.0")
+    assert "args8 is " in lab.compare(run["args8"], run["args0"])._repr_html_()
+    # In the unit of the first.
+    assert lab.compare(run["args12"].in_unit("ns"), run["args0"]).unit == "ns"
+
+
+def test_results_of_the_same_name_are_named_by_what_differs(tmp_path: Path) -> None:
+    lab, run = Session("04-procedure-call", tmp_path), run_of(read(ARGUMENTS))
+    other = run_of(read(ARGUMENTS.with_name("o2.csv")))
+    sentence = lab.compare(run["args0"], other["args0"]).sentence()
+    assert sentence.startswith("args0 at -O0 ")
+    assert "args0 at -O2" in sentence
+    again = lab.compare(run["args0"], run_of(read(ARGUMENTS))["args0"]).sentence()
+    assert again.startswith("the first args0 and the second args0 cannot be told apart")
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+    lab, run = Session("04-procedure-call", tmp_path), run_of(read(ARGUMENTS))
+    with pytest.raises(Refused, match="takes two runs"):
+        lab.compare(run, "args0")  # type: ignore[arg-type]
+    two = {"bent": Clocked(60.0, 2.0, straight=False), "a": Clocked(60.0, 2.0)}
+    bent = recording(two, kernel="system_call")
+    with pytest.raises(Refused, match="cannot be compared"):
+        lab.compare(run_of(bent)["a"], run_of(bent)["bent"])
+
+
+def measured(monkeypatch: pytest.MonkeyPatch, found: Recording, *words: str) -> int:
+    monkeypatch.setattr(measure_command, "carry_out", lambda plan, unit: found)
+    return cli.main(["measure", *words])
+
+
+def test_the_command_compares_each_further_variant_with_the_first(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("procedure_call", "--variant", "args0,args6,args12", "--flags=-O0")
+    assert measured(monkeypatch, read(ARGUMENTS), *words) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if " times args0." in line]
+    assert [line.split()[0] for line in lines] == ["args6", "args12"]
+    assert all(len(line) <= measure_command.COLUMNS for line in lines)
+
+
+def test_the_command_says_what_it_cannot_tell_apart_in_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("procedure_call", "--variant", "args5,args6", "--flags=-O0")
+    assert measured(monkeypatch, read(ARGUMENTS), *words) == 0
+    told = capsys.readouterr().out.partition("args6 and args5")[2]
+    assert " cannot be told apart: the difference is " in " ".join(told.split("\n"))
+    assert all(len(line) <= measure_command.COLUMNS for line in told.splitlines())
+
+
+def test_the_command_has_ratios_in_its_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("timer_overhead", "--variant", "fenced,process-cpu", "--json")
+    assert measured(monkeypatch, read(TWO_VARIANTS), *words) == 0
+    first, second = json.loads(capsys.readouterr().out)
+    assert "ratio" not in first
+    assert second["ratio"]["to"] == "fenced"
+    low, high = second["ratio"]["interval"]
+    assert low < second["ratio"]["value"] < high
+    assert second["ratio"]["told_apart"] is True
+
+
+def test_the_command_compares_nothing_that_has_no_figure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    two = {"fenced": Clocked(60.0, 2.0), "monotonic": Clocked(60.0, 2.0, straight=False)}
+    bent = recording(two)
+    words = ("timer_overhead", "--variant", "fenced,monotonic", "--json")
+    assert measured(monkeypatch, bent, *words) == 0
+    assert json.loads(capsys.readouterr().out)[1]["ratio"] is None

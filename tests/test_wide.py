@@ -1,0 +1,72 @@
+"""A figure of a run with a wide interval passes within it, and the verdict says how wide it is."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from submitted_figures import Clocked, figure, recording
+
+from grader.check import check
+from grader.figures import figure_named
+from grader.verdict import Outcome, Verdict
+from labs.recording import Recording
+
+FIGURE = "system-call-getppid"
+#: Rounds that found half of the core in use by something else, all the time.
+SHARED = {"core_width": "2 2 2", "core_width.after": "-9 90 190", "core_width.best": "4"}
+
+
+def a_run(each_process: dict[str, str] | None = None, **options: int) -> Recording:
+    calls = {"getppid": Clocked(60.0, 300.0), "loop": Clocked(60.0, 3.0)}
+    told = {"variant.getppid.baseline": "loop"}
+    return recording(calls, kernel="system_call", extra=told, each_process=each_process, **options)
+
+
+def judged(value: float, run: Recording, widest: float = 0.15) -> Verdict:
+    spec = dataclasses.replace(figure_named(FIGURE), widest=widest)
+    return check(spec, figure(FIGURE, value, "ns"), run)
+
+
+@pytest.mark.parametrize("value", [115.0, 60.0, 41.0])
+def test_within_a_wide_interval_it_passes_and_the_verdict_says_how_wide(value: float) -> None:
+    verdict = judged(value, a_run(SHARED))
+    assert verdict.outcome is Outcome.PASSED
+    assert verdict.points == verdict.max_points
+    assert "The interval is 65 % of its value wide" in verdict.reason
+    assert "more than 15 % is too wide" in verdict.reason
+    assert verdict.praise != figure_named(FIGURE).praise
+    assert "nothing else runs" in verdict.look_next
+
+
+@pytest.mark.parametrize("value", [20.0, 140.0, 200.0])
+def test_outside_a_wide_interval_it_fails_as_ever(value: float) -> None:
+    verdict = judged(value, a_run(SHARED))
+    assert verdict.outcome is Outcome.FAILED
+    assert "wide" not in verdict.reason
+    assert not verdict.praise
+
+
+def test_a_narrow_interval_is_no_matter() -> None:
+    verdict = judged(114.2, a_run())
+    assert verdict.outcome is Outcome.PASSED
+    assert "wide" not in verdict.reason
+    assert verdict.praise == figure_named(FIGURE).praise
+
+
+def test_each_figure_has_its_own_limit() -> None:
+    assert "wide" not in judged(60.0, a_run(SHARED), widest=0.9).reason
+
+
+def test_where_more_processes_help_it_says_how_many() -> None:
+    # The interval is some 0.0004 % of the value.
+    verdict = judged(114.2, a_run(), widest=1e-6)
+    assert "times as many processes" in verdict.look_next
+    assert "for longer" in judged(114.2, a_run(), widest=1e-9).look_next
+
+
+@pytest.mark.parametrize(
+    "wide", ["footprint-processes-8-256k", "creation-fork-64mb", "first-iteration-call"]
+)
+def test_figures_that_are_noisy_by_nature_have_a_wider_limit(wide: str) -> None:
+    assert figure_named(wide).widest > figure_named(FIGURE).widest == 0.15
