@@ -24,6 +24,9 @@ from labs.recording import Recording, Samples
 WHOLE = 0.9
 #: A core that never does more additions in a cycle gives no evidence.
 LEAST_WIDTH = 1.8
+#: Independent additions in a round (kernels_c/core_rounds.h), and how many steps of the counter they
+#: must take at least.
+ADDITIONS, LEAST_STEPS = 16_384, 30
 #: Where its width is halved, no operation was seen to take more than 2.4 times as long.
 WORST_POWER = 1.5
 #: So many processes at least, each with such a share of its samples, must have had the whole core.
@@ -49,7 +52,7 @@ class Shared:
 def find(recording: Recording, samples: Samples, cells: Cells, about_overhead: bool) -> Shared:
     """What the recording says of `samples`, which are of one variant, and of their `cells`."""
     none = np.zeros(len(samples), dtype=np.bool_)
-    least = _least_width(recording, samples)
+    least = _least_width(recording, samples, cells.step / samples.clock.coarseness)
     if least is None:
         return Shared(_slow_stretches(samples, cells) if about_overhead else none, evidence=False)
     shared = least < WHOLE
@@ -63,9 +66,13 @@ def find(recording: Recording, samples: Samples, cells: Cells, about_overhead: b
     return Shared(shared | ~whole[samples.process], evidence=True)
 
 
-def _least_width(recording: Recording, samples: Samples) -> Floats | None:
+def _least_width(recording: Recording, samples: Samples, coarser: float) -> Floats | None:
     """For each sample the width of the core in the rounds before and after it, whichever was less,
-    as a share of what the core can do; None where the recording does not tell. Shape (n,)."""
+    as a share of what the core can do; None where the recording does not tell. Shape (n,).
+
+    It does not where a round lasts few steps of the counter, which are `coarser` by this factor
+    than it declares: an emulator's clock of microseconds makes widths of its own.
+    """
     widths = core_width.widths(recording)
     after = [_whole_numbers(text) for text in recording.condition("core_width.after")]
     count = len(recording.processes)
@@ -78,6 +85,9 @@ def _least_width(recording: Recording, samples: Samples) -> Floats | None:
     known = [core_width.reached(recording), recording.number("core_width.best")]
     best = max(width for width in known if width is not None)
     if not LEAST_WIDTH <= best <= core_width.MOST_WIDTH:
+        return None
+    round_ticks = ADDITIONS * (recording.number("core_cycle_ticks") or 0.0) / best
+    if round_ticks < LEAST_STEPS * coarser * (recording.number("counter.step") or 1.0):
         return None
     least = np.ones(len(samples))
     by_process = np.argsort(samples.process.astype(np.int16), kind="stable")
