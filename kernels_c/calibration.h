@@ -126,16 +126,6 @@ static uint64_t middle_of(uint64_t *values, int count)
     return values[count / 2];
 }
 
-/* The mean of the middle half: as deaf to interrupts as a median, and true below a coarse step. */
-static double mean_of_middle(uint64_t *values, int count)
-{
-    double sum = 0;
-    qsort(values, (size_t)count, sizeof values[0], by_ticks);
-    for (int i = count / 4; i < count - count / 4; i++)
-        sum += (double)values[i];
-    return sum / (count - 2 * (count / 4));
-}
-
 /* What an empty fenced interval reads: the median of a few. */
 static uint64_t counter_overhead(void)
 {

@@ -12,12 +12,16 @@ import contextlib
 import json
 import math
 import platform
+from pathlib import Path
 
 from labs import paths
 from labs.files import read_bounded, write_atomically
+from labs.kept import kept
 from labs.recording import Recording
 
 FILE_NAME = "core-widths.json"
+#: What Linux shows where large and small cores are mixed (Intel since 2021).
+MIXED_CORES = (Path("/sys/devices/cpu_atom"), Path("/sys/devices/cpu_core"))
 MOST_ENTRIES = 200
 #: Eight chains add eight in a cycle at most (kernels_c/core_rounds.h).
 MOST_WIDTH = 8.5
@@ -27,6 +31,7 @@ _MOST_BYTES = 64 * 1024
 _MOST_KEY = 300
 
 
+@kept
 def widths(recording: Recording) -> tuple[tuple[float, ...], ...]:
     """Additions per core cycle in each round, one tuple a process; a process whose text is not a
     list of such numbers has none."""
@@ -48,8 +53,11 @@ def best(recording: Recording, *, remember: bool) -> float | None:
     """
     model = recording.conditions.get("machine.cpu", "")
     counter = " ".join(recording.condition("counter"))
+    core = _kind_of_core(recording)
+    if core is None:
+        return None
     # A home directory can be shared by machines of several kinds.
-    key = f"{platform.machine()} {model} {counter}"[:_MOST_KEY]
+    key = f"{platform.machine()} {model} {counter}{core}"[:_MOST_KEY]
     known: dict[str, float] = {}
     with contextlib.suppress(OSError, ValueError, RecursionError, paths.CacheNotWritable):
         known = _usable(json.loads(read_bounded(paths.cache() / FILE_NAME, _MOST_BYTES)))
@@ -63,12 +71,28 @@ def best(recording: Recording, *, remember: bool) -> float | None:
     return seen
 
 
+def _kind_of_core(recording: Recording) -> str | None:
+    """Which of its machine's kinds of core the run was on: '' where there is one kind only; None
+    where there are several and the run was not on one CPU all the time.
+
+    A small core beside large ones does fewer additions by itself, without any neighbour.
+    """
+    mixed = platform.system() == "Darwin" or any(path.exists() for path in MIXED_CORES)
+    capacities = {
+        path.read_text() for path in Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpu_capacity")
+    }
+    if not mixed and len(capacities) < 2:
+        return ""
+    cpus = {*recording.condition("cpu.before"), *recording.condition("cpu.after")}
+    return f" cpu {cpus.pop()}" if len(cpus) == 1 else None
+
+
 def _numbers(text: str) -> tuple[float, ...]:
     try:
-        found = tuple(float(word) for word in text.split())
+        found = tuple(map(float, text.split()))
     except ValueError:
         return ()
-    return found if all(width >= 0 and math.isfinite(width) for width in found) else ()
+    return found if all(0 <= width < math.inf for width in found) else ()
 
 
 def _possible(width: object) -> bool:

@@ -126,7 +126,8 @@ class Panel:
         self.controls.plot.value = picture
         self.controls.bar.value = self.controls.bar.max
         self.controls.bar.bar_style = "success"
-        self.controls.status(f"Done: {run.results[0].n:,} samples in {at[1] - at[0]:.2g} s.")
+        taken = len(recording.samples(run.variant))
+        self.controls.status(f"Done: {taken:,} samples in {at[1] - at[0]:.2g} s.")
         timings.clear()
         for name, begin, end in zip(
             ("run", "save", "reduce", "draw"), at[:-1], at[1:], strict=True

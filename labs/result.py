@@ -9,13 +9,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from labs import declared, proof, run_warnings
-from labs.analysis.estimate import CannotEstimate, Estimate
+from labs.analysis import core_clock
+from labs.analysis.estimate import WIDEST, CannotEstimate, Estimate
 from labs.analysis.first_time import first_time
 from labs.analysis.line import Line, fit_line
 from labs.analysis.net import Net, net_cost
 from labs.recording import Recording
 from labs.run_warnings import RunWarning
 from labs.units import Clock, canonical, rounded
+
+__all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
+
+
+#: Why samples are set aside, in words.
+REASONS = {
+    "shared": "while the core was shared",
+    "interrupted": "interrupted",
+    "far": "far from the others",
+    "process": "of processes that differ",
+}
+
+#: What was set aside is told from this share of the samples on.
+MANY_ASIDE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +54,18 @@ class Result:
 
     @property
     def n(self) -> int:
-        """Steady samples of this variant, over all batch sizes and processes."""
+        """The samples that the figure is made from; all steady ones where there is no figure."""
+        if self.estimate is not None:
+            return self.estimate.n
         return len(self.recording.samples(self.variant))
+
+    @property
+    def set_aside(self) -> dict[str, int]:
+        """How many samples were set aside, by reason: those of `REASONS` with any."""
+        counts = self.line.set_aside if self.line is not None else {}
+        return {
+            why: int(counts[why].sum()) for why in REASONS if why in counts and counts[why].any()
+        }
 
     @property
     def what(self) -> str:
@@ -61,13 +86,23 @@ class Result:
         name = f"{self.recording.kernel} {self.variant}"
         if self.estimate is None:
             return f"{name}: no figure: {self.no_figure}."
+        every = len(self.recording.processes)
+        processes = str(every)
+        if self.estimate.processes != every:
+            processes = f"{self.estimate.processes} of {every}"
+        step = rounded(self.clock.step / self.clock.ticks_in(self.unit))
         return (
             f"{name}: {self.what} {self.value_in_words()}, "
-            f"{self.n:,} samples from {self.estimate.processes} "
-            f"process{'es' if self.estimate.processes != 1 else ''}; "
-            f"the clock steps by {rounded(self.clock.step / self.clock.ticks_in(self.unit))} "
-            f"{self.unit}."
+            f"{self.n:,} samples from {processes} process{'es' if every != 1 else ''}"
+            f"{self._aside_in_words()}; the clock steps by {step} {self.unit}."
         )
+
+    def _aside_in_words(self) -> str:
+        """What was set aside, and why, where that is more than a few samples."""
+        aside = self.set_aside
+        if sum(aside.values()) < MANY_ASIDE * (self.n + sum(aside.values())):
+            return ""
+        return f" (set aside: {', '.join(f'{n:,} {REASONS[why]}' for why, n in aside.items())})"
 
     def as_json(self, saved: str | None = None) -> dict[str, Any]:
         """The object that `labs measure --json` prints; `saved` is the recording's path."""
@@ -81,6 +116,8 @@ class Result:
             "interval": [estimate.low, estimate.high] if estimate else None,
             "method": estimate.method if estimate else self.no_figure,
             "n": self.n,
+            "set_aside": self.set_aside,
+            "believable": estimate is not None and estimate.is_believable(),
             "step": self.clock.step / per_unit,
             "step_ticks": self.clock.step,
             "ticks_per_unit": per_unit,
@@ -95,6 +132,8 @@ class Result:
                 "residual": (line.residual / per_unit).tolist(),
                 "straight": line.straight,
             }
+        if speeds := core_clock.speeds_ghz(self.recording):
+            result["core_ghz"] = list(speeds)
         result |= self._in_cycles() | self._subtraction() | self._proof()
         result["conditions"] = {
             **self.recording.conditions,

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from labs import compared, distribution, in_python, picture, proof
+from labs import by_process, compared, distribution, in_python, picture, proof
 from labs.analysis.estimate import Estimate
 from labs.analysis.net import parts_of
 from labs.messages import Message, Refused
@@ -160,6 +160,14 @@ class Run:
         chosen = self.result(variant)
         try:
             return distribution.of_variant(self.recording, chosen.variant, chosen.unit)
+        except ValueError as error:
+            raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
+
+    def plot_processes(self, variant: str | None = None) -> Picture:
+        """What each process gave by itself, and which were set aside."""
+        chosen = self.result(variant)
+        try:
+            return by_process.of_result(chosen)
         except ValueError as error:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
 

@@ -1,39 +1,24 @@
 """What the kit says of a run by itself, before anybody grades: symptom, likely cause, what to try.
 
-Detecting is apart from wording: `of_line` and `of_recording` find, :class:`RunWarning` tells. The
-advice depends on the options the run used already.
+What the line says stands in labs.line_warnings; here is what the conditions of the run say.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from labs import declared, places, proof
+from labs import places, proof
 from labs.analysis import core_clock
 from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
+from labs.line_warnings import RunWarning, of_line
+from labs.load import busy_cpus, stolen
 from labs.recording import Recording
 from labs.units import rounded, times
 
+__all__ = ["RunWarning", "of_recording", "of_run"]
+
 #: A run is said to be disturbed from these shares on.
-STEAL_SHARE = 0.02
-WIDE_INTERVAL = 0.05
 FEWEST_PER_BATCH = 30
 SPEED_CHANGE = 0.02
-SLOW_STRETCHES = 0.02
-
-
-@dataclass(frozen=True)
-class RunWarning:
-    """Something in a run that makes its figure worth less."""
-
-    code: str
-    symptom: str
-    likely_cause: str
-    try_this: str
-
-    def __str__(self) -> str:
-        return f"{self.symptom}; {self.likely_cause}. Try: {self.try_this}."
 
 
 def of_run(
@@ -44,75 +29,6 @@ def of_run(
     `figure` is what was taken from `line`; None: its intercept or slope itself.
     """
     return (*of_line(recording, line, figure), *of_recording(recording, line.variant))
-
-
-def of_line(
-    recording: Recording, line: Line, figure: Estimate | None = None
-) -> tuple[RunWarning, ...]:
-    """Warnings that need the line: fit, width of the figure's interval, impossible values."""
-    if figure is None:
-        figure = line.overhead if declared.is_overhead(recording, line.variant) else line.cost
-    found = []
-    if not line.straight:
-        worst, share = line.worst()
-        cause = (
-            "the clock is read before the work between the readings is done, or the work does not "
-            "grow with k",
-            "a look at the disassembly of the measured region",
-        )
-        if declared.is_unfenced(recording, line.variant):
-            cause = (cause[0], "a fenced variant")
-        elif _was_shared(recording):
-            cause = (
-                "where others have the CPU meanwhile, long intervals are met more often than short "
-                "ones, and so many were that they cannot be told apart",
-                "the run again when the machine is quieter, or with smaller batch sizes (--batch)",
-            )
-        found.append(
-            RunWarning(
-                "not-on-a-line",
-                f"at k = {line.batch[worst]:.0f} the mean lies "
-                f"{rounded(100 * abs(share), 2)} % off the "
-                "line T(k) = overhead + k * cost, so that there is no figure",
-                *cause,
-            )
-        )
-        return tuple(found)
-    if line.cost.high < 0 or figure.high < 0:
-        found.append(
-            RunWarning(
-                "negative",
-                "the line gives less than nothing",
-                "something was subtracted that was not there, or the machine changed its speed "
-                "during the run",
-                "the run again, with more processes",
-            )
-        )
-    cycle = core_clock.shortest_cycle(recording, line.clock)
-    if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
-        found.append(
-            RunWarning(
-                "below-one-cycle",
-                f"one operation takes {rounded(line.cost.value / cycle, 2)} core cycles",
-                "operations overlap, or the compiler removed some of them",
-                "a look at the disassembly of the measured region",
-            )
-        )
-    width = figure.half_width / abs(figure.value) if figure.value else 1.0
-    if width > WIDE_INTERVAL:
-        samples = figure.n
-        found.append(
-            RunWarning(
-                "wide-interval",
-                f"the interval is {rounded(100 * width, 2)} % of the value on either side",
-                "the processes of this run differ, or its samples are too few for this clock's "
-                f"step of {line.clock.step} tick{'s' if line.clock.step != 1 else ''}",
-                "the run again when the machine is quiet"
-                if samples >= 50_000
-                else f"--samples {min(max(samples, 1000) * 4, 100_000)}",
-            )
-        )
-    return tuple(found)
 
 
 def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
@@ -212,17 +128,14 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     Switches and CPUs are those of `variant`, where they were counted for it alone.
     """
     found = _of_unbound(recording, variant) or _of_placement(recording, variant)
-    lengths = sorted(core_clock.lengths(recording))
-    if lengths and lengths[-1] > (1 + SPEED_CHANGE) * lengths[0]:
-        low, high = (
-            rounded((recording.number("counter.frequency_hz") or 0) / length / 1e9)
-            for length in (lengths[-1], lengths[0])
-        )
+    speeds = core_clock.speeds_ghz(recording)
+    if speeds and speeds[1] > (1 + SPEED_CHANGE) * speeds[0]:
+        low, high = map(rounded, speeds)
         found.append(
             RunWarning(
                 "clock-speed",
                 f"the core's clock changed during the run, from {low} to {high} GHz",
-                "turbo or power saving; the interval spans what that does to a time",
+                "turbo or power saving; a time is that of these speeds, and another at others",
                 "the unit core cycles (--unit cycles), which does not depend on it",
             )
         )
@@ -247,7 +160,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 f"--samples {FEWEST_PER_BATCH * cells * 10}",
             )
         )
-    steal = _stolen(recording)
+    steal = stolen(recording)
     if steal:
         found.append(
             RunWarning(
@@ -257,7 +170,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 "the run again later; more processes spread it over time",
             )
         )
-    busy = _busy(recording)
+    busy = busy_cpus(recording)
     if busy:
         found.append(
             RunWarning(
@@ -269,19 +182,3 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
             )
         )
     return tuple(found)
-
-
-def _busy(recording: Recording) -> float:
-    """How many CPUs were busy, where that was nearly all of them; else 0."""
-    busy, online = recording.number("cpus.busy"), recording.number("cpus.online")
-    return busy if busy and online and busy > max(1.5, 0.9 * online) else 0.0
-
-
-def _stolen(recording: Recording) -> float:
-    """The share of the CPU time that a hypervisor took, where it took much; else 0."""
-    steal = recording.number("steal.share") or 0.0
-    return steal if steal > STEAL_SHARE else 0.0
-
-
-def _was_shared(recording: Recording) -> bool:
-    return bool(_busy(recording) or _stolen(recording))

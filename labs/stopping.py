@@ -27,10 +27,6 @@ def rule_of(plans: Sequence[Plan], unit: str = "ns") -> Enough | None:
     def enough(recordings: tuple[Recording, ...]) -> str | None:
         if all(_narrow(*each, unit) for each in zip(plans, recordings, strict=True)):
             return f"interval within {_widths(plans)}"
-        # The interval of a time spans every clock speed that the core was seen to have. More
-        # processes narrow the rest of it, which is the interval in core cycles.
-        if all(_narrow(*each, "cycles") for each in zip(plans, recordings, strict=True)):
-            return f"interval within {_widths(plans)} in core cycles"
         return None
 
     return enough

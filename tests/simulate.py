@@ -13,6 +13,8 @@ from labs.analysis.line import Line, fit_line
 from labs.recording import Integers, Recording
 
 VARIANT = "simulated"
+#: Additions per core cycle of a core that nothing else uses.
+WHOLE_WIDTH = 4.0
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,12 @@ class Machine:
     `interruption` of them. `hidden` ticks of the work are not seen, as by a reading without a
     fence. While the `neighbour` runs, every interval is that much longer; its stretches are given
     as shares of the run. In `slower_processes` of the processes, chosen at random, an operation
-    takes longer by the share `slower_by`. `skew` is the mean of an exponential addition to every
-    interval, `pareto` the scale of a Pareto one (shape 1.5), `skew_by_length` and
-    `pareto_by_length` the same as shares of the work. The counter declares the step
-    `declared_step`, where that is not 0, instead of its own.
+    takes longer by the share `slower_by`; `slower` names such a share for each process. `skew` is
+    the mean of an exponential addition to every interval, `pareto` the scale of a Pareto one (shape
+    1.5), `skew_by_length` and `pareto_by_length` the same as shares of the work. The counter
+    declares the step `declared_step`, where that is not 0, instead of its own. With `rounds`,
+    each process records so many rounds of the core's width: WHOLE_WIDTH, and half of it in the
+    slower processes and while the neighbour runs.
     """
 
     overhead: float = 50.0
@@ -48,11 +52,13 @@ class Machine:
     speed_spread: float = 0.0
     slower_processes: int = 0
     slower_by: float = 0.1
+    slower: tuple[float, ...] = ()
     skew: float = 0.0
     skew_by_length: float = 0.0
     pareto: float = 0.0
     pareto_by_length: float = 0.0
     declared_step: int = 0
+    rounds: int = 0
     hidden: float = 0.0
     neighbour: float = 0.0
     neighbour_stretches: tuple[tuple[float, float], ...] = ()
@@ -99,9 +105,12 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
     speed = 1 + random.normal(0, machine.speed_spread, machine.processes)
     if speeds is not None:
         speed = 1 + speeds
+    slower = np.zeros(machine.processes, dtype=np.bool_)
     if machine.slower_processes:
-        chosen = random.permutation(machine.processes)[: machine.slower_processes]
-        speed[chosen] *= 1 + machine.slower_by
+        slower[random.permutation(machine.processes)[: machine.slower_processes]] = True
+        speed[slower] *= 1 + machine.slower_by
+    if machine.slower:
+        speed *= 1 + np.array(machine.slower)
     work = batch * machine.cost
     seen = work - np.clip(work, 0, machine.hidden)
     length = machine.overhead + seen * speed[process] + layout[process]
@@ -124,7 +133,34 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
         length += machine.neighbour * ((begin <= place) & (place < end))
     phase = random.uniform(0, machine.step, count)
     ticks = np.floor((phase + np.maximum(length, 0)) / machine.step).astype(np.int64) * machine.step
-    return recording(machine, process, sample, batch, ticks)
+    made = recording(machine, process, sample, batch, ticks)
+    return with_rounds(made, machine, slower, random) if machine.rounds else made
+
+
+def with_rounds(
+    made: Recording, machine: Machine, slower: NDArray[np.bool_], random: np.random.Generator
+) -> Recording:
+    """The recording with rounds of the core's width, spread over each process from before its first
+    sample to after its last; `slower`, shape (processes,), are those that share the core."""
+    each = machine.samples // machine.processes
+    after = np.linspace(-1, each - 1, machine.rounds).astype(int)
+    processes = []
+    for number, conditions in enumerate(made.processes):
+        place = (number * each + np.clip(after, 0, None)) / (machine.processes * each)
+        shared = np.full(machine.rounds, slower[number])
+        for begin, end in machine.neighbour_stretches:
+            shared |= (begin <= place) & (place < end)
+        width = (
+            WHOLE_WIDTH * np.where(shared, 0.5, 1) * (1 - abs(random.normal(0, 0.01, len(after))))
+        )
+        stated = {"core_width": " ".join(f"{x:.2f}" for x in width)}
+        processes.append(MappingProxyType({**conditions, **stated}))
+    conditions = {
+        **made.conditions,
+        "core_width.after": " ".join(map(str, after)),
+        "core_width.best": f"{WHOLE_WIDTH:.2f}",
+    }
+    return replace(made, conditions=MappingProxyType(conditions), processes=tuple(processes))
 
 
 def recording(
@@ -183,10 +219,11 @@ def with_baseline(
         "variant.alone.parts": "1",
         **(more or {}),
     }
-    columns = {
-        name: np.stack([getattr(one, name), getattr(other, name)], axis=1).reshape(-1)
-        for name in ("process", "batch", "ticks")
-    }
+
+    def in_turns(name: str) -> Integers:
+        both: Integers = np.stack([getattr(one, name), getattr(other, name)], axis=1).reshape(-1)
+        return both
+
     return replace(
         one,
         kernel=kernel,
@@ -194,7 +231,9 @@ def with_baseline(
         variants=("operation", "alone"),
         variant_index=np.tile([0, 1], len(one)).astype(np.int64),
         sample=np.stack([2 * one.sample, 2 * other.sample + 1], axis=1).reshape(-1),
-        **columns,
+        process=in_turns("process"),
+        batch=in_turns("batch"),
+        ticks=in_turns("ticks"),
     )
 
 

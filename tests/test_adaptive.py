@@ -196,12 +196,6 @@ def test_a_run_may_stop_when_its_interval_is_narrow_enough() -> None:
     assert answer(width * 1.1) == f"interval within {width * 110:g} %"
 
 
-def test_where_only_the_clock_speed_makes_it_wide_more_processes_would_not_help() -> None:
-    wide = recording({"fenced": FENCED}, extra={"core_cycle_ticks.last_hour": "0.5 0.9"})
-    rule = rule_of((plan_within(0.05, "fenced"),))
-    assert rule is not None and rule((wide,)) == "interval within 5 % in core cycles"
-
-
 def test_a_run_without_a_figure_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     made = recording({"fenced": FENCED})
     none = dataclasses.replace(result_of(made), estimate=None)

@@ -69,6 +69,21 @@ def test_each_model_and_counter_has_its_own() -> None:
     assert remembered(run_of("2.00")) == 4.0
 
 
+def test_where_cores_are_mixed_each_cpu_has_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core_width, "MIXED_CORES", (tmp_path,))
+
+    def on(cpu: str, width: str) -> float | None:
+        run = run_of(width)
+        return remembered(replace(run, conditions={**run.conditions, "cpu.after": cpu}))
+
+    assert on("0", "6.00") == 6.0
+    assert on("8", "3.00") == 3.0, "a small core does fewer by itself"
+    assert on("0", "2.00") == 6.0
+    assert remembered(run_of("6.00")) is None, "nobody knows on which kind of core it was"
+
+
 @pytest.mark.parametrize("impossible", ["0", "99", "1e300", "", "x"])
 def test_a_width_that_cannot_be_is_not_remembered(impossible: str, cache: Path) -> None:
     assert remembered(run_of(impossible)) is None

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: An interval that reaches farther than this share of its value to either side is not believed.
+WIDEST = 0.15
+
 
 class CannotEstimate(ValueError):
     """The recording does not allow this estimate: why, and what to do."""
@@ -41,6 +44,10 @@ class Estimate:
     def half_width(self) -> float:
         """Half of the interval, in the unit of the value."""
         return (self.high - self.low) / 2
+
+    def is_believable(self, widest: float = WIDEST) -> bool:
+        """Whether the interval is narrow enough for the value to be one."""
+        return self.half_width <= widest * abs(self.value)
 
     def times(self, factor: float) -> Estimate:
         """The estimate times a positive `factor`."""
@@ -74,3 +81,11 @@ def student_t(freedom: int) -> float:
     if freedom <= len(_T_TABLE):
         return _T_TABLE[max(freedom, 1) - 1]
     return 1.959964 + 2.372 / freedom + 2.82 / freedom**2
+
+
+def students_t(freedom: NDArray[np.int64]) -> Floats:
+    """As `student_t`, for many at once."""
+    table = np.array(_T_TABLE)[np.clip(freedom, 1, len(_T_TABLE)) - 1]
+    beyond = np.maximum(freedom, 1).astype(np.float64)
+    expansion = 1.959964 + 2.372 / beyond + 2.82 / beyond**2
+    return np.where(freedom <= len(_T_TABLE), table, expansion)

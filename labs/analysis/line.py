@@ -26,6 +26,21 @@ PARTS = 20
 LEAST_KEPT = 0.1
 #: A misfit widens the interval from this multiple on of what chance makes of it (F, 2 or 3 points).
 MISFIT = 3.0
+#: The place of code and stack changes what an operation costs by this factor at most.
+MOST_BY_PLACE = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class Differ:
+    """That the processes of a run fall into two groups: those numbered `others` took `factor` times
+    as long. `siblings` tells whether other variants of the run "move" with the groups as well, or
+    one of them does "stay"; "none": there is none. The core was `whole` where rounds tell so.
+    """
+
+    others: tuple[int, ...]
+    factor: float
+    siblings: str
+    whole: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +53,7 @@ class Line:
     list, because work that is not there cannot overlap with the reading. `ratio` is the intercept
     in operations. `set_aside` counts the samples of each process of the run that were set aside, by
     reason: "shared" core, "interrupted", "far" from the others, "process" that differs. The core
-    was `shared` all the time, as far as can be told, or not.
+    was `shared` all the time, as far as can be told, or not. `differ`: whether processes do.
     """
 
     variant: str
@@ -54,6 +69,7 @@ class Line:
     straight: bool
     set_aside: Mapping[str, Integers]
     shared: bool
+    differ: Differ | None
 
     def share_aside(self, reason: str) -> float:
         """The share of the variant's samples that were set aside for this reason."""
@@ -70,9 +86,13 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """The lines of all processes of a variant; `usable` ones have a line of their own."""
+    """The lines of all processes of a variant; `usable` ones have a line of their own.
+
+    `parts` stand for processes where there is one process only.
+    """
 
     samples: Samples
+    parts: Integers | None
     cells: Cells
     fit: Fits
     usable: Bools
@@ -83,7 +103,7 @@ class _Fitted:
     def groups(self, about_overhead: bool) -> tuple[Bools, float]:
         """The undisturbed ones of the usable processes, and how sure it is that others differ."""
         fit, usable = self.fit, self.usable
-        if self.shared.evidence or len(np.unique(self.samples.process)) < 2:
+        if self.parts is not None:
             return np.ones(int(usable.sum()), dtype=np.bool_), 0.0
         if about_overhead:
             return apart(fit.intercept[usable], fit.intercept_error[usable])
@@ -94,16 +114,16 @@ class _Fitted:
 def _fitted(recording: Recording, variant: str, one_speed: bool) -> _Fitted:
     as_read = recording.samples(variant)
     samples = core_clock.at_one_speed(as_read, recording) if one_speed else as_read
-    sizes = int((np.unique(samples.batch) > 0).sum())
+    parts = _parts(samples)
+    # The clock steps as it was read: at one speed its steps are of several lengths.
+    cells = selection.cells_of(samples, parts, selection.step_of(as_read))
+    sizes = int((cells.batch > 0).sum())
     if sizes < 2:
         raise CannotEstimate(
             f"{variant}: a line needs two batch sizes above 0, this recording has {sizes}; "
             "measure with --batch K1,K2,..."
         )
-    shared = shared_core.find(recording, samples, declared.is_overhead(recording, variant))
-    # The clock steps as it was read: at one speed its steps are of several lengths.
-    step = selection.step_of(as_read)
-    cells = replace(selection.cells_of(samples, _parts(samples)), step=step)
+    shared = shared_core.find(recording, samples, cells, declared.is_overhead(recording, variant))
     even, every = selection.at_one_level(cells), ~shared.while_shared
     hit = selection.interrupted(cells, even, every, samples.clock.ticks_in("ns"))
     chosen = selection.near(cells, even, every & ~hit)
@@ -116,7 +136,7 @@ def _fitted(recording: Recording, variant: str, one_speed: bool) -> _Fitted:
             f"{variant}: {int(chosen.sum())} samples are too few for {cells.shape[1]} batch sizes; "
             "raise --samples"
         )
-    return _Fitted(samples, cells, fit, usable, shared, hit, chosen)
+    return _Fitted(samples, parts, cells, fit, usable, shared, hit, chosen)
 
 
 @kept
@@ -131,8 +151,21 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     """
     fitted = _fitted(recording, variant, one_speed)
     cells, fit, usable = fitted.cells, fitted.fit, fitted.usable
-    group, sure = fitted.groups(declared.is_overhead(recording, variant))
-    if sure >= PERHAPS and _siblings_stay(recording, variant, one_speed, usable, group):
+    about_overhead = declared.is_overhead(recording, variant)
+    group, sure = fitted.groups(about_overhead)
+    siblings = "none"
+    if sure >= PERHAPS:
+        siblings = _siblings(recording, variant, one_speed, usable, group)
+    differ = None
+    if sure >= SURE and not fitted.shared.always:
+        decides = (fit.intercept if about_overhead else fit.slope)[usable]
+        numbers = tuple(cells.processes[usable][~group].tolist())
+        factor = float(decides[~group].mean() / decides[group].mean())
+        differ = Differ(numbers, factor, siblings, fitted.shared.evidence)
+    # Rounds that show a whole core leave no neighbour; nor does a sibling that was not slowed. But
+    # a place in memory does not make so much: tasks on two CPUs, say, where others had one.
+    by_place = differ is None or abs(np.log(max(differ.factor, 1e-9))) < np.log(MOST_BY_PLACE)
+    if (fitted.shared.evidence or siblings == "stay") and by_place:
         group, sure = np.ones_like(group), 0.0
     left = usable.copy()
     left[usable] = group | (sure < SURE)
@@ -157,7 +190,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     allowed = 1.5 * student_t(int(left.sum()) - 1) * spread + LINE_TOLERANCE * np.abs(location)
     extra = _misfit(k, weight, residual, spread)
     method = f"of the line T(k) = overhead + k * cost over k = {', '.join(f'{x:.0f}' for x in k)}"
-    processes = len(np.unique(fitted.samples.process[left[cells.row]]))
+    processes = int(left.sum()) if fitted.parts is None else 1
     n = int(fit.count[left].sum())
 
     def estimate(what: ByProcess, method: str) -> Estimate:
@@ -192,6 +225,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         bool(np.all(np.abs(residual) <= allowed)),
         {why: np.bincount(of_process[which], minlength=rows) for why, which in reasons.items()},
         fitted.shared.always,
+        differ,
     )
 
 
@@ -227,10 +261,11 @@ def _misfit(k: Floats, weight: Floats, residual: Floats, error: Floats) -> Float
     return errors
 
 
-def _siblings_stay(
+def _siblings(
     recording: Recording, variant: str, one_speed: bool, usable: Bools, group: Bools
-) -> bool:
-    """Whether another variant of the same run does not move with these groups of processes.
+) -> str:
+    """Whether all other variants of the run "move" with these groups of processes, or one does
+    "stay"; "none" where there is none.
 
     What else runs on the core slows every operation; the place of code and stack one of them. A
     baseline decides nothing: an empty loop needs so little of a core that it may be slowed or not.
@@ -248,5 +283,8 @@ def _siblings_stay(
         except CannotEstimate:
             continue
         if len(slope) == len(usable):
-            gaps[name] = slope[every[~group]].mean() / slope[every[group]].mean() - 1
-    return any(abs(gap) < abs(gaps[variant]) / 3 for gap in gaps.values())
+            gaps[name] = float(slope[every[~group]].mean() / slope[every[group]].mean()) - 1
+    own = gaps.pop(variant)
+    if not gaps:
+        return "none"
+    return "stay" if any(abs(gap) < abs(own) / 3 for gap in gaps.values()) else "move"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.estimate import Floats, student_t
+from labs.analysis.estimate import Floats, student_t, students_t
 
 Bools = NDArray[np.bool_]
 
@@ -103,35 +103,48 @@ def apart(value: Floats, error: Floats) -> tuple[Bools, float]:
     cut of a single group explains (Engelman & Hartigan, JASA 1969), for groups that each spread.
     """
     count = len(value)
-    best, sure = np.ones(count, dtype=np.bool_), 0.0
+    everyone = np.ones(count, dtype=np.bool_)
     order = np.argsort(value)
-    value, own = value[order], float(np.median(error))
+    value, own = value[order], float(np.median(error)) if count else 0.0
     if count < 3 or value[0] <= 0:
-        return best, sure
+        return everyone, 0.0
+    cut = np.arange(1, count)
+    lower_is_it = (2 * cut > count) | (cut >= max(3, LEAST_SHARE * count))
+    size = np.where(lower_is_it, cut, count - cut)
+    lower_mean, upper_mean, lower_within, upper_within = _on_both_sides(value)
+    least = np.where(2 * size > count, LEAST_GAP, LEAST_GAP_OF_MINORITY)
+    least *= np.where(lower_is_it, lower_mean, upper_mean)
+    possible = (lower_is_it | (cut <= LONE * count)) & (upper_mean - lower_mean >= least)
+    # Values may lie closer together by chance than their own errors allow.
+    group_within = np.where(lower_is_it, lower_within, upper_within)
+    spread = np.maximum(np.sqrt(group_within / np.maximum(size - 1, 1)), max(own, 1e-12))
+    gap = value[1:] - value[:-1]
+    by_gap = np.where(gap >= least, gap / (students_t(size - 1) * spread), 0.0)
+    within = np.maximum(lower_within + upper_within, max((count - 2) * own**2, 1e-12))
     total = float(np.sum((value - value.mean()) ** 2))
-    for cut in range(1, count):
-        lower, upper = value[:cut], value[cut:]
-        lower_is_it = 2 * cut > count or cut >= max(3, LEAST_SHARE * count)
-        if not lower_is_it and cut > LONE * count:
-            continue
-        group = lower if lower_is_it else upper
-        least = LEAST_GAP if 2 * len(group) > count else LEAST_GAP_OF_MINORITY
-        least *= float(group.mean())
-        if upper.mean() - lower.mean() < least:
-            continue
-        # Values may lie closer together by chance than their own errors allow.
-        gap, spread = float(upper[0] - lower[-1]), max(float(group.std(ddof=1)), own, 1e-12)
-        by_gap = gap / (student_t(len(group) - 1) * spread) if gap >= least else 0.0
-        within = len(lower) * float(lower.var()) + len(upper) * float(upper.var())
-        within = max(within, (count - 2) * own**2, 1e-12)
-        by_chance = -math.log(1 - 2 / math.pi) + 2.4 / (count - 2)
-        beyond = (math.log(max(total / within, 1.0)) - by_chance) * math.sqrt(count - 2)
-        # Of single groups 16 % reach 0.45 in units of t, which counts as 1, and 1 % reach 1.35.
-        by_spread = 1 + (beyond / student_t(count - 2) - 0.45) / 0.9
-        if max(by_gap, by_spread) > sure:
-            sure, best = max(by_gap, by_spread), np.zeros(count, dtype=np.bool_)
-            best[order[:cut] if lower_is_it else order[cut:]] = True
-    return best, sure
+    by_chance = -math.log(1 - 2 / math.pi) + 2.4 / (count - 2)
+    beyond = (np.log(np.maximum(total / within, 1.0)) - by_chance) * math.sqrt(count - 2)
+    # Of single groups 16 % reach 0.45 in units of t, which counts as 1, and 1 % reach 1.35.
+    by_spread = 1 + (beyond / student_t(count - 2) - 0.45) / 0.9
+    sure = np.where(possible, np.maximum(by_gap, by_spread), 0.0)
+    place = int(sure.argmax())
+    if not sure[place] > 0:
+        return everyone, 0.0
+    best = np.zeros(count, dtype=np.bool_)
+    best[order[: cut[place]] if lower_is_it[place] else order[cut[place] :]] = True
+    return best, float(sure[place])
+
+
+def _on_both_sides(value: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of ascending values, for each place to cut them: the mean of the lower and of the upper
+    ones, and the sum of squares about either mean; each of shape (values - 1,)."""
+    cut, middle = np.arange(1, len(value)), float(value.mean())
+    away = value - middle
+    sums, squares = np.cumsum(away), np.cumsum(away**2)
+    lower, upper = sums[:-1] / cut, (sums[-1] - sums[:-1]) / cut[::-1]
+    lower_within = np.maximum(squares[:-1] - cut * lower**2, 0.0)
+    upper_within = np.maximum(squares[-1] - squares[:-1] - cut[::-1] * upper**2, 0.0)
+    return middle + lower, middle + upper, lower_within, upper_within
 
 
 def _in_common(one: ByProcess, other: ByProcess) -> tuple[ByProcess, ByProcess] | None:

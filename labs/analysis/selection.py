@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -36,23 +37,26 @@ COMMON, OFF_STEP, LONGER = 0.1, 1.0, 8.0
 FEWEST = 5
 #: Hits of one batch size in so many samples in a row are compared with those in others.
 IN_A_ROW = 25
+#: Numbers below this are looked up in a table, which is faster than sorting them.
+FEW = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The samples of one variant by process and batch size: a cell is one of each.
 
-    `ticks`, `row` (the process, by its place in `processes`) and `column` (the batch size, by its
-    place in `batch`) have the shape (n,); `order` sorts them by process and time. `step` is what
-    the counter steps by, as it declares or as the samples show.
+    `ticks`, `sample`, `row` (the process, by its place in `processes`) and `column` (the batch
+    size, by its place in `batch`) have the shape (n,); `of_size` holds the places of the samples of
+    each batch size. `step` is what the counter steps by, as it declares or as the samples show.
     """
 
     ticks: Floats
+    sample: Integers
     row: Integers
     column: Integers
     processes: Integers
     batch: Integers
-    order: Integers
+    of_size: tuple[Integers, ...]
     step: float
 
     @property
@@ -60,30 +64,72 @@ class Cells:
         """The number of processes, and of batch sizes."""
         return len(self.processes), len(self.batch)
 
+    @cached_property
+    def cell(self) -> Integers:
+        """The number of each sample's cell, row by row; shape (n,)."""
+        number: Integers = self.row * self.shape[1] + self.column
+        return number
+
+    def with_rows(self, row: Integers) -> Cells:
+        """The same samples where others than processes are the rows, which `row` numbers from 0
+        without a gap."""
+        return replace(self, row=row, processes=np.arange(int(row.max(initial=-1)) + 1))
+
     def sums(self, weight: Floats | None, chosen: Bools) -> Floats:
         """The sum of `weight` (None: 1) over the chosen samples of each cell; `shape`."""
-        cell = (self.row * self.shape[1] + self.column)[chosen]
-        size = self.shape[0] * self.shape[1]
-        mine = None if weight is None else weight[chosen]
-        return np.bincount(cell, mine, size).astype(np.float64).reshape(self.shape)
+        mine = chosen if weight is None else np.where(chosen, weight, 0.0)
+        found = np.bincount(self.cell, mine, self.shape[0] * self.shape[1])
+        return found.astype(np.float64).reshape(self.shape)
 
     def quantiles(self, ticks: Floats, chosen: Bools, percent: Sequence[float]) -> Floats:
         """Percentiles of the chosen samples by batch size, NaN without one; (percents, sizes)."""
         found = np.full((len(percent), len(self.batch)), np.nan)
-        for column in range(len(self.batch)):
-            mine = ticks[chosen & (self.column == column)]
+        for column, places in enumerate(self.of_size):
+            mine = ticks[places][chosen[places]]
             if len(mine):
-                found[:, column] = np.percentile(mine, percent)
+                found[:, column] = _percentiles(mine, percent)
         return found
 
 
-def cells_of(samples: Samples, rows: Integers | None = None) -> Cells:
-    """The cells of these samples; `rows`, shape (n,), stands in place of the process."""
-    processes, row = np.unique(samples.process if rows is None else rows, return_inverse=True)
-    batch, column = np.unique(samples.batch, return_inverse=True)
-    order = np.lexsort((samples.sample, row))
-    ticks, step = samples.ticks.astype(np.float64), step_of(samples)
-    return Cells(ticks, row, column, processes, batch, order, step)
+def _percentiles(values: Floats, percent: Sequence[float]) -> Floats:
+    """As np.percentile, which takes longer for a few hundred values than the rest of the fit."""
+    place = np.array(percent) / 100 * (len(values) - 1)
+    lower = place.astype(np.int64)
+    upper = np.minimum(lower + 1, len(values) - 1)
+    ordered = np.partition(values, sorted({*lower.tolist(), *upper.tolist()}))
+    found: Floats = ordered[lower] + (place - lower) * (ordered[upper] - ordered[lower])
+    return found
+
+
+def cells_of(samples: Samples, rows: Integers | None = None, step: float | None = None) -> Cells:
+    """The cells of these samples; `rows`, shape (n,), stands in place of the process, and `step` in
+    place of what the samples show of the clock's."""
+    process = samples.process if rows is None else rows
+    processes, row = _numbered(process)
+    batch, column = _numbered(samples.batch)
+    by_size = np.argsort(column.astype(np.int16 if len(batch) < 2**15 else int), kind="stable")
+    ends = np.cumsum(np.bincount(column, minlength=len(batch)))[:-1]
+    return Cells(
+        samples.ticks.astype(np.float64),
+        samples.sample,
+        row,
+        column,
+        processes,
+        batch,
+        tuple(np.split(by_size, ends)),
+        step_of(samples) if step is None else step,
+    )
+
+
+def _numbered(values: Integers) -> tuple[Integers, Integers]:
+    """The values that occur, ascending, and the place of each of `values` among them."""
+    if values.max(initial=0) >= FEW:
+        found = np.unique(values)
+        return found, np.searchsorted(found, values)
+    found = np.flatnonzero(np.bincount(values))
+    place = np.zeros(FEW, dtype=np.int64)
+    place[found] = np.arange(len(found))
+    return found, place[values]
 
 
 def step_of(samples: Samples) -> float:
@@ -125,16 +171,17 @@ def at_one_level(cells: Cells) -> Floats:
     """
     (low,) = cells.quantiles(cells.ticks, np.ones(len(cells.ticks), dtype=np.bool_), [25])
     # One sort of whole numbers: the cell in the upper bits, an eighth of a tick in the lower.
-    cell = cells.row * cells.shape[1] + cells.column
     eighths = np.clip(cells.ticks * 8, 0, 2.0**43).astype(np.int64)
-    ordered = np.sort((cell << 44) | eighths) & ((1 << 44) - 1)
-    count = np.bincount(cell, minlength=cells.shape[0] * cells.shape[1])
+    ordered = np.sort((cells.cell << 44) | eighths) & ((1 << 44) - 1)
+    count = np.bincount(cells.cell, minlength=cells.shape[0] * cells.shape[1])
     place = np.minimum(np.cumsum(count) - count + (count - 1) // 4, len(ordered) - 1)
     own, count = (ordered[place] / 8).reshape(cells.shape), count.reshape(cells.shape)
     usable = (cells.batch > 0) & (low >= 20 * cells.step) & (count >= FEWEST)
-    share = np.where(usable, own / np.maximum(low, 1), np.nan)
-    level, known = np.ones(cells.shape[0]), usable.any(axis=1)
-    level[known] = np.maximum(np.nanmedian(share[known], axis=1), 1e-3)
+    # The median of each row by its place: unusable shares come last.
+    share = np.sort(np.where(usable, own / np.maximum(low, 1), np.inf), axis=1)
+    number, row = usable.sum(axis=1), np.arange(cells.shape[0])
+    middle = (share[row, np.maximum(number - 1, 0) // 2] + share[row, number // 2]) / 2
+    level = np.where(number > 0, np.maximum(middle, 1e-3), 1.0)
     at_level: Floats = cells.ticks / level[cells.row]
     return at_level
 
@@ -180,15 +227,18 @@ def interrupted(cells: Cells, ticks: Floats, chosen: Bools, ticks_in_ns: float) 
         if base[size] > foretold + max(least, OF_LENGTH * foretold):
             base[size] = foretold
     hit = chosen & (ticks > (base + np.maximum(least, OF_LENGTH * base))[cells.column])
-    of_size = [(cells.column == size) & chosen for size in range(len(k))]
-    share = np.array([hit[mine].mean() if mine.any() else 0.0 for mine in of_size])
-    known = [size for size in timed if (hit & of_size[size]).sum() >= FEWEST]
+    of_size = [places[chosen[places]] for places in cells.of_size]
+    share = np.array([hit[mine].mean() if len(mine) else 0.0 for mine in of_size])
+    known = [size for size in timed if hit[of_size[size]].sum() >= FEWEST]
     if len(known) < 2 or share[timed].max() < LEAST_HIT:
         return none
-    if min((of_size[size] & ~hit).sum() for size in timed) < FEWEST:
+    if min((~hit[of_size[size]]).sum() for size in timed) < FEWEST:
         return none
     short, long = known[0], known[-1]
-    more = {size: float(np.median(ticks[hit & of_size[size]])) - base[size] for size in known}
+    more = {
+        size: float(np.median(ticks[mine[hit[mine]]])) - base[size]
+        for size, mine in ((size, of_size[size]) for size in known)
+    }
     rate = -np.log1p(-np.minimum(share[known], 0.999))
     is_it = (
         base[short] < 0.7 * base[long]
@@ -196,7 +246,7 @@ def interrupted(cells: Cells, ticks: Floats, chosen: Bools, ticks_in_ns: float) 
         # A long interval may meet several; what is part of the work grows in proportion.
         and more[short] > (0.8 * base[short] / base[long]) ** 0.5 * more[long]
         and _misfit(rate, base[known]) < _misfit(rate, np.ones(len(known)))
-        and _scattered(hit[mine := cells.order[of_size[long][cells.order]]], cells.row[mine])
+        and _scattered(hit[mine := _in_order(cells, of_size[long])], cells.row[mine])
     )
     return (hit | (chosen & (share > MOST_HIT)[cells.column])) if is_it else none
 
@@ -205,6 +255,12 @@ def _misfit(rate: Floats, model: Floats) -> float:
     """How badly rates of hits, which vary by their square roots, fit a multiple of the model."""
     factor = float(np.sum(model) / np.sum(model**2 / rate))
     return float(np.sum((rate - factor * model) ** 2 / rate))
+
+
+def _in_order(cells: Cells, places: Integers) -> Integers:
+    """The places of these samples, sorted by process and time."""
+    sorted_places: Integers = places[np.lexsort((cells.sample[places], cells.row[places]))]
+    return sorted_places
 
 
 def _scattered(hit: Bools, row: Integers) -> bool:

@@ -17,13 +17,16 @@ from labs import core_width
 from labs.analysis.estimate import Floats
 from labs.analysis.fits import fits
 from labs.analysis.processes import SURE, Bools, apart
-from labs.analysis.selection import cells_of, near
+from labs.analysis.selection import Cells, near
 from labs.recording import Recording, Samples
 
 #: A core that does less than this share of the additions that it can do is shared.
 WHOLE = 0.9
 #: A core that never does more additions in a cycle gives no evidence.
 LEAST_WIDTH = 1.8
+#: Independent additions in a round (kernels_c/core_rounds.h), and how many steps of the counter they
+#: must take at least.
+ADDITIONS, LEAST_STEPS = 16_384, 30
 #: Where its width is halved, no operation was seen to take more than 2.4 times as long.
 WORST_POWER = 1.5
 #: So many processes at least, each with such a share of its samples, must have had the whole core.
@@ -46,12 +49,12 @@ class Shared:
     floor: float = 1.0
 
 
-def find(recording: Recording, samples: Samples, about_overhead: bool) -> Shared:
-    """What the recording says of `samples`, which are of one variant."""
+def find(recording: Recording, samples: Samples, cells: Cells, about_overhead: bool) -> Shared:
+    """What the recording says of `samples`, which are of one variant, and of their `cells`."""
     none = np.zeros(len(samples), dtype=np.bool_)
-    least = _least_width(recording, samples)
+    least = _least_width(recording, samples, cells.step / samples.clock.coarseness)
     if least is None:
-        return Shared(_slow_stretches(samples) if about_overhead else none, evidence=False)
+        return Shared(_slow_stretches(samples, cells) if about_overhead else none, evidence=False)
     shared = least < WHOLE
     rows = len(recording.processes)
     every, left = (
@@ -63,9 +66,13 @@ def find(recording: Recording, samples: Samples, about_overhead: bool) -> Shared
     return Shared(shared | ~whole[samples.process], evidence=True)
 
 
-def _least_width(recording: Recording, samples: Samples) -> Floats | None:
+def _least_width(recording: Recording, samples: Samples, coarser: float) -> Floats | None:
     """For each sample the width of the core in the rounds before and after it, whichever was less,
-    as a share of what the core can do; None where the recording does not tell. Shape (n,)."""
+    as a share of what the core can do; None where the recording does not tell. Shape (n,).
+
+    It does not where a round lasts few steps of the counter, which are `coarser` by this factor
+    than it declares: an emulator's clock of microseconds makes widths of its own.
+    """
     widths = core_width.widths(recording)
     after = [_whole_numbers(text) for text in recording.condition("core_width.after")]
     count = len(recording.processes)
@@ -79,12 +86,16 @@ def _least_width(recording: Recording, samples: Samples) -> Floats | None:
     best = max(width for width in known if width is not None)
     if not LEAST_WIDTH <= best <= core_width.MOST_WIDTH:
         return None
+    round_ticks = ADDITIONS * (recording.number("core_cycle_ticks") or 0.0) / best
+    if round_ticks < LEAST_STEPS * coarser * (recording.number("counter.step") or 1.0):
+        return None
     least = np.ones(len(samples))
-    for number, (width, place) in enumerate(zip(widths, after, strict=True)):
-        mine = samples.process == number
+    by_process = np.argsort(samples.process.astype(np.int16), kind="stable")
+    ends = np.cumsum(np.bincount(samples.process, minlength=count))
+    for width, place, mine in zip(widths, after, np.split(by_process, ends[:-1]), strict=True):
         following = np.searchsorted(place, samples.sample[mine])
         around = np.array([width[0], *width, width[-1]])
-        least[mine] = np.minimum(around[following], around[following + 1]) / best
+        least[mine] = np.minimum(around[:-1], around[1:])[following] / best
     return least
 
 
@@ -97,7 +108,7 @@ def _whole_numbers(text: str) -> list[int]:
     return found if found == sorted(found) else []
 
 
-def _slow_stretches(samples: Samples) -> Bools:
+def _slow_stretches(samples: Samples, cells: Cells) -> Bools:
     """Samples of stretches of time that a neighbour lengthened by a constant, shape (n,).
 
     Only what comes or goes within a process is a neighbour: processes that differ from first to
@@ -105,13 +116,14 @@ def _slow_stretches(samples: Samples) -> Bools:
     """
     none = np.zeros(len(samples), dtype=np.bool_)
     order = np.lexsort((samples.sample, samples.process))
-    _, first, count = np.unique(samples.process[order], return_index=True, return_counts=True)
-    place = np.arange(len(samples)) - np.repeat(first, count)
+    count = np.bincount(samples.process)
+    count = count[count > 0]
+    place = np.arange(len(samples)) - np.repeat(np.cumsum(count) - count, count)
     last = np.maximum(count // STRETCH, 1)
     within = np.minimum(place // STRETCH, np.repeat(last - 1, count))
     stretch = np.empty(len(samples), dtype=np.int64)
     stretch[order] = within + np.repeat(np.cumsum(last) - last, count)
-    cells = cells_of(samples, stretch)
+    cells = cells.with_rows(stretch)
     fit = fits(cells, near(cells, cells.ticks, ~none))
     if cells.shape[0] < 4 or not ((fit.weight > 0).sum(axis=1) >= 2).all():
         return none

@@ -1,0 +1,232 @@
+"""The simulated machines of the benchmark `coverage`: what is disturbed, and which truth is held.
+
+A cost is judged on an operation (9 ticks, batches of 16 to 128, 1,200 samples), an overhead on a
+timer (50 ticks, 3,000 samples).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+
+from labs.recording import Recording
+from tests import simulate
+from tests.simulate import BASELINE, DISTURBANCES, OPERATION, STEPS, Machine
+
+#: The steps of the counter for most cases, in ticks.
+FEW_STEPS = (1, 26, 108)
+#: Where processes differ by more than any step does.
+ONE_STEP = (26,)
+#: Ticks in a microsecond of the timer's counter.
+MICROSECOND = 2600
+#: So many rounds of the core's width each process takes (kernels_c/core_rounds.h).
+ROUNDS = 41
+
+
+class Truth(str, Enum):
+    """What of a run is held against the truth. `UNSHARED` is the cost on a core that nothing else
+    uses, where the run never had such a core: the value is then above it."""
+
+    OVERHEAD = "overhead"
+    COST = "cost"
+    NET = "net cost"
+    UNSHARED = "unshared cost"
+
+
+BOTH = (Truth.OVERHEAD, Truth.COST)
+COST = (Truth.COST,)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A simulated machine and what of it is held against the truth; what is only `shown` is printed
+    and not judged, for the reason `why_not`.
+
+    The net cost is that of `machine` less `times` the `baseline`, divided by `times`; with `alike`,
+    a process that is slower is so for both. `factor` is what the tail of a cost multiplies it by.
+    """
+
+    name: str
+    machine: Machine
+    held: tuple[Truth, ...] = BOTH
+    shown: tuple[Truth, ...] = ()
+    why_not: str = ""
+    kernel: str = "timer_overhead"
+    baseline: Machine | None = None
+    times: float = 1.0
+    alike: bool = False
+    factor: float = 1.0
+
+    def truth(self, what: Truth) -> float:
+        """The true value, in ticks."""
+        if what is Truth.OVERHEAD:
+            return self.machine.intercept
+        if what is Truth.NET and self.baseline is not None:
+            return (self.machine.cost - self.times * self.baseline.cost) / self.times
+        return self.machine.cost * self.factor
+
+    def recording(self, seed: int) -> Recording:
+        """One run, every sample decided by `seed`."""
+        if self.baseline is None:
+            return replace(simulate.run(self.machine, seed), kernel=self.kernel)
+        speeds = None
+        if self.alike:
+            speeds = np.random.default_rng(seed).normal(0, 0.005, self.machine.processes)
+        return simulate.with_baseline(
+            self.machine, self.baseline, seed, times=self.times, parts=self.times, speeds=speeds
+        )
+
+
+def all_cases() -> tuple[Case, ...]:
+    """Every case with every counter that it is seen by."""
+    return (*_of_timers(), *_of_operations(), *_with_rounds(), *_of_gaps(), *_net())
+
+
+def _stepped(case: Case, steps: tuple[int, ...] = FEW_STEPS) -> list[Case]:
+    """The case with counters of these steps."""
+    found = []
+    for step in steps:
+        baseline = None if case.baseline is None else replace(case.baseline, step=step)
+        machine = replace(case.machine, step=step)
+        found.append(replace(case, machine=machine, baseline=baseline))
+    return found
+
+
+def _of_timers() -> list[Case]:
+    timer = Machine()
+    found = [
+        each
+        for name, machine in DISTURBANCES.items()
+        for each in _stepped(Case(name, machine), STEPS)
+    ]
+    visited = replace(timer, neighbour=11.0, neighbour_stretches=((0.1, 0.3), (0.55, 0.75)))
+    found.append(Case("a neighbour 40 % of the time", visited))
+    # Its stretches do not show through the step.
+    below = "a neighbour that adds 11 ticks to 40 % of the samples, under a step of 26 or more"
+    hidden = Case("a neighbour 40 % of the time", visited, (), BOTH, below)
+    found += _stepped(hidden, FEW_STEPS[1:])
+    found += _stepped(Case("400 samples, 10 processes", replace(timer, samples=400)))
+    found += _stepped(Case("skewed tail", replace(timer, skew=6.0)))
+    no_mean = "the overhead of a timer whose every interval has a Pareto tail: which mean is meant?"
+    pareto = Case("Pareto tail", replace(timer, pareto=3.0), COST, (Truth.OVERHEAD,), no_mean)
+    found += _stepped(pareto)
+    for step, declared in ((26, 1), (108, 1), (108, 26)):
+        coarser = replace(timer, step=step, declared_step=declared)
+        found.append(Case(f"coarser than declared ({declared})", coarser))
+    return found
+
+
+def _operation(name: str, machine: Machine, steps: tuple[int, ...] = FEW_STEPS) -> list[Case]:
+    return _stepped(Case(name, machine, COST, kernel="procedure_call"), steps)
+
+
+def _shown(name: str, machine: Machine, why_not: str, factor: float = 1.0) -> list[Case]:
+    only_shown = Case(name, machine, (), COST, why_not, "procedure_call", factor=factor)
+    return _stepped(only_shown, ONE_STEP)
+
+
+def _of_operations() -> list[Case]:
+    found: list[Case] = []
+    for slower, of in ((1, 5), (2, 6), (1, 10), (2, 10), (4, 10), (6, 10)):
+        machine = replace(OPERATION, processes=of, slower_processes=slower)
+        found += _operation(f"{slower} of {of} slower by 10 %", machine)
+    for layout in (0.015, 0.03, 0.05):
+        found += _operation(f"layout {layout:.1%}", replace(OPERATION, speed_spread=layout))
+    for layout in (0.015, 0.03, 0.05):
+        for slower in (1, 2, 4, 6):
+            machine = replace(OPERATION, slower_processes=slower, speed_spread=layout)
+            name = f"{slower} of 10 slower, layout {layout:.1%}"
+            if layout < 0.02:
+                found += _operation(name, machine)
+            else:
+                why_not = "processes slower by 10 % under a layout of 3 % or more, without rounds"
+                found += _shown(name, machine, why_not)
+    cheaper = replace(OPERATION, slower_processes=1, slower_by=-0.02)
+    found += _operation("one process 2 % cheaper", cheaper)
+    tail = Case("tail by length, 5 %", replace(OPERATION, skew_by_length=0.05), COST)
+    found += _stepped(replace(tail, kernel="procedure_call", factor=1.05))
+    why_not = "a Pareto tail by length, whose mean few samples decide; shown by its median"
+    machine = replace(OPERATION, pareto_by_length=0.05)
+    found += _shown("Pareto by length, 5 %", machine, why_not, 1 + 0.05 * (2 ** (2 / 3) - 1))
+    return found
+
+
+def _with_rounds() -> list[Case]:
+    recorded = replace(OPERATION, rounds=ROUNDS)
+    found: list[Case] = []
+    for layout in (0.03, 0.05):
+        for slower in (0, 1, 2, 4, 6):
+            machine = replace(recorded, slower_processes=slower, speed_spread=layout)
+            name = f"rounds: {slower} slower, layout {layout:.0%}"
+            found += _operation(name, machine, ONE_STEP)
+    for more in (0.1, 0.4, 1.4):
+        machine = replace(recorded, slower_processes=10, slower_by=more, speed_spread=0.015)
+        always = Case(f"rounds: all slower by {more:.0%}", machine, (Truth.UNSHARED,))
+        found += _stepped(replace(always, kernel="procedure_call"), ONE_STEP)
+    visited = replace(
+        Machine(), rounds=ROUNDS, neighbour=11.0, neighbour_stretches=((0.1, 0.3), (0.55, 0.75))
+    )
+    return found + _stepped(Case("rounds: a neighbour 40 %", visited))
+
+
+def _of_gaps() -> list[Case]:
+    """5 us every 70 us, where the longest interval lasts so many us."""
+    found: list[Case] = []
+    for share, longest_us in ((15, 11.4), (62, 67.7), (88, 148.4)):
+        machine = replace(
+            Machine(),
+            cost=longest_us * MICROSECOND / 64,
+            batches=(8, 16, 32, 64),
+            interrupted_every=70.0 * MICROSECOND,
+            interruption=5.0 * MICROSECOND,
+        )
+        found += _stepped(Case(f"gaps in {share} % of the longest", machine))
+        noisy = replace(machine, noise=0.4 * MICROSECOND)
+        below = "an overhead of 50 ticks under a noise of 1,040"
+        name = f"gaps in {share} %, noise 0.4 us"
+        found += _stepped(Case(name, noisy, COST, (Truth.OVERHEAD,), below))
+    return found
+
+
+def _net() -> list[Case]:
+    found: list[Case] = []
+    for name, machine in (*DISTURBANCES.items(), ("slower alike", Machine())):
+        operation, baseline = (
+            replace(machine, cost=each.cost, samples=each.samples, batches=each.batches)
+            for each in (OPERATION, BASELINE)
+        )
+        case = Case(f"net: {name}", operation, (Truth.NET,), baseline=baseline, times=2)
+        found += _stepped(replace(case, alike=name == "slower alike"), STEPS)
+    small = replace(OPERATION, cost=BASELINE.cost + 0.2)
+    return found + _stepped(Case("net: 0.2 ticks", small, (Truth.NET,), baseline=BASELINE))
+
+
+def _bent(machine: Machine, seed: int) -> Recording:
+    """The cost grows with k: the 512th operation costs twice as much as the first."""
+    recording = simulate.run(machine, seed)
+    bend = machine.cost / 512 / 2
+    ticks = recording.ticks + (bend * recording.batch**2 + 0.5).astype(recording.ticks.dtype)
+    return replace(recording, ticks=ticks)
+
+
+def _knee(machine: Machine, seed: int) -> Recording:
+    """From the 257th operation on, each costs half as much again: a cache that is full."""
+    recording = simulate.run(machine, seed)
+    more = 0.5 * machine.cost * (recording.batch - 256).clip(0)
+    return replace(recording, ticks=recording.ticks + (more + 0.5).astype(recording.ticks.dtype))
+
+
+def _unfenced(machine: Machine, seed: int) -> Recording:
+    """120 ticks of the work are done while the counter is read: a reading without a fence."""
+    return simulate.run(replace(machine, hidden=120, samples=10_000), seed)
+
+
+#: Machines on which the model T(k) = overhead + k * cost does not hold.
+MISFITS: dict[str, Callable[[Machine, int], Recording]] = {
+    "unfenced": _unfenced,
+    "a knee": _knee,
+    "bent": _bent,
+}
