@@ -32,7 +32,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="ns",
         # Each process gives one value only, and the interval runs between two of these.
-        widest=1.0,
+        widest=0.5,
         praise="Every process was cold once, and every cold sample was kept.",
         look_next="Look at the second samples: is all of it paid in the first?",
     ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from grader.verdict import Level
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimate import WIDEST, Estimate
 from labs.declared import Estimand
 
 
@@ -64,8 +64,9 @@ class FigureSpec:
     figure that `shows` a pitfall, by its code, is right where its recording makes just that
     mistake: lab 08 asks for published mistakes to be made again. `estimand` is what its variants
     measure, as the released C kernel declares it: a recording says it too, but a pitfall must not
-    depend on what a submission calls itself. An interval that is wider than the share `widest` of
-    its value is too wide to rely on: the figure passes within it, and the verdict says so.
+    depend on what a submission calls itself. An interval that reaches farther than the share
+    `widest` of its value to either side is too wide to believe: the figure passes within it, and
+    the verdict says so.
     """
 
     id: str
@@ -88,7 +89,7 @@ class FigureSpec:
     shows: str = ""
     praise: str = ""
     look_next: str = ""
-    widest: float = 0.15
+    widest: float = WIDEST
 
     @property
     def max_points(self) -> float:
@@ -130,7 +131,7 @@ def relation(
     beside: tuple[str, ...] = (),
     praise: str = "",
     look_next: str = "",
-    widest: float = 0.15,
+    widest: float = WIDEST,
 ) -> FigureSpec:
     """A figure that follows from other figures of the lab: only its interpretation is judged.
 

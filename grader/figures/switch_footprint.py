@@ -15,8 +15,8 @@ LAB = "07-switch-footprint"
 OF_PROCESSES, OF_THREADS = (0, 1), (2, 3)
 
 #: What a set costs depends on the pages that a process gets: on which of them share a place in a
-#: cache. Runs of ten processes on quiet machines gave intervals of a third of the value.
-WIDEST = 0.5
+#: cache. Runs of ten processes on quiet machines gave intervals that span a third of it.
+WIDEST_OF_SETS = 0.3
 
 #: How far from a half the share of the threads may lie and still count for either side.
 SLACK = 0.2
@@ -62,7 +62,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="us",
         beside=("alone-256k", "alone-0"),
-        widest=WIDEST,
+        widest=WIDEST_OF_SETS,
         praise="What one process alone pays for its 256 KB was taken off: the rest is the "
         "switch, with what it left behind.",
         look_next="Which cache holds one set of 256 KB, and not eight of them?",
@@ -74,7 +74,7 @@ FIGURES = (
         ("footprint-processes-8-256k", "footprint-processes-8-0"),
         Quantity.DIFFERENCE,
         "us",
-        widest=WIDEST,
+        widest=WIDEST_OF_SETS,
         praise="Direct and indirect cost are two numbers now, where reports print one.",
         look_next="Does it grow in proportion to the set? Look where your caches end.",
     ),
@@ -115,7 +115,7 @@ FIGURES = (
         unit="us",
         own=True,
         beside=("own-0", "alone-256k", "alone-0"),
-        widest=WIDEST,
+        widest=WIDEST_OF_SETS,
         praise="Every cache line is read, and the compiler could not leave it out.",
         look_next="Write to each line instead of reading it. What has a cache to do more?",
     ),

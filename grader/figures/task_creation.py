@@ -54,7 +54,7 @@ FIGURES = (
         unit="us",
         points={Level.PROVENANCE: 1.0, Level.VALIDITY: 1.0},
         # A copy of so large tables waits for memory, which every neighbour on the machine uses.
-        widest=0.5,
+        widest=0.3,
         praise="The memory was really there when the process forked, which the recording proves.",
         look_next="64 MB are 16,384 small pages. What does one of them add to a fork?",
     ),
