@@ -135,7 +135,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     """
     fitted = _fitted(recording, variant, one_speed)
     cells, fit, usable = fitted.cells, fitted.fit, fitted.usable
-    group, sure = fitted.groups(declared.is_overhead(recording, variant))
+    group, sure = _groups(recording, variant, one_speed, fitted)
     if sure >= PERHAPS and _siblings_stay(recording, variant, one_speed, usable, group):
         group, sure = np.ones_like(group), 0.0
     left = usable.copy()
@@ -197,6 +197,19 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         {why: np.bincount(of_process[which], minlength=rows) for why, which in reasons.items()},
         fitted.shared.always,
     )
+
+
+def _groups(
+    recording: Recording, variant: str, one_speed: bool, fitted: _Fitted
+) -> tuple[Bools, float]:
+    """As `_Fitted.groups`. A core that ran at another speed is no disturbance: a cost is compared
+    between processes as if all had run at one."""
+    about_overhead = declared.is_overhead(recording, variant)
+    if not (one_speed or about_overhead or fitted.shared.evidence):
+        judged = _fitted(recording, variant, True)
+        if np.array_equal(judged.usable, fitted.usable):
+            return judged.groups(about_overhead)
+    return fitted.groups(about_overhead)
 
 
 def _parts(samples: Samples) -> Integers | None:

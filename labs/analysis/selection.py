@@ -28,6 +28,8 @@ LEAST_HIT, MOST_HIT = 0.15, 0.95
 LEAST_NS = 1000.0
 #: By this share an interval may vary with the speed of the core, uninterrupted.
 OF_LENGTH = 0.02
+#: Processes of a run differ by less than this factor.
+MOST_APART = 3.0
 #: So few samples say nothing of a batch size.
 FEWEST = 5
 #: Hits of one batch size in so many samples in a row are compared with those in others.
@@ -131,7 +133,8 @@ def at_one_level(cells: Cells) -> Floats:
     """The ticks as if all processes were equally fast, so that one measure holds for all: (n,).
 
     The level of a process is the lower quartile of its samples as a share of that of all processes:
-    the median of these shares over the batch sizes; 1 where the counter's step would hide it.
+    the median of these shares over the batch sizes; 1 where the counter's step would hide it. A
+    share that no process has is of a batch size of which the lower quartile was interrupted.
     """
     (low,) = cells.quantiles(cells.ticks, np.ones(len(cells.ticks), dtype=np.bool_), [25])
     # One sort of whole numbers: the cell in the upper bits, an eighth of a tick in the lower.
@@ -140,12 +143,14 @@ def at_one_level(cells: Cells) -> Floats:
     count = np.bincount(cells.cell, minlength=cells.shape[0] * cells.shape[1])
     place = np.minimum(np.cumsum(count) - count + (count - 1) // 4, len(ordered) - 1)
     own, count = (ordered[place] / 8).reshape(cells.shape), count.reshape(cells.shape)
+    share = own / np.maximum(low, 1)
     usable = (cells.batch > 0) & (low >= 20 * cells.step) & (count >= FEWEST)
+    usable &= (share > 1 / MOST_APART) & (share < MOST_APART)
     # The median of each row by its place: unusable shares come last.
-    share = np.sort(np.where(usable, own / np.maximum(low, 1), np.inf), axis=1)
+    share = np.sort(np.where(usable, share, np.inf), axis=1)
     number, row = usable.sum(axis=1), np.arange(cells.shape[0])
     middle = (share[row, np.maximum(number - 1, 0) // 2] + share[row, number // 2]) / 2
-    level = np.where(number > 0, np.maximum(middle, 1e-3), 1.0)
+    level = np.where(number > 0, middle, 1.0)
     at_level: Floats = cells.ticks / level[cells.row]
     return at_level
 

@@ -26,6 +26,8 @@ WHOLE = 0.9
 LEAST_WIDTH = 1.8
 #: Where its width is halved, no operation was seen to take more than 2.4 times as long.
 WORST_POWER = 1.5
+#: No core is shared by more hardware threads.
+MOST_THREADS = 8
 #: So many processes at least, each with such a share of its samples, must have had the whole core.
 FEWEST_PROCESSES, LEAST_SHARE = 2, 0.1
 #: Samples in one stretch of time, and how far groups of stretches must be apart for their spread.
@@ -59,7 +61,8 @@ def find(recording: Recording, samples: Samples, cells: Cells, about_overhead: b
     )
     whole = left >= np.maximum(LEAST_SHARE * every, 1)
     if whole.sum() < min(FEWEST_PROCESSES, (every > 0).sum()):
-        return Shared(none, True, True, float(np.median(least)) ** WORST_POWER)
+        width = max(float(np.median(least)), 1 / MOST_THREADS)
+        return Shared(none, True, True, width**WORST_POWER)
     return Shared(shared | ~whole[samples.process], evidence=True)
 
 
