@@ -49,7 +49,7 @@ KERNELS = (
 )
 #: Fewer samples than a C kernel takes by itself, where a round would take minutes.
 FEWER = {"task_creation": 200, "switch_footprint": 200}
-#: What would take hours, by the end of its name: twelve runs of 8 tasks and more, or of 256 MB.
+#: What takes hours in so many runs: more tasks than this, and variants whose names end so.
 LEFT_OUT = ("256mb", "1gb")
 MOST_TASKS = 4
 
@@ -100,13 +100,17 @@ def run(quick: bool) -> bool:
 def _jobs(kernels: Sequence[str]) -> Iterator[Job]:
     """What is measured in a round; names what is not."""
     for kernel in kernels:
-        names: list[str] = []
-        missing: list[str] = []
-        for each in variants.of_kernel(kernel):
-            left_out = each.name.endswith(LEFT_OUT) or _tasks(kernel, each.name) > MOST_TASKS
-            (missing if each.missing or left_out else names).append(each.name)
+        listed = variants.of_kernel(kernel)
+        missing = [f"{each.name} ({each.missing})" for each in listed if each.missing]
         if missing:
-            say(f"   {kernel}: not measured here: {', '.join(missing)}")
+            say(f"   {kernel}: this machine cannot measure {'; '.join(missing)}")
+        possible = [each.name for each in listed if not each.missing]
+        names = [name for name in possible if not _takes_hours(kernel, name)]
+        if len(names) < len(possible):
+            say(
+                f"   {kernel}: {len(possible) - len(names)} variants are left out, which take "
+                f"hours: more than {MOST_TASKS} tasks, or {' and '.join(LEFT_OUT)}"
+            )
         samples = FEWER.get(kernel) or variants.samples_of(kernel)
         for group in _that_one_run_can_hold(names):
             yield Job(Plan(kernel, group, samples=samples))
@@ -115,10 +119,10 @@ def _jobs(kernels: Sequence[str]) -> Iterator[Job]:
             yield Job(Plan(kernel, ("args5",), samples=samples, flags=flags), " -O0")
 
 
-def _tasks(kernel: str, variant: str) -> int:
-    """How many tasks take part in a variant of switch_footprint."""
-    word = variant.split("-")[1] if kernel == "switch_footprint" else ""
-    return int(word) if variant.startswith(("processes-", "threads-")) else 1
+def _takes_hours(kernel: str, variant: str) -> bool:
+    if kernel == "switch_footprint" and variant.startswith(("processes-", "threads-")):
+        return int(variant.split("-")[1]) > MOST_TASKS
+    return variant.endswith(LEFT_OUT)
 
 
 def _that_one_run_can_hold(names: Sequence[str]) -> list[tuple[str, ...]]:
