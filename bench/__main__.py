@@ -17,6 +17,7 @@ NAMES = (
     "spread",
     "arguments",
     "agreement",
+    "repeat",
     "switches",
     "live",
     "click_to_plot",

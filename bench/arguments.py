@@ -4,9 +4,9 @@ The counter of 26 is made of the real one: all samples of the real recording are
 multiples of 26, each from a phase of its own, as a counter with that step would have shown them.
 
 They are told apart in core cycles, which is what they differ in: all counts of a run meet the same
-clock speeds, and each process counts its samples in its own core cycles. In ns the clock speeds that
-the processes met are part of the interval. Both are printed. Where the length of a core cycle is not
-known, ns is all there is.
+clock speeds, and each process counts its samples in its own core cycles. In ns the clock speeds
+that the processes met are part of the interval. Both are printed. Where the length of a core cycle
+is not known, ns is all there is.
 """
 
 from __future__ import annotations

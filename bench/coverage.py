@@ -60,7 +60,7 @@ def _fitting(pool: concurrent.futures.Executor, runs: int) -> bool:
     )
     if runs < RUNS:
         say(f"   of {runs} runs, so much more is chance: {_chance(runs, 0.95):.1%} of coverage")
-    say(f"   {'':34}{'step':>5}  {'of':<14}{'held':>7}{'bias':>9}{'width':>9}{'none':>7}")
+    say(f"   {'':38}{'step':>5}  {'of':<14}{'held':>7}{'bias':>9}{'width':>9}{'none':>7}")
     judged, outside = 0, []
     cases = all_cases()
     begins = range(0, runs, AT_ONCE)
@@ -96,7 +96,7 @@ def _judged(case: Case, what: Truth, found: Values) -> list[str]:
     wrong = []
     if none > MOST_REFUSED + _chance(runs, MOST_REFUSED):
         wrong.append("no figure")
-    row = f"   {case.name:<34}{case.machine.step:>5}  {what.value:<14}"
+    row = f"   {case.name:<38}{case.machine.step:>5}  {what.value:<14}"
     if not len(value):
         say(f"{row}{'':>7}{'':>9}{'':>9}{none:>7.1%}  <- no figure")
         return wrong
@@ -152,7 +152,7 @@ def _misfitting(pool: concurrent.futures.Executor, runs: int) -> bool:
             refused = sum(counted) / runs
             held.append(refused >= LEAST_REFUSED)
             say(
-                f"   {name:<34}{step:>5}: no figure in {refused:.1%} of {runs} runs"
+                f"   {name:<38}{step:>5}: no figure in {refused:.1%} of {runs} runs"
                 + ("" if held[-1] else "  <- too few")
             )
     return verdict(all(held), f"{sum(held)} of {len(held)} cases")

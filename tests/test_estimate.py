@@ -10,12 +10,11 @@ import pytest
 import simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulate import DISTURBANCES, STEPS, VARIANT, Machine, line_of
+from simulate import DISTURBANCES, STEPS, Machine, line_of
 from submitted_figures import CYCLE_TICKS, Clocked, recording
 
-from labs import stretches
-from labs.analysis.estimate import CannotEstimate, Estimate, student_t
-from labs.analysis.line import clusters, fit_line
+from labs.analysis.estimate import CannotEstimate, Estimate, student_t, students_t
+from labs.analysis.line import PARTS, fit_line
 from labs.recording import Recording
 from labs.units import Clock
 
@@ -184,66 +183,30 @@ def test_units_are_converted_with_their_interval() -> None:
 # The parts
 
 
-@pytest.mark.parametrize(("processes", "expected"), [(1, 20), (2, 20), (4, 20), (5, 5), (10, 10)])
-def test_a_cluster_is_a_process_or_a_block_in_time(processes: int, expected: int) -> None:
-    samples = simulate.run(Machine(processes=processes, samples=2000), 1).samples(VARIANT)
-    found = clusters(samples)
-    assert len(np.unique(found)) == expected
-    for number in range(expected):
-        assert len(np.unique(samples.process[found == number])) == 1
+@pytest.mark.parametrize("processes", [1, 2, 4, 10])
+def test_the_interval_comes_from_processes_or_of_one_process_from_its_parts(processes: int) -> None:
+    line = line_of(simulate.run(Machine(processes=processes, samples=2000), 1))
+    assert line.cost.by_process is not None
+    assert line.cost.processes == processes
+    assert len(line.cost.by_process.value) == (PARTS if processes == 1 else processes)
+
+
+def test_samples_are_counted_once_whatever_they_were_left_out_for() -> None:
+    machine = Machine(tail=0.05, interrupted_every=600.0, interruption=7000.0)
+    recording = simulate.run(machine, 1)
+    line = line_of(recording)
+    aside = sum(int(counts.sum()) for counts in line.set_aside.values())
+    assert line.cost.n + aside == len(recording)
+    assert line.share_aside("interrupted") > 0.2 and line.share_aside("far") > 0.001
+    assert line.share_aside("shared") == line.share_aside("process") == 0
 
 
 def test_student_t_agrees_with_tables_beyond_its_own() -> None:
     assert student_t(40) == pytest.approx(2.0211, abs=2e-4)
     assert student_t(100) == pytest.approx(1.9840, abs=2e-4)
     assert student_t(9) == 2.262
-
-
-# Stretches
-
-VISITS = ((0.03, 0.27), (0.52, 0.68))
-
-
-@pytest.mark.parametrize("step", [1, 2, 8])
-def test_stretches_with_a_neighbour_are_set_aside(step: int) -> None:
-    machine = Machine(step=step, neighbour=11, neighbour_stretches=VISITS, samples=10_000)
-    line = line_of(simulate.run(machine, 1))
-    assert line.stretches.slow_share == pytest.approx(0.40, abs=0.03)
-    assert line.stretches.slower_by == pytest.approx(11, abs=0.5)
-    assert line.overhead.contains(50, slack=0.2)
-
-
-def test_a_run_with_a_neighbour_agrees_with_one_without() -> None:
-    alone = line_of(simulate.run(Machine(samples=10_000), 1))
-    visited = Machine(neighbour=11, neighbour_stretches=VISITS, samples=10_000)
-    assert line_of(simulate.run(visited, 2)).overhead.contains(alone.overhead.value, slack=0.1)
-
-
-KEPT = {
-    "quiet": Machine(),
-    "drift": Machine(drift=20),
-    "processes that differ": Machine(process_spread=5),
-    "clock speed": Machine(speed_spread=0.05),
-    "modes from sample to sample": Machine(slow=11, slow_share=0.4),
-    "interrupts": Machine(tail=0.05),
-    "a neighbour all the time": Machine(neighbour=11, neighbour_stretches=((0, 1),)),
-    "a neighbour below a coarse step": Machine(step=108, neighbour=11, neighbour_stretches=VISITS),
-}
-
-
-@pytest.mark.parametrize("case", KEPT)
-def test_nothing_else_is_set_aside(case: str) -> None:
-    machine = dataclasses.replace(KEPT[case], samples=10_000)
-    for seed in range(10):
-        found = stretches.find(simulate.run(machine, seed).samples(VARIANT))
-        assert found.slow_share == 0 and found.undisturbed.all()
-
-
-@pytest.mark.parametrize("samples", [1, 2, 10, 60])
-def test_few_samples_are_one_stretch(samples: int) -> None:
-    machine = Machine(samples=samples, processes=1)
-    found = stretches.find(simulate.run(machine, 1).samples(VARIANT))
-    assert found.undisturbed.all() and len(found.undisturbed) == samples
+    freedoms = np.array([0, 1, 9, 30, 31, 100])
+    assert students_t(freedoms).tolist() == [student_t(int(n)) for n in freedoms]
 
 
 @pytest.mark.parametrize("grain", [1, 10, 40])

@@ -9,13 +9,13 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 import simulate
-from labs.bootstrap import difference
 from numpy.typing import NDArray
 from simulate import BASELINE, OPERATION, STEPS
 
+from labs.analysis import compare
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.line import fit_line
-from labs.analysis.net import Net, net_cost, scaled
+from labs.analysis.net import Net, net_cost
 from labs.messages import Refused
 from labs.plot import Mark
 from labs.recording import Recording
@@ -108,27 +108,29 @@ def test_what_both_meet_cancels_and_what_each_meets_alone_does_not() -> None:
     assert alike.half_width < 0.5 * apart
 
 
-def test_other_processes_in_line_and_baseline_are_taken_for_independent() -> None:
-    recording = both(3, times=2)
-    line, other = (fit_line(recording, name).slope for name in ("operation", "alone"))
-    elsewhere = dataclasses.replace(other, processes=other.processes[1:])
-    value, low, high = difference(line, elsewhere, 2)
+def test_the_interval_is_that_of_the_differences_process_by_process() -> None:
+    recording = both(3, times=3, speeds=10 * shared_speeds(3))
+    line, other = (fit_line(recording, name).cost for name in ("operation", "alone"))
+    assert line.by_process is not None and other.by_process is not None
+    each = line.by_process.value - 3 * other.by_process.value
+    net = net_of(recording).net
+    assert net.value == pytest.approx(each.mean(), rel=1e-4)
+    # Student's t of 9 degrees of freedom.
+    assert net.half_width == pytest.approx(2.262 * each.std(ddof=1) / 10**0.5, rel=0.01)
+
+
+def test_costs_of_two_runs_are_taken_for_independent() -> None:
+    line, other = (fit_line(both(seed), "operation").cost for seed in (3, 4))
+    value, low, high = compare.difference(line, other, 2)
     assert value == pytest.approx(line.value - 2 * other.value)
-    (line_low, line_high), (other_low, other_high) = line.interval(), other.interval()
-    assert value - low == pytest.approx(
-        np.hypot(line.value - line_low, 2 * (other_high - other.value))
-    )
-    assert high - value == pytest.approx(
-        np.hypot(line_high - line.value, 2 * (other.value - other_low))
-    )
+    assert value - low == pytest.approx(np.hypot(line.half_width, 2 * other.half_width), rel=1e-6)
+    assert high - value == pytest.approx(value - low, rel=1e-6)
 
 
 def test_a_thing_less_itself_is_nothing_for_sure() -> None:
-    slope = fit_line(both(3), "operation").slope
-    value, low, high = difference(slope, slope, 1)
-    assert value == 0
-    # What drawing does not show is not known to be the same twice.
-    assert high - low <= 2 * 2 * 2**0.5 * slope.extra_error + 1e-12
+    slope = fit_line(both(3), "operation").cost
+    value, low, high = compare.difference(slope, slope)
+    assert value == 0 and high - low < 1e-3 * slope.half_width
 
 
 def test_the_true_net_cost_is_met_on_average() -> None:
@@ -201,7 +203,7 @@ def test_a_baseline_with_too_few_samples_gives_no_figure() -> None:
 
 def test_scaling_keeps_the_order_of_the_interval() -> None:
     whole = net_of(both(3)).whole
-    half = scaled(whole, 0.5)
+    half = whole.times(0.5)
     assert half.low < half.value < half.high
     assert half.half_width == pytest.approx(whole.half_width / 2)
 

@@ -10,12 +10,13 @@ import math
 
 from labs.analysis import processes
 from labs.analysis.estimate import Estimate
+from labs.analysis.processes import ByProcess
 
 
 def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[float, float, float]:
     """`one` less `times` the `other`, both in one unit, with the 95 % interval."""
-    if one.by_process and other.by_process:
-        left = processes.difference(one.by_process, other.by_process, times)
+    if (both := _on_whole_cores(one, other)) is not None:
+        left = processes.difference(*both, times)
         if left is not None:
             return left.estimate()
     value = one.value - times * other.value
@@ -24,13 +25,22 @@ def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[floa
     return value, value - below, value + above
 
 
+def _on_whole_cores(one: Estimate, other: Estimate) -> tuple[ByProcess, ByProcess] | None:
+    """What both were made from, where that is known and no core was shared all the time: how much
+    that slowed each of them is not known, so that it need not cancel."""
+    first, second = one.by_process, other.by_process
+    if first is None or second is None or min(first.floor, second.floor) < 1:
+        return None
+    return first, second
+
+
 def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:
     """`one` divided by the `other`, both in one unit, with the 95 % interval.
 
     Raises ZeroDivisionError where the other is nothing.
     """
-    if one.by_process and other.by_process:
-        found = processes.ratio(one.by_process, other.by_process)
+    if (both := _on_whole_cores(one, other)) is not None:
+        found = processes.ratio(*both)
         if found is not None:
             return found
     value = one.value / other.value

@@ -152,7 +152,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     fitted = _fitted(recording, variant, one_speed)
     cells, fit, usable = fitted.cells, fitted.fit, fitted.usable
     about_overhead = declared.is_overhead(recording, variant)
-    group, sure = fitted.groups(about_overhead)
+    group, sure = _groups(recording, variant, one_speed, fitted)
     siblings = "none"
     if sure >= PERHAPS:
         siblings = _siblings(recording, variant, one_speed, usable, group)
@@ -227,6 +227,19 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         fitted.shared.always,
         differ,
     )
+
+
+def _groups(
+    recording: Recording, variant: str, one_speed: bool, fitted: _Fitted
+) -> tuple[Bools, float]:
+    """As `_Fitted.groups`. A core that ran at another speed is no disturbance: a cost is compared
+    between processes as if all had run at one."""
+    about_overhead = declared.is_overhead(recording, variant)
+    if not (one_speed or about_overhead):
+        judged = _fitted(recording, variant, True)
+        if np.array_equal(judged.usable, fitted.usable):
+            return judged.groups(about_overhead)
+    return fitted.groups(about_overhead)
 
 
 def _parts(samples: Samples) -> Integers | None:

@@ -57,10 +57,11 @@ def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Ne
     # A baseline that bends a little is no reason to refuse: it is small beside what it is
     # subtracted from, and its misfit widens its interval.
     baseline = fit_line(recording, stated[0], one_speed=one_speed).cost
-    value, low, high = compare.difference(whole, baseline, times)
     left = None
     if whole.by_process and baseline.by_process:
+        # A core that was shared slowed an operation and its baseline alike, or nearly so.
         left = processes.difference(whole.by_process, baseline.by_process, times)
+    value, low, high = left.estimate() if left else compare.difference(whole, baseline, times)
     less = f"{times:g} times " if times != 1 else ""
     of = f", divided by {parts:g}" if parts != 1 else ""
     method = f"{whole.method}, less {less}the slope of {stated[0]}{of}"

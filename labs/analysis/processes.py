@@ -20,7 +20,7 @@ Bools = NDArray[np.bool_]
 #: second where that one is the smaller of the two: layout alone does less.
 LEAST_GAP, LEAST_GAP_OF_MINORITY = 0.01, 0.04
 #: A smaller group of cheaper processes counts as the undisturbed one from this share on, and three.
-LEAST_SHARE = 0.3
+LEAST_SHARE = 0.4
 #: A share of cheaper processes so small that they can be the ones which differ.
 LONE = 0.1
 #: How sure it must be (see `apart`) that there are groups: to widen the interval, and to leave the
@@ -76,17 +76,16 @@ class ByProcess:
     def _mean(self, chosen: Bools) -> tuple[float, float, float]:
         """Mean and 95 % interval of the chosen processes, of which there are two or more.
 
-        Weights by random effects, the variance between processes by moments (DerSimonian & Laird,
-        Controlled Clinical Trials 1986): equal ones where all took equally many samples. Student's
-        t for the spread that the processes show (Hartung & Knapp, Statistics in Medicine 2001).
+        Weights by random effects: one over the variance between processes and a process's own.
+        Between them it is the variance of the values less the mean of their own (Hedges & Olkin,
+        "Statistical Methods for Meta-Analysis", 1985, ch. 9). Student's t for the spread that the
+        processes show (Hartung & Knapp, Statistics in Medicine 2001).
         """
         value, error = self.value[chosen], self.error[chosen]
         own = np.maximum(error, 1e-9 * max(float(np.abs(value).max()), 1e-9)) ** 2
-        weight, freedom = 1 / own, len(value) - 1
-        total = float(weight.sum())
-        excess = float(weight @ (value - weight @ value / total) ** 2) - freedom
-        between = excess / max(total - float(weight @ weight) / total, 1e-300)
-        weight = 1 / (own + max(between, 0.0))
+        freedom = len(value) - 1
+        between = max(float(value.var(ddof=1) - own.mean()), 0.0) if freedom else 0.0
+        weight = 1 / (own + between)
         weight /= weight.sum()
         mean = float(weight @ value)
         spread = math.sqrt(float(weight @ (value - mean) ** 2) / max(freedom, 1))

@@ -29,10 +29,12 @@ LEAST_NS = 1000.0
 #: By this share an interval may vary with the speed of the core, uninterrupted.
 OF_LENGTH = 0.02
 #: Samples far from the others are this share of a batch size's at most.
-MOST_FAR = 0.4
+MOST_FAR = 0.46
 #: Levels this share of a batch size's samples apart are the steps of a clock, if all samples lie so
 #: many ticks at most from a multiple of a step, which is longer by the second number at least.
 COMMON, OFF_STEP, LONGER = 0.1, 1.0, 8.0
+#: A process is rarely so many times slower than others, an interrupted interval often.
+MOST_APART = 3.0
 #: So few samples say nothing of a batch size.
 FEWEST = 5
 #: Hits of one batch size in so many samples in a row are compared with those in others.
@@ -167,7 +169,9 @@ def at_one_level(cells: Cells) -> Floats:
     """The ticks as if all processes were equally fast, so that one measure holds for all: (n,).
 
     The level of a process is the lower quartile of its samples as a share of that of all processes:
-    the median of these shares over the batch sizes; 1 where the counter's step would hide it.
+    the median of these shares over the batch sizes; 1 where the counter's step would hide it. A
+    share beyond MOST_APART is that of a batch size of which most samples were interrupted, unless
+    nearly all batch sizes have such a share.
     """
     (low,) = cells.quantiles(cells.ticks, np.ones(len(cells.ticks), dtype=np.bool_), [25])
     # One sort of whole numbers: the cell in the upper bits, an eighth of a tick in the lower.
@@ -176,9 +180,13 @@ def at_one_level(cells: Cells) -> Floats:
     count = np.bincount(cells.cell, minlength=cells.shape[0] * cells.shape[1])
     place = np.minimum(np.cumsum(count) - count + (count - 1) // 4, len(ordered) - 1)
     own, count = (ordered[place] / 8).reshape(cells.shape), count.reshape(cells.shape)
+    share = own / np.maximum(low, 1)
     usable = (cells.batch > 0) & (low >= 20 * cells.step) & (count >= FEWEST)
+    most = 2 * usable.sum(axis=1) > (cells.batch > 0).sum()
+    moderate = usable & (share > 1 / MOST_APART) & (share < MOST_APART)
+    usable = np.where(moderate.any(axis=1)[:, None], moderate, usable & most[:, None])
     # The median of each row by its place: unusable shares come last.
-    share = np.sort(np.where(usable, own / np.maximum(low, 1), np.inf), axis=1)
+    share = np.sort(np.where(usable, share, np.inf), axis=1)
     number, row = usable.sum(axis=1), np.arange(cells.shape[0])
     middle = (share[row, np.maximum(number - 1, 0) // 2] + share[row, number // 2]) / 2
     level = np.where(number > 0, np.maximum(middle, 1e-3), 1.0)

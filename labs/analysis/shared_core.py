@@ -24,11 +24,13 @@ from labs.recording import Recording, Samples
 WHOLE = 0.9
 #: A core that never does more additions in a cycle gives no evidence.
 LEAST_WIDTH = 1.8
-#: Independent additions in a round (kernels_c/core_rounds.h), and how many steps of the counter they
-#: must take at least.
+#: Independent additions in a round (kernels_c/core_rounds.h), and how many steps of the counter
+#: they must take at least.
 ADDITIONS, LEAST_STEPS = 16_384, 30
 #: Where its width is halved, no operation was seen to take more than 2.4 times as long.
 WORST_POWER = 1.5
+#: No core is shared by more hardware threads.
+MOST_THREADS = 8
 #: So many processes at least, each with such a share of its samples, must have had the whole core.
 FEWEST_PROCESSES, LEAST_SHARE = 2, 0.1
 #: Samples in one stretch of time, and how far groups of stretches must be apart for their spread.
@@ -62,7 +64,8 @@ def find(recording: Recording, samples: Samples, cells: Cells, about_overhead: b
     )
     whole = left >= np.maximum(LEAST_SHARE * every, 1)
     if whole.sum() < min(FEWEST_PROCESSES, (every > 0).sum()):
-        return Shared(none, True, True, float(np.median(least)) ** WORST_POWER)
+        width = max(float(np.median(least)), 1 / MOST_THREADS)
+        return Shared(none, True, True, width**WORST_POWER)
     return Shared(shared | ~whole[samples.process], evidence=True)
 
 
@@ -76,8 +79,9 @@ def _least_width(recording: Recording, samples: Samples, coarser: float) -> Floa
     widths = core_width.widths(recording)
     after = [_whole_numbers(text) for text in recording.condition("core_width.after")]
     count = len(recording.processes)
-    if len(after) == 1:
-        after *= count
+    # What is alike in all processes stands in the recording once.
+    widths = widths * count if len(widths) == 1 else widths
+    after = after * count if len(after) == 1 else after
     if not len(widths) == len(after) == count or any(
         len(one) != len(other) or not one for one, other in zip(widths, after, strict=True)
     ):
