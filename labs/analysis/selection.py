@@ -203,6 +203,10 @@ def near(cells: Cells, ticks: Floats, chosen: Bools) -> Bools:
     """
     low, middle, high = cells.quantiles(ticks, chosen, [25, 50, 75])
     reach = np.maximum(2 * REACH * (middle - low), LEAST_STEPS * cells.step)
+    # What is added to intervals of all lengths alike is to be kept or set aside at all of them.
+    timed = (cells.batch > 0) & ~np.isnan(reach)
+    if timed.any():
+        reach[timed] = np.maximum(reach[timed], np.median(reach[timed]))
     away = np.abs(ticks - middle[cells.column])
     # More than so many are not rare, but another way of the operation.
     far = np.bincount(cells.column[chosen & (away > reach[cells.column])], minlength=len(reach))
