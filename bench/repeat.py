@@ -84,7 +84,8 @@ def run(quick: bool) -> bool:
     allowed = machine.cpus()
     states = ["quiet", "busy"] if len(allowed) > 1 else ["quiet"]
     seen: dict[tuple[str, str], Seen] = defaultdict(Seen)
-    for _ in range(runs):
+    for number in range(runs):
+        say(f"   round {number + 1} of {runs}")
         for state, job in itertools.product(states, jobs):
             busy = machine.busy(1, allowed[0]) if state == "busy" else contextlib.nullcontext()
             try:

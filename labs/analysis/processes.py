@@ -25,7 +25,7 @@ LEAST_SHARE = 0.4
 LONE = 0.1
 #: How sure it must be (see `apart`) that there are groups: to widen the interval, and to leave the
 #: disturbed one out.
-PERHAPS, SURE = 0.85, 2.0
+PERHAPS, SURE = 0.7, 2.0
 
 
 @dataclass(frozen=True, eq=False)
