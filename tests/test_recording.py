@@ -368,7 +368,7 @@ BAD_OUTPUT = {
     "no samples": OUTPUT.partition(b"fenced")[0],
     "text after the samples": OUTPUT + b"done\n",
     "ticks that are no number": OUTPUT.replace(b"92", b"-nan"),
-    "many conditions": b"# a: 1\n" * 1000 + OUTPUT,
+    "many conditions": b"# a: 1\n" * 3000 + OUTPUT,
     "binary": bytes(range(256)) * 100,
 }
 
