@@ -37,6 +37,7 @@ LEAST = 0.9
 WIDE = 0.15
 #: Warnings that put the blame on a neighbour.
 BLAMING = frozenset({"shared-core", "processes-differ"})
+ON_BOTH_CPUS = frozenset({declared.Placement.TWO_CPUS, declared.Placement.CPUS_IN_TURN})
 KERNELS = (
     "timer_overhead",
     "procedure_call",
@@ -56,10 +57,12 @@ MOST_TASKS = 4
 
 @dataclass(frozen=True)
 class Job:
-    """Variants of a C kernel that one recording can hold."""
+    """Variants of a C kernel that one recording can hold. Those that run `on_both_cpus` have no
+    other CPU that could be busy: each wake-up would wait for the end of a time slice."""
 
     plan: Plan
     label: str = ""
+    on_both_cpus: bool = False
 
 
 @dataclass
@@ -87,6 +90,8 @@ def run(quick: bool) -> bool:
     for number in range(runs):
         say(f"   round {number + 1} of {runs}")
         for state, job in itertools.product(states, jobs):
+            if state == "busy" and job.on_both_cpus:
+                continue
             busy = machine.busy(1, allowed[0]) if state == "busy" else contextlib.nullcontext()
             try:
                 with busy:
@@ -113,8 +118,11 @@ def _jobs(kernels: Sequence[str]) -> Iterator[Job]:
                 f"hours: more than {MOST_TASKS} tasks, or {' and '.join(LEFT_OUT)}"
             )
         samples = FEWER.get(kernel) or variants.samples_of(kernel)
-        for group in _that_one_run_can_hold(names):
+        both = [each.name for each in listed if each.declared.placement in ON_BOTH_CPUS]
+        for group in _that_one_run_can_hold([name for name in names if name not in both]):
             yield Job(Plan(kernel, group, samples=samples))
+        if on_both := tuple(name for name in names if name in both):
+            yield Job(Plan(kernel, on_both, samples=samples), on_both_cpus=True)
         if kernel == "procedure_call":
             flags = tuple("-O0" if flag == "-O2" else flag for flag in toolchain.DEFAULT_FLAGS)
             yield Job(Plan(kernel, ("args5",), samples=samples, flags=flags), " -O0")
