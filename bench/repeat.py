@@ -5,10 +5,12 @@ runs of a variant are spread over the whole benchmark. Two runs agree where thei
 less than their combined interval. They are compared in core cycles where the recording knows how
 long one is, and in ns otherwise and for first times; a time in ns follows the core's clock speed,
 and is shown beside. An interval so wide that everything agrees would be worth nothing: the share of
-runs whose interval is wider than 15 % is printed too.
+runs whose interval is wider than 15 % is printed too. So is the number of runs that shared the core
+from end to end: their intervals reach down to what a whole core might take, and agree with nearly
+anything.
 
-The variants of a C kernel share one recording. Without rounds of the core's width, a run may not
-blame a neighbour where the other variants of its recording show none.
+The variants of a C kernel share one recording, first times apart. Without rounds of the core's
+width, a run may not blame a neighbour where the other variants of its recording show none.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ LEAST = 0.9
 WIDE = 0.15
 #: Warnings that put the blame on a neighbour.
 BLAMING = frozenset({"shared-core", "processes-differ"})
+ON_BOTH_CPUS = frozenset({declared.Placement.TWO_CPUS, declared.Placement.CPUS_IN_TURN})
 KERNELS = (
     "timer_overhead",
     "procedure_call",
@@ -56,10 +59,12 @@ MOST_TASKS = 4
 
 @dataclass(frozen=True)
 class Job:
-    """Variants of a C kernel that one recording can hold."""
+    """Variants of a C kernel that one recording can hold. Those that run `on_both_cpus` have no
+    other CPU that could be busy: each wake-up would wait for the end of a time slice."""
 
     plan: Plan
     label: str = ""
+    on_both_cpus: bool = False
 
 
 @dataclass
@@ -70,6 +75,7 @@ class Seen:
     in_ns: list[Estimate] = field(default_factory=list)
     runs: int = 0
     no_figure: str = ""
+    shared: int = 0
     blamed: int = 0
 
 
@@ -87,6 +93,8 @@ def run(quick: bool) -> bool:
     for number in range(runs):
         say(f"   round {number + 1} of {runs}")
         for state, job in itertools.product(states, jobs):
+            if state == "busy" and job.on_both_cpus:
+                continue
             busy = machine.busy(1, allowed[0]) if state == "busy" else contextlib.nullcontext()
             try:
                 with busy:
@@ -102,6 +110,8 @@ def _jobs(kernels: Sequence[str]) -> Iterator[Job]:
     """What is measured in a round; names what is not."""
     for kernel in kernels:
         listed = variants.of_kernel(kernel)
+        # A reading without a fence times less than nothing, which is what it is there to show.
+        listed = tuple(each for each in listed if not each.declared.unfenced)
         missing = [f"{each.name} ({each.missing})" for each in listed if each.missing]
         if missing:
             say(f"   {kernel}: this machine cannot measure {'; '.join(missing)}")
@@ -113,8 +123,16 @@ def _jobs(kernels: Sequence[str]) -> Iterator[Job]:
                 f"hours: more than {MOST_TASKS} tasks, or {' and '.join(LEFT_OUT)}"
             )
         samples = FEWER.get(kernel) or variants.samples_of(kernel)
-        for group in _that_one_run_can_hold(names):
+        both = [each.name for each in listed if each.declared.placement in ON_BOTH_CPUS]
+        # Only the first sample of a process is cold, of whichever variant.
+        alone = [
+            each.name for each in listed if each.declared.estimand is declared.Estimand.FIRST_TIME
+        ]
+        groups = _that_one_run_can_hold([name for name in names if name not in (*both, *alone)])
+        for group in (*groups, *((name,) for name in names if name in alone)):
             yield Job(Plan(kernel, group, samples=samples))
+        if on_both := tuple(name for name in names if name in both):
+            yield Job(Plan(kernel, on_both, samples=samples), on_both_cpus=True)
         if kernel == "procedure_call":
             flags = tuple("-O0" if flag == "-O2" else flag for flag in toolchain.DEFAULT_FLAGS)
             yield Job(Plan(kernel, ("args5",), samples=samples, flags=flags), " -O0")
@@ -144,6 +162,7 @@ def _add(recording: Recording, job: Job, state: str, seen: dict[tuple[str, str],
         known = recording.clock(name).core_cycle_ticks is not None
         result = result_of(recording, name, "cycles" if known and not first else "ns")
         mine.runs += 1
+        mine.shared += result.line is not None and result.line.shared
         if result.estimate is None:
             mine.no_figure = result.no_figure
         else:
@@ -165,11 +184,12 @@ def _judged(seen: dict[tuple[str, str], Seen]) -> bool:
             outside.append(f"{name} {state} {share:.0%}")
         in_ns = _row(mine.in_ns)[1]
         figures = f"{len(mine.judged)} of {mine.runs}"
-        rows.append((name, state, figures, row[0], mine.judged[0].unit if mine.judged else "",
-                     *row[1:], in_ns[0], in_ns[1]))  # fmt: skip
+        unit = mine.judged[0].unit if mine.judged else ""
+        of_runs = (name, state, figures, str(mine.shared))
+        rows.append((*of_runs, row[0], unit, *row[1:], in_ns[0], in_ns[1]))
     show(
-        ("variant", "state", "figures", "agree", "unit", "median", "least", "most", "half width",
-         "wide", "agree in ns", "median ns"),
+        ("variant", "state", "figures", "shared", "agree", "unit", "median", "least", "most",
+         "half width", "wide", "agree in ns", "median ns"),
         rows,
     )  # fmt: skip
     for (name, state), mine in sorted(seen.items()):

@@ -120,8 +120,8 @@ def test_how_far_it_reaches_follows_the_width() -> None:
     run = call(CALL)
     found = find(stating(run, " ".join(["2"] * 41)))
     assert found.always and found.floor == pytest.approx(0.5**WORST_POWER)
-    found = find(stating(run, " ".join(["3"] * 41)))
-    assert found.always and found.floor == pytest.approx(0.75**WORST_POWER)
+    found = find(stating(run, " ".join(["2.7"] * 41)))
+    assert found.always and found.floor == pytest.approx(0.675**WORST_POWER)
 
 
 def test_one_process_on_a_whole_core_is_too_few() -> None:
@@ -136,6 +136,16 @@ def test_without_a_remembered_width_the_best_of_the_run_counts() -> None:
     alone = {k: v for k, v in run.conditions.items() if k != "core_width.best"}
     found = find(replace(run, conditions=alone))
     assert found.evidence and not found.always and not found.while_shared.any()
+
+
+@pytest.mark.parametrize(("remembered", "always"), [("4.77", False), ("4.9", False), ("8.0", True)])
+def test_a_width_that_was_remembered_by_mistake_does_not_make_a_whole_core_a_shared_one(
+    remembered: str, always: bool
+) -> None:
+    run = call(CALL)
+    run = replace(run, conditions={**run.conditions, "core_width.best": remembered})
+    found = find(run)
+    assert found.always == always and not found.while_shared.any()
 
 
 # Hostile words
