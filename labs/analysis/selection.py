@@ -252,11 +252,14 @@ def interrupted(cells: Cells, ticks: Floats, chosen: Bools, ticks_in_ns: float) 
         for size, mine in ((size, of_size[size]) for size in known)
     }
     rate = -np.log1p(-np.minimum(share[known], 0.999))
+    # How many of them a hit interval met, on average (Poisson, none left out).
+    met = dict(zip(known, rate / -np.expm1(-rate), strict=True))
     is_it = (
         base[short] < 0.7 * base[long]
         and more[long] > (base[last] - base[first]) / (k[last] - k[first])
-        # A long interval may meet several; what is part of the work grows in proportion.
-        and more[short] > (0.8 * base[short] / base[long]) ** 0.5 * more[long]
+        # What is part of the work grows in proportion to it, an interruption does not.
+        and more[short] / met[short]
+        > (0.8 * base[short] / base[long]) ** 0.5 * more[long] / met[long]
         and _misfit(rate, base[known]) < _misfit(rate, np.ones(len(known)))
         and _scattered(hit[mine := _in_order(cells, of_size[long])], cells.row[mine])
     )
