@@ -34,8 +34,9 @@ SWITCHES = [
     ("switch_footprint", "processes-64-0"),
     ("switch_footprint", "threads-4-64k"),
 ]
-#: On a machine where other tests run, the OS gives the CPU away so often at most.
-PREEMPTIONS_PER_S = 500
+#: None of the switches claimed may be missing; beside other tests, which time switches of their own
+#: on the same CPU, the OS takes the CPU away meanwhile up to so often.
+MISSING, MORE, PREEMPTIONS_PER_S = 0.02, 0.05, 2000
 
 NO_SWITCHES = [
     ("process_switch", "self-pipe"),
@@ -74,10 +75,10 @@ def test_the_os_counts_the_switches_that_are_claimed(kernel: str, variant: str) 
     claimed, counted = proof.switches(recording, variant)
     assert claimed and counted is not None
     assert claimed > 5_000
-    off = abs(counted - claimed)
-    assert off <= 0.02 * claimed + most, f"{claimed} claimed, {counted} counted"
+    more = counted - claimed
+    assert -MISSING * claimed <= more <= MORE * claimed + most, f"{claimed=}, {counted=}"
     result, codes = told(recording, variant)
-    assert ("switches-unaccounted" in codes) == (off > 0.02 * claimed)
+    assert ("switches-unaccounted" in codes) == (abs(more) > proof.TOLERANCE * claimed)
     assert result.as_json()["switches"] == {"claimed": claimed, "counted": counted}
 
 
@@ -168,7 +169,8 @@ def test_switches_are_counted_on_whatever_cpu_is_asked_for(kernel: str, variant:
     most = PREEMPTIONS_PER_S * (time.monotonic() - begin)
     claimed, counted = proof.switches(recording)
     assert claimed and counted is not None
-    assert abs(counted - claimed) <= 0.02 * claimed + 20 + most
+    more = counted - claimed
+    assert -MISSING * claimed - 20 <= more <= MORE * claimed + 20 + most, f"{claimed=}, {counted=}"
 
 
 @pytest.mark.parametrize(("kernel", "variant"), SEPARATE)
