@@ -126,6 +126,19 @@ def test_an_overhead_far_below_the_fenced_pair_of_the_run_lacks_a_constant() -> 
 
 
 @pytest.mark.parametrize(
+    ("returns", "code"),
+    [("end - begin", "clock-read-too-early"), ("end - begin - 28", "stale-constant")],
+)
+def test_the_c_tells_why_a_pair_costs_too_little(returns: str, code: str) -> None:
+    source = (
+        "uint64_t begin = counter_unfenced(); ADDITIONS(link, k); "
+        f"uint64_t end = counter_unfenced(); return {returns};"
+    )
+    run = run_of(replace(FENCED, overhead=4))
+    assert found(FENCED_ID, overhead(run), "ns", run, source) == [code]
+
+
+@pytest.mark.parametrize(
     ("c", "constant"),
     [
         ("#define PAIR 28.5\nb = rdtsc(); e = rdtsc();\nreturn e - b - PAIR;", "PAIR = 28.5"),

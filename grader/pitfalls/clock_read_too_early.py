@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader.case import Case
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, Pitfall
+from grader.pitfalls.stale_constant import subtracted_constant, too_little_left
 from grader.verdict import Level
 from labs.units import rounded
 
@@ -18,6 +19,10 @@ OWN = "own_pair"
 def detect(case: Case) -> str | None:
     if not case.spec.of_overhead and case.spec.kernel != OWN:
         return None
+    if case.source is not None and subtracted_constant(case.source) is None:
+        told = too_little_left(case)
+        if told is not None:
+            return told
     for name, result in case.results.items():
         line = result.line
         if line is None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from labs.analysis import compare, processes
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
+from labs.analysis.processes import ByProcess
 from labs.recording import Recording
 
 #: Numbers of parts, and of baselines contained, that make sense.
@@ -57,16 +58,23 @@ def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Ne
     # A baseline that bends a little is no reason to refuse: it is small beside what it is
     # subtracted from, and its misfit widens its interval.
     baseline = fit_line(recording, stated[0], one_speed=one_speed).cost
-    left = None
-    if whole.by_process and baseline.by_process:
-        # A core that was shared slowed an operation and its baseline alike, or nearly so.
-        left = processes.difference(whole.by_process, baseline.by_process, times)
-    value, low, high = left.estimate() if left else compare.difference(whole, baseline, times)
+    (value, low, high), left = less_baseline(whole, baseline, times)
     less = f"{times:g} times " if times != 1 else ""
     of = f", divided by {parts:g}" if parts != 1 else ""
     method = f"{whole.method}, less {less}the slope of {stated[0]}{of}"
     net = replace(whole, value=value, low=low, high=high, method=method, by_process=left)
     return Net(net.times(1 / parts), one, whole, baseline, stated[0], times, parts)
+
+
+def less_baseline(
+    whole: Estimate, baseline: Estimate, times: float = 1.0
+) -> tuple[tuple[float, float, float], ByProcess | None]:
+    """`whole` less `times` its `baseline`, with the 95 % interval; and what it was made from, where
+    both come from the same processes. A core that was shared slowed both alike, or nearly so."""
+    left = None
+    if whole.by_process and baseline.by_process:
+        left = processes.difference(whole.by_process, baseline.by_process, times)
+    return (left.estimate() if left else compare.difference(whole, baseline, times)), left
 
 
 def parts_of(recording: Recording, variant: str) -> float:
