@@ -27,6 +27,7 @@ MEASURING = """
 """
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist looks at the groups in the same hook, and only once
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All other files are shared out whole: what a file sets up is set up once."""
     measuring = MEASURING.split()
