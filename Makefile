@@ -19,7 +19,7 @@ lab: $(VENV)/run build/released.made ## open the labs in JupyterLab (DIR: where 
 	@$(BIN)/labs start $(if $(DIR),"$(DIR)")
 
 test: lint build/released.made ## lint, then every test (ARGS: passed on to pytest)
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
 lint: $(VENV)/dev ## style and types of Python, style and warnings of C
 	$(BIN)/ruff check

@@ -10,6 +10,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 from c_programs import FOLDER, Program, compile_c
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from grader import flags
 from labs.recording import read
@@ -27,13 +29,17 @@ MEASURING = """
 """
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist looks at the groups in the same hook, and only once
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All other files are shared out whole: what a file sets up is set up once."""
-    measuring = MEASURING.split()
-    for item in items:
-        name = item.path.stem.removeprefix("test_")
-        item.add_marker(pytest.mark.xdist_group("measuring" if name in measuring else name))
+class ByFile(LoadScopeScheduling):
+    """Shares files out whole, so that what a file sets up is set up once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        name = nodeid.split("::")[0].rpartition("/")[2].removeprefix("test_").removesuffix(".py")
+        return "measuring" if name in MEASURING.split() else name
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
+    """Which worker runs which tests, with `-n`."""
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
