@@ -94,7 +94,7 @@ $(VENV)/dev: requirements-dev.lock $(VENV)/run
 	@touch $@
 
 # What a student gets: the notebooks without their solutions.
-build/released.made: $(shell find notebooks -not -path '*/.*') grader/release.py $(VENV)/run
+build/released.made: $(shell find notebooks -not -path '*/.*') grader/with_nbgrader/release.py $(VENV)/run
 	@echo "Releasing the notebooks ..."
-	@$(BIN)/python -m grader.release notebooks build/released
+	@$(BIN)/python -m grader.with_nbgrader.release notebooks build/released
 	@touch $@

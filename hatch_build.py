@@ -23,7 +23,9 @@ class TicklabBuildHook(BuildHookInterface):
         self.scratch = tempfile.TemporaryDirectory()
         released = f"{self.scratch.name}/released"
         subprocess.run(
-            [sys.executable, "-m", "grader.release", "notebooks", released], cwd=root, check=True
+            [sys.executable, "-m", "grader.with_nbgrader.release", "notebooks", released],
+            cwd=root,
+            check=True,
         )
         include[released] = "labs/released"
 

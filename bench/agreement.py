@@ -17,9 +17,9 @@ from bench import machine
 from bench.report import must_hold, say, verdict
 from bench.table import show
 from labs.analysis.estimate import Estimate
-from labs.measure import Plan, measure_now
-from labs.recording import Recording
-from labs.result import result_of
+from labs.recording.file import Recording
+from labs.results.result import result_of
+from labs.run.measure import Plan, measure_now
 
 GROUP = 5
 #: Of the groups, this share must agree: of ten pairs of 95 % intervals one misses now and then.

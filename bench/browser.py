@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.report import must_hold, say, skipped, verdict
-from grader.release import copy_labs, release
+from grader.with_nbgrader.release import copy_labs, release
 
 try:
     from playwright.sync_api import BrowserContext, Locator

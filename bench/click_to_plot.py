@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 
 from bench.report import median_and_range, must_hold, say, verdict
-from labs import panel
-from labs.session import Session
+from labs.notebook import panel
+from labs.notebook.session import Session
 
 MOST_MS = 300
 

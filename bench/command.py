@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labs import recording
-from labs.recording import Recording
+from labs.recording import file
+from labs.recording.file import Recording
 
 #: Below this share of its time on the CPU, a peer's own clock has counted others' time too.
 UNDISTURBED = 0.995
@@ -35,11 +35,11 @@ def record(*words: str) -> Recording:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "recording.csv"
         _labs("measure", *words, "--save", str(path))
-        return recording.read(path)
+        return file.read(path)
 
 
 def _labs(*words: str) -> str:
-    command = [sys.executable, "-m", "labs.cli", *words]
+    command = [sys.executable, "-m", "labs.commands.cli", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode != 0:
         raise CannotRun(f"labs {' '.join(words)}: {done.stderr.strip()[-300:]}")

@@ -22,8 +22,9 @@ from pathlib import Path
 from bench import machine, table
 from bench.report import must_hold, say, skipped, verdict
 from bench.solved_lab import NOTEBOOKS, Solved, has_held, in_words
-from grader import no_counter, unbound
-from labs import toolchain
+from grader.facts import unbound
+from grader.judging import no_counter
+from labs.c_kernels import toolchain
 
 LAB_LIMIT_S = 900
 QUICK = ("03-system-call", "06-process-and-thread-switch")

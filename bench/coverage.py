@@ -28,7 +28,7 @@ from bench.report import must_hold, say, verdict
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import fit_line
 from labs.analysis.net import net_cost
-from labs.result import result_of
+from labs.results.result import result_of
 from tests import simulate
 from tests.simulate import Machine
 

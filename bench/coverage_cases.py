@@ -12,7 +12,7 @@ from enum import Enum
 
 import numpy as np
 
-from labs.recording import Recording
+from labs.recording.file import Recording
 from tests import simulate
 from tests.simulate import BASELINE, DISTURBANCES, OPERATION, STEPS, Machine
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from bench.fuzz_guide import OURS
 from bench.fuzz_seeds import Submission
-from grader import evidence
-from grader.present import as_html, as_text
-from grader.verdict import Outcome
-from labs import figures
-from labs.figures import BadFigure, BadFigures
-from labs.recording import BadRecording, parse
+from grader.cases.verdict import Outcome
+from grader.judging import lab_folder
+from grader.judging.presentation import as_html, as_text
+from labs.course import figures
+from labs.course.figures import BadFigure, BadFigures
+from labs.recording.file import BadRecording, parse
 
 WHERE = "recordings/run.csv"
 MOST_MESSAGE = 500
@@ -46,7 +46,7 @@ class _Faults(logging.Handler):
 
 
 _FAULTS = _Faults()
-_LOG = logging.getLogger("grader.evidence")
+_LOG = logging.getLogger("grader.judging.lab_folder")
 _LOG.addHandler(_FAULTS)
 _LOG.propagate = False
 
@@ -94,7 +94,7 @@ def submission(submitted: Submission) -> None:
         folder = Path(name)
         submitted.write(folder)
         _FAULTS.told.clear()
-        verdicts = evidence.check_folder(folder, submitted.lab)
+        verdicts = lab_folder.check_folder(folder, submitted.lab)
     if _FAULTS.told:
         raise Wrong("; ".join(_FAULTS.told))
     for verdict in verdicts:

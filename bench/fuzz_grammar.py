@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from bench.fuzz_mutations import VALUES
 from bench.fuzz_seeds import Submission
 from grader.figures import LABS
-from labs.figures import FILE_NAME
-from labs.recording import HEADER
+from labs.course.figures import FILE_NAME
+from labs.recording.file import HEADER
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

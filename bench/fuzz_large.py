@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.fuzz_checks import WHERE, Wrong
-from grader import evidence
+from grader.cases.verdict import Outcome
 from grader.figures import figures_of
-from grader.verdict import Outcome
-from labs import figures
-from labs.figures import BadFigures
-from labs.recording import MOST_BYTES, MOST_ROWS, BadRecording, parse
+from grader.judging import lab_folder
+from labs.course import figures
+from labs.course.figures import BadFigures
+from labs.recording.file import MOST_BYTES, MOST_ROWS, BadRecording, parse
 
 HEAD = (
     b"# ticklab recording: 1\n# kernel: timer_overhead\n# counter: tsc\n# cpu.asked: none\n"
@@ -115,7 +115,7 @@ def _folder_of_largest(content: bytes) -> None:
         _figures_naming(folder, 3)
         for number in range(3):
             (folder / f"recordings/run{number}.csv").write_bytes(content)
-        for each in evidence.check_folder(folder, "01-timer-overhead"):
+        for each in lab_folder.check_folder(folder, "01-timer-overhead"):
             if each.outcome is Outcome.NOT_GRADED:
                 raise Wrong(each.reason)
 
@@ -125,7 +125,7 @@ def _folder_with(lay: Callable[[Path], None]) -> None:
         folder = Path(name)
         _figures_naming(folder, 1)
         lay(folder / "recordings/run0.csv")
-        first = evidence.check_folder(folder, "01-timer-overhead")[0]
+        first = lab_folder.check_folder(folder, "01-timer-overhead")[0]
         if [finding.code for finding in first.findings] != ["recording-unreadable"]:
             raise Wrong(f"is told as {first.findings}")
 

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import evidence
-from labs.figures import FILE_NAME, RECORDINGS
+from grader.judging import lab_folder
+from labs.course.figures import FILE_NAME, RECORDINGS
 
 FIXTURES = Path(__file__).resolve().parent.parent / "tests" / "fixtures"
 
@@ -45,7 +45,7 @@ def submissions() -> tuple[Submission, ...]:
                 content = path.read_bytes()
                 content = shortened(content) if path.suffix == ".csv" else content
                 files.append((f"{RECORDINGS}/{path.name}", content))
-        found.append(Submission(evidence.lab_of(folder), tuple(files)))
+        found.append(Submission(lab_folder.lab_of(folder), tuple(files)))
     return tuple(found)
 
 

@@ -24,15 +24,17 @@ from bench import honest_runs, machine
 from bench.honest_figures import CannotMeasure, concluded, estimate_of, read_off
 from bench.honest_runs import COUNTERS, Circumstance
 from bench.report import must_hold, say, verdict
-from grader.evidence import check_folder
+from grader.cases.verdict import Level, Outcome, Verdict
 from grader.figures import LABS, FigureSpec
+from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
-from grader.verdict import Level, Outcome, Verdict
-from labs import broken, ckernel, figures, measure
 from labs.analysis.estimate import Estimate
-from labs.recording import MOST_ROWS, Recording
-from labs.result import result_of
-from labs.variants import has_first_time
+from labs.course import figures
+from labs.notebook import ckernel
+from labs.recording.file import MOST_ROWS, Recording
+from labs.results.result import result_of
+from labs.run import broken, measure
+from labs.run.variants import has_first_time
 
 RUNS, RUNS_QUICK = 1_000, 48
 LEAST_FULL, MOST_FALSE = 0.995, 0.005

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 
+from grader.cases.spec import CHOICE, RELATIONS, TIMES
 from grader.figures import FigureSpec, Quantity
-from grader.figures.spec import CHOICE, RELATIONS, TIMES
-from labs import broken, proof
 from labs.analysis.estimate import Estimate
-from labs.recording import Recording
-from labs.result import Result, result_of
-from labs.units import NANOSECONDS
+from labs.common.units import NANOSECONDS
+from labs.recording import proof
+from labs.recording.file import Recording
+from labs.results.result import Result, result_of
+from labs.run import broken
 
 
 class CannotMeasure(RuntimeError):

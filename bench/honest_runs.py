@@ -14,9 +14,12 @@ from types import MappingProxyType
 import numpy as np
 
 from bench import machine
-from labs import measure, paths, surroundings, toolchain, variants
-from labs.recording import Recording
-from labs.run_output import gather, parse_run
+from labs.c_kernels import toolchain
+from labs.common import paths
+from labs.machine import surroundings
+from labs.recording.file import Recording
+from labs.run import measure, variants
+from labs.run.output import gather, parse_run
 
 
 @dataclass(frozen=True)

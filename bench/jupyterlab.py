@@ -28,7 +28,7 @@ TOKEN = "token-of-this-run"
 PATIENCE_S = 60.0
 
 _SERVE = (
-    "import sys; from pathlib import Path; from labs.serve import serve; "
+    "import sys; from pathlib import Path; from labs.commands.serve import serve; "
     "serve(Path(sys.argv[1]), first=None, port=None, browser=False)"
 )
 _NO_ERRANDS = (

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 
 from bench.report import say
-from labs import measure
-from labs.machine import read_machine
+from labs.machine.description import read_machine
+from labs.run import measure
 
 
 def cpus() -> list[int]:

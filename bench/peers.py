@@ -31,7 +31,7 @@ from pathlib import Path
 from bench import command, machine
 from bench.command import UNDISTURBED, CannotRun
 from bench.report import median_and_range, must_hold, percent_off, say, skipped, verdict
-from labs import toolchain
+from labs.c_kernels import toolchain
 
 Value = Callable[[], float]
 

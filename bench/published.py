@@ -20,15 +20,15 @@ from pathlib import Path
 from types import MappingProxyType
 
 from bench.report import must_hold, say, verdict
-from grader import evidence
+from grader.cases.verdict import Level
+from grader.judging import lab_folder
 from grader.pitfalls import CATALOGUE, Pitfall
-from grader.verdict import Level
-from labs import figures, published
-from labs.figures import Figure
-from labs.files import write_atomically
-from labs.published import Published
-from labs.recording import Recording, read
-from labs.units import NANOSECONDS
+from labs.common.files import write_atomically
+from labs.common.units import NANOSECONDS
+from labs.course import figures, published
+from labs.course.figures import Figure
+from labs.course.published import Published
+from labs.recording.file import Recording, read
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures" / "pitfalls"
@@ -105,7 +105,7 @@ def _found(figure: Published, code: str) -> tuple[str, ...]:
             assert isinstance(each, Figure)  # only of readable ones is a way made
             value = each.value * slower if each.unit in NANOSECONDS else each.value
             figures.put(folder, replace(each, value=value))
-        verdicts = evidence.check_folder(folder, way.lab)
+        verdicts = lab_folder.check_folder(folder, way.lab)
     mine = next(each for each in verdicts if each.figure == way.figure.id)
     return tuple(finding.code for finding in mine.findings)
 
@@ -123,8 +123,8 @@ def _way(code: str) -> _Way | None:
     """The saved submission that makes the mistake `code`; None where there is none."""
     ways = []
     for folder in sorted((FIXTURES / code).glob("wrong*")):
-        lab = evidence.lab_of(folder)
-        for each in evidence.check_folder(folder, lab):
+        lab = lab_folder.lab_of(folder)
+        for each in lab_folder.check_folder(folder, lab):
             submitted = figures.read(folder).get(each.figure)
             if code in (finding.code for finding in each.findings) and isinstance(
                 submitted, Figure

@@ -8,14 +8,14 @@ import time
 from pathlib import Path
 
 from bench.report import median_and_range, must_hold, say, verdict
-from grader.check import check
 from grader.figures import figure_named
-from labs import measure
+from grader.judging.check import check
 from labs.analysis.line import fit_line
 from labs.analysis.net import net_cost
-from labs.figures import Figure
-from labs.recording import read
-from labs.result import result_of
+from labs.course.figures import Figure
+from labs.recording.file import read
+from labs.results.result import result_of
+from labs.run import measure
 
 #: Samples, and the most milliseconds that reading and checking may take, and reducing by itself.
 LIMITS = {10_000: (20.0, 4.0), 100_000: (150.0, 30.0)}

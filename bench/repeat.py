@@ -25,12 +25,14 @@ from dataclasses import dataclass, field
 from bench import machine
 from bench.report import must_hold, say, verdict
 from bench.table import show
-from labs import declared, toolchain, variants
 from labs.analysis import compare
 from labs.analysis.estimate import Estimate
-from labs.measure import Plan, measure_now
-from labs.recording import Recording
-from labs.result import result_of
+from labs.c_kernels import toolchain
+from labs.recording import declared
+from labs.recording.file import Recording
+from labs.results.result import result_of
+from labs.run import variants
+from labs.run.measure import Plan, measure_now
 
 RUNS, RUNS_QUICK = 12, 4
 #: Of the pairs of runs of a variant in one state, this share must agree.

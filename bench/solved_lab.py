@@ -21,14 +21,14 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from grader.evidence import check_folder
+from grader.cases.verdict import Outcome
 from grader.figures import LABS
-from grader.release import LEFT_BY_RUNNING
-from grader.verdict import Outcome
-from labs import session
-from labs.measure import Plan
-from labs.run import Run
-from labs.session import Session
+from grader.judging.lab_folder import check_folder
+from grader.with_nbgrader.release import LEFT_BY_RUNNING
+from labs.notebook import session
+from labs.notebook.run import Run
+from labs.notebook.session import Session
+from labs.run.measure import Plan
 
 REPOSITORY = Path(__file__).parent.parent
 NOTEBOOKS = REPOSITORY / "notebooks"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from bench import command, machine
 from bench.command import CannotRun
 from bench.report import median_and_range, must_hold, say, spread, verdict
-from labs.recording import Recording
-from labs.result import result_of
+from labs.recording.file import Recording
+from labs.results.result import result_of
 
 
 def run(quick: bool) -> bool:

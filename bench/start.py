@@ -16,7 +16,7 @@ import urllib.request
 from pathlib import Path
 
 from bench.report import median_and_range, must_hold, say, skipped, verdict
-from labs import paths
+from labs.common import paths
 
 MOST_S = 6.0
 PATIENCE_S = 60.0
@@ -47,7 +47,7 @@ def _start(folder: Path) -> float:
     """Seconds from the command to the page. Raises RuntimeError where none is served."""
     begin = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "labs.cli", "start", str(folder), "--no-browser"],
+        [sys.executable, "-m", "labs.commands.cli", "start", str(folder), "--no-browser"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

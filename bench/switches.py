@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench import command
 from bench.command import CannotRun
 from bench.report import must_hold, say, verdict
-from labs import proof
+from labs.recording import proof
 
 #: Called a switch: what is claimed must have happened.
 SWITCHES = {

@@ -7,11 +7,11 @@ import json
 import sys
 from pathlib import Path
 
-from grader.evidence import check_folder, handed_in_for_practice, lab_of
+from grader.cases.verdict import Outcome, Verdict
 from grader.figures import LABS
-from grader.present import as_text, points_in_words
-from grader.verdict import Outcome, Verdict
-from labs.exit_status import status_of
+from grader.judging.lab_folder import check_folder, handed_in_for_practice, lab_of
+from grader.judging.presentation import as_text, points_in_words
+from labs.commands.exit_status import status_of
 
 ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2
 
@@ -76,9 +76,9 @@ def _report(lab: str, verdicts: list[Verdict], *, counts: bool) -> str:
 
 
 def _class(arguments: argparse.Namespace) -> int:
-    from grader import demonstration  # nbgrader takes a second to import
+    from grader.demonstration import course
 
-    return demonstration.main(arguments.folder, arguments.lab or demonstration.DEFAULT_LAB)
+    return course.main(arguments.folder, arguments.lab or course.DEFAULT_LAB)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Makes nbgrader grade labs by their evidence: the settings of a course folder.
 
-A course folder's own `nbgrader_config.py` is these lines (:func:`grader.course.lay_out` writes it):
+A course folder's own `nbgrader_config.py` is these lines, which `lay_out` of
+:mod:`grader.with_nbgrader.course` writes:
 
     from grader.nbgrader_config import configure
     c = get_config()
@@ -24,7 +25,7 @@ RELEASE_STEPS = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.InstantiateTests",
     "nbgrader.preprocessors.LockCells",
-    "grader.release.ClearSolutionsByCell",
+    "grader.with_nbgrader.release.ClearSolutionsByCell",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -35,10 +36,10 @@ RELEASE_STEPS = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 AUTOGRADE_STEPS = [
-    "grader.replay.Replay",
+    "grader.with_nbgrader.replay.Replay",
     "nbgrader.preprocessors.IgnorePattern",
     "nbgrader.preprocessors.LimitOutput",
-    "grader.replay.SaveVerdicts",
+    "grader.with_nbgrader.replay.SaveVerdicts",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
@@ -49,7 +50,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
 
     `course` is the course folder or a file in it. What `c` holds of the course's id stays.
     """
-    from grader.autograde import install
+    from grader.with_nbgrader.autograde import install
 
     install()
     _make_alembic_found()
@@ -64,10 +65,10 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     # In kB. Far above an honest submission: a recording has at most 2 MB.
     c.CourseDirectory.max_file_size = 20_000
     c.GenerateAssignment.preprocessors = RELEASE_STEPS
-    c.Autograde.exporter_class = "grader.autograde.RebuildExporter"
+    c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
-    c.ExchangeFactory.collect = "grader.collect.CarefulCollect"
-    c.HTMLExporter.filters = {"markdown2html": "grader.student_text.markdown2html"}
+    c.ExchangeFactory.collect = "grader.with_nbgrader.collect.CarefulCollect"
+    c.HTMLExporter.filters = {"markdown2html": "grader.with_nbgrader.student_text.markdown2html"}
 
 
 def _make_alembic_found() -> None:

@@ -5,19 +5,32 @@ What a notebook imports: build and run small C kernels, record, reduce, plot.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "start"]
+__all__ = ["__version__", "proof", "published", "start", "toolchain", "views"]
 
 if TYPE_CHECKING:
-    from labs.session import start
+    from labs import views
+    from labs.c_kernels import toolchain
+    from labs.course import published
+    from labs.notebook.session import start
+    from labs.recording import proof
+
+#: What notebooks import from here, and the module that it is, or is in.
+_MODULES = {
+    "proof": "labs.recording.proof",
+    "published": "labs.course.published",
+    "toolchain": "labs.c_kernels.toolchain",
+    "views": "labs.views",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Find `start` when it is asked for: the commands need not load what a notebook needs."""
+    """Find a name when it is asked for: the commands need not load what a notebook needs."""
     if name == "start":
-        from labs import session
-
-        return session.start
+        return importlib.import_module("labs.notebook.session").start
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,8 +13,8 @@ from c_programs import FOLDER, Program, compile_c
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from grader import flags
-from labs.recording import read
+from grader.judging import flags
+from labs.recording.file import read
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("any machine", deadline=None)

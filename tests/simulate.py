@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis.line import Line, fit_line
-from labs.recording import Integers, Recording
+from labs.recording.file import Integers, Recording
 
 VARIANT = "simulated"
 #: Additions per core cycle of a core that nothing else uses.

@@ -16,7 +16,7 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 
-from grader.course import lay_out
+from grader.with_nbgrader.course import lay_out
 
 REPOSITORY = Path(__file__).parent.parent
 LAB = "01-small"
@@ -26,7 +26,7 @@ FIGURES = {"cost": {"points": 4.0}, "step": {"points": 1.5}}
 CHECKS = '''
 """A check that believes what figures.json says."""
 import json
-from grader.verdict import Outcome, Verdict
+from grader.cases.verdict import Outcome, Verdict
 
 
 def check_folder(folder, lab):

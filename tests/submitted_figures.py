@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grader.facts.sources import released_sources
 from grader.figures import figure_named
-from grader.sources import released_sources
-from labs.figures import Figure
-from labs.recording import Recording, parse
+from labs.course.figures import Figure
+from labs.recording.file import Recording, parse
 
 BATCHES = (0, 64, 128, 256, 512)
 COUNTER_HZ = 2.6e9

@@ -12,9 +12,16 @@ from typing import Any
 import pytest
 from submitted_figures import FENCED, recording
 
-from labs import cli, measure, stopping
-from labs.ckernel import plan_of as plan_of_cell
-from labs.measure import (
+from labs.commands import cli
+from labs.notebook.ckernel import plan_of as plan_of_cell
+from labs.notebook.messages import Refused
+from labs.notebook.session import Session
+from labs.recording.file import MOST_BYTES, Recording
+from labs.results import stopping
+from labs.results.result import result_of
+from labs.results.stopping import rule_of
+from labs.run import measure
+from labs.run.measure import (
     FULL,
     MOST_PROCESSES,
     TIME_IS_UP,
@@ -25,12 +32,7 @@ from labs.measure import (
     measure_in_turns_now,
     measure_now,
 )
-from labs.messages import Refused
-from labs.recording import MOST_BYTES, Recording
-from labs.result import result_of
-from labs.session import Session
-from labs.stack_places import place_of
-from labs.stopping import rule_of
+from labs.run.stack_places import place_of
 
 QUICK = Plan(
     "timer_overhead", ("fenced",), samples=60, processes=3, warmup=2, within=0.02, at_most_s=30

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from labs import broken, toolchain, variants
+from labs.c_kernels import toolchain
+from labs.run import broken, variants
 
 NAMES = broken.names()
 STRICT = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")

@@ -15,12 +15,15 @@ import pytest
 import simulate
 from simulate import Machine
 
-from grader.sources import source_of
-from labs import broken, cli, measure, measure_command, recording
-from labs.broken_pair import Pair, plans
-from labs.messages import Refused
-from labs.run import Run
-from labs.session import Session
+from grader.facts.sources import source_of
+from labs.commands import cli
+from labs.commands import measure as measure_command
+from labs.notebook.broken_pair import Pair, plans
+from labs.notebook.messages import Refused
+from labs.notebook.run import Run
+from labs.notebook.session import Session
+from labs.recording import file
+from labs.run import broken, measure
 
 NAME = "cached_getpid"
 
@@ -74,7 +77,7 @@ def test_both_are_run_saved_and_kept(shown: tuple[Session, Pair]) -> None:
     for run, name in ((pair.broken, f"broken-{NAME}"), (pair.repaired, f"repaired-{NAME}")):
         assert run.recording_path == f"recordings/{name}.csv"
         assert lab.runs[name] is run
-        assert len(recording.read(lab.folder / run.recording_path)) == len(run.recording)
+        assert len(file.read(lab.folder / run.recording_path)) == len(run.recording)
         assert run.plot().image
     assert pair.repaired.value > pair.believed
     # Not the baseline, which is measured along with it.
@@ -235,7 +238,7 @@ def is_named(process: psutil.Process, name: str) -> bool:
 
 def test_control_c_ends_it_and_its_processes(tmp_path: Path) -> None:
     run = subprocess.Popen(
-        [sys.executable, "-m", "labs.cli", "broken", NAME],
+        [sys.executable, "-m", "labs.commands.cli", "broken", NAME],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
     )  # fmt: skip
     me = psutil.Process(run.pid)

@@ -14,9 +14,9 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Locator, Page, expect
 
 from bench import jupyterlab
-from grader.release import release
-from labs import recording
-from labs.student_copy import lay_down
+from grader.with_nbgrader.release import release
+from labs.course.student_copy import lay_down
+from labs.recording import file
 
 NOTEBOOKS = jupyterlab.REPOSITORY / "notebooks"
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
@@ -118,7 +118,7 @@ def expect_a_plot_in_words_too(panel: Locator, plot: Locator) -> None:
 
 
 def expect_the_recording(path: Path, asked: dict[str, str]) -> None:
-    saved = recording.read(path)
+    saved = file.read(path)
     peer = re.search(r"--peer-cpu (\d+)", saved.conditions["command"])
     stated = {**saved.conditions, **({"peer": peer[1]} if peer else {})}
     assert {key: stated.get(key) for key in asked} == asked

@@ -18,15 +18,15 @@ from submitted_figures import (
     recording,
 )
 
-from grader import check as check_in_notebook
-from grader import evidence
-from grader.check import check
+from grader.cases.verdict import Level, Outcome, Verdict
 from grader.cli import main
 from grader.figures import LABS, figure_named, figures_of
-from grader.present import as_html, as_text
-from grader.verdict import Level, Outcome, Verdict
-from labs.recording import BadRecording, Recording, parse
-from labs.result import result_of
+from grader.judging import check as check_in_notebook
+from grader.judging import lab_folder as evidence
+from grader.judging.check import check
+from grader.judging.presentation import as_html, as_text
+from labs.recording.file import BadRecording, Recording, parse
+from labs.results.result import result_of
 
 
 def judged(figure_id: str, value: float, unit: str, run: Recording) -> Verdict:

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from labs import ckernel, recording, toolchain
-from labs.messages import Refused
-from labs.session import Session
+from labs.c_kernels import toolchain
+from labs.notebook import ckernel
+from labs.notebook.messages import Refused
+from labs.notebook.session import Session
+from labs.recording import file
 
 CELL = """#include "own_pair.h"
 
@@ -37,7 +39,7 @@ def test_a_cell_is_measured_and_its_source_kept_beside_the_recording(lab: Sessio
     run = ckernel.measure_cell(lab, f"{QUICK} --save mine", CELL)
     assert lab.runs["own"] is run
     assert run.value > 0
-    saved = recording.read(lab.folder / "recordings" / "mine.csv")
+    saved = file.read(lab.folder / "recordings" / "mine.csv")
     source = (lab.folder / "recordings" / "mine.c").read_text()
     assert source == CELL
     assert saved.conditions["source.sha256"] == toolchain.source_hash(source)

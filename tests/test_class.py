@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
 
-from grader import demonstration
-from grader.demonstration import DemonstrationClass, Row, table
-from grader.demonstration_students import STUDENTS
+from grader.demonstration import course
+from grader.demonstration.course import DemonstrationClass, Row, table
+from grader.demonstration.students import STUDENTS
 
 # Sixteen starts of nbgrader before the first test.
 pytestmark = pytest.mark.timeout(300)
@@ -116,7 +116,7 @@ def test_no_code_was_run(graded: tuple[DemonstrationClass, list[Row]]) -> None:
 
 def test_folder_in_use_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    assert demonstration.main(tmp_path) == 1
+    assert course.main(tmp_path) == 1
     assert "not an empty folder" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
@@ -126,6 +126,6 @@ def test_step_that_fails_is_told(
 ) -> None:
     source = write_source(tmp_path / "notebooks")
     (source / LAB / f"{LAB}.ipynb").write_text("{")
-    monkeypatch.setattr(demonstration, "NOTEBOOKS", source)
-    assert demonstration.main(tmp_path / "class", LAB) == 1
+    monkeypatch.setattr(course, "NOTEBOOKS", source)
+    assert course.main(tmp_path / "class", LAB) == 1
     assert "nbgrader generate_assignment" in capsys.readouterr().err

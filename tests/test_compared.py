@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from submitted_figures import Clocked, recording
 
-from labs import cli, measure_command
 from labs.analysis import compare
 from labs.analysis.estimate import Estimate
 from labs.analysis.processes import ByProcess
-from labs.compared import Comparison, compared, modes_in_words
-from labs.messages import Refused
-from labs.recording import Recording, read
-from labs.result import result_of
-from labs.run import Run
-from labs.session import Session
+from labs.commands import cli, measure
+from labs.notebook.messages import Refused
+from labs.notebook.run import Run
+from labs.notebook.session import Session
+from labs.recording.file import Recording, read
+from labs.results.compared import Comparison, compared, modes_in_words
+from labs.results.result import result_of
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TWO_VARIANTS = FIXTURES / "two-variants.csv"
@@ -135,7 +135,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
 
 
 def measured(monkeypatch: pytest.MonkeyPatch, found: Recording, *words: str) -> int:
-    monkeypatch.setattr(measure_command, "carry_out", lambda plan, unit: found)
+    monkeypatch.setattr(measure, "carry_out", lambda plan, unit: found)
     return cli.main(["measure", *words])
 
 
@@ -146,7 +146,7 @@ def test_the_command_compares_each_further_variant_with_the_first(
     assert measured(monkeypatch, read(ARGUMENTS), *words) == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if " times args0." in line]
     assert [line.split()[0] for line in lines] == ["args6", "args12"]
-    assert all(len(line) <= measure_command.COLUMNS for line in lines)
+    assert all(len(line) <= measure.COLUMNS for line in lines)
 
 
 def test_the_command_says_what_it_cannot_tell_apart_in_80_columns(
@@ -156,7 +156,7 @@ def test_the_command_says_what_it_cannot_tell_apart_in_80_columns(
     assert measured(monkeypatch, read(ARGUMENTS), *words) == 0
     told = capsys.readouterr().out.partition("args6 and args5")[2]
     assert " cannot be told apart: the difference is " in " ".join(told.split("\n"))
-    assert all(len(line) <= measure_command.COLUMNS for line in told.splitlines())
+    assert all(len(line) <= measure.COLUMNS for line in told.splitlines())
 
 
 def test_the_command_has_ratios_in_its_json(

@@ -17,13 +17,13 @@ from c_programs import CPUS, LINUX, TWO_CPUS
 from bench import conditions, solved_lab
 from bench.conditions import CONDITIONS, Condition, run_in
 from bench.solved_lab import Solved, has_held, in_words
-from labs.measure import Plan
-from labs.session import Session
+from labs.notebook.session import Session
+from labs.run.measure import Plan
 
 #: Prints what a run of system calls says of its machine.
 SAYS = """
 import json
-from labs.measure import Plan, measure_now
+from labs.run.measure import Plan, measure_now
 run = measure_now(Plan("system_call", ("getppid",), samples=40, processes=1))
 print(json.dumps(dict(run.conditions)))
 """

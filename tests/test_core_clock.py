@@ -11,9 +11,9 @@ import simulate
 from simulate import VARIANT, Machine
 
 from labs.analysis import core_clock
-from labs.recording import Recording
-from labs.result import result_of
-from labs.units import Clock
+from labs.common.units import Clock
+from labs.recording.file import Recording
+from labs.results.result import result_of
 
 LENGTHS = ("0.62", "0.636", "0.652", "0.62", "0.724", "0.636", "0.724", "0.62", "0.636", "0.62")
 

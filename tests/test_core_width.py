@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from submitted_figures import FENCED, recording
 
-from labs import core_width
-from labs.core_width import FILE_NAME, MOST_ENTRIES, best, reached, widths
-from labs.measure import Plan, measure_now
-from labs.recording import Recording
+from labs.recording.file import Recording
+from labs.run import core_width
+from labs.run.core_width import FILE_NAME, MOST_ENTRIES, best, reached, widths
+from labs.run.measure import Plan, measure_now
 
 
 @pytest.fixture(autouse=True)

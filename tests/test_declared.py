@@ -15,13 +15,14 @@ import pytest
 from c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, call
 
 from grader.figures import LABS
-from labs import declared, variants
-from labs.declared import Declared, Estimand, Placement
-from labs.measure import Plan
-from labs.pseudo_files import cpu_list
-from labs.recording import Recording, parse
-from labs.result import result_of
-from labs.run_output import gather, parse_run
+from labs.common.pseudo_files import cpu_list
+from labs.recording import declared
+from labs.recording.declared import Declared, Estimand, Placement
+from labs.recording.file import Recording, parse
+from labs.results.result import result_of
+from labs.run import variants
+from labs.run.measure import Plan
+from labs.run.output import gather, parse_run
 
 ProgramOf = Callable[[str], Program]
 

@@ -15,11 +15,13 @@ from pathlib import Path
 import pytest
 from test_machine import PLAIN
 
-from labs import doctor, paths, trials
-from labs.doctor import Point, examine
-from labs.fitness import fit, verdict
-from labs.machine import Machine
-from labs.trials import Counter, Disk, Outcome, Trials
+from labs.commands import doctor
+from labs.commands.doctor import Point, examine
+from labs.common import paths
+from labs.machine import probes
+from labs.machine.description import Machine
+from labs.machine.fitness import fit, verdict
+from labs.machine.probes import Counter, Disk, Outcome, Trials
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 ROOMY = Disk("/somewhere", 100 << 30)
@@ -183,7 +185,7 @@ def test_no_colour_but_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def run_doctor(
     tmp_path: Path, *words: str, one_cpu: bool = False, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "labs.cli", "doctor", *words]
+    command = [sys.executable, "-m", "labs.commands.cli", "doctor", *words]
     if one_cpu:
         program = "import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "
         program += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
@@ -266,7 +268,7 @@ def test_with_one_cpu(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this OS has no pinning")
 def test_pinning_to_a_cpu_that_is_not_there() -> None:
-    assert trials.try_pinning((4095,)).problem
+    assert probes.try_pinning((4095,)).problem
 
 
 def test_in_a_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,7 +277,7 @@ def test_in_a_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(gone)
     gone.rmdir()
-    tried = trials.try_all(None)
+    tried = probes.try_all(None)
     assert tried.here is not None and tried.here.problem
     assert tried.counter is not None
 
@@ -293,7 +295,7 @@ def test_the_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_machine_without_proc_and_sys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from labs.machine import read_machine
+    from labs.machine.description import read_machine
 
     monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(doctor, "read_machine", lambda: read_machine(tmp_path, tmp_path, tmp_path))

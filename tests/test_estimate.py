@@ -15,8 +15,8 @@ from submitted_figures import CYCLE_TICKS, Clocked, recording
 
 from labs.analysis.estimate import CannotEstimate, Estimate, student_t, students_t
 from labs.analysis.line import PARTS, fit_line
-from labs.recording import Recording
-from labs.units import Clock
+from labs.common.units import Clock
+from labs.recording.file import Recording
 
 RUNS = 250
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 COMMANDS = [
-    ("labs.cli", "--help"),
-    ("labs.cli", "broken"),
-    ("labs.cli", "broken", "twenty_samples"),
-    ("labs.cli", "measure", "timer_overhead", "--samples", "50", "--processes", "1"),
+    ("labs.commands.cli", "--help"),
+    ("labs.commands.cli", "broken"),
+    ("labs.commands.cli", "broken", "twenty_samples"),
+    ("labs.commands.cli", "measure", "timer_overhead", "--samples", "50", "--processes", "1"),
     ("grader.cli", "--help"),
     ("grader.cli", "check"),
 ]
@@ -47,7 +47,9 @@ def test_a_closed_pipe_ends_a_command_without_a_word(words: tuple[str, ...], lab
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is always full")
-@pytest.mark.parametrize("words", [("labs.cli", "broken"), ("grader.cli", "check")], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [("labs.commands.cli", "broken"), ("grader.cli", "check")], ids=" ".join
+)
 def test_a_full_disk_is_told_in_one_line(words: tuple[str, ...], lab: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = run(words, lab, full.fileno())
@@ -56,7 +58,7 @@ def test_a_full_disk_is_told_in_one_line(words: tuple[str, ...], lab: Path) -> N
 
 
 def test_a_command_whose_output_is_closed_from_the_beginning_says_nothing(lab: Path) -> None:
-    words = [sys.executable, "-m", "labs.cli", "progress"]
+    words = [sys.executable, "-m", "labs.commands.cli", "progress"]
     done = subprocess.run(
         ["sh", "-c", '"$@" >&-', "sh", *words],
         stderr=subprocess.PIPE, text=True, cwd=lab, check=False, timeout=120,

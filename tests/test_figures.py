@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labs import figures
-from labs.figures import BadFigure, BadFigures, Figure
+from labs.course import figures
+from labs.course.figures import BadFigure, BadFigures, Figure
 
 BY_HAND = """
 {

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from grader import check, cli
-from labs import ckernel, figures, guide, in_python, missing_names, predictions, session
-from labs.messages import Refused
-from labs.run import Run
-from labs.session import Session
+from grader import cli
+from grader.judging import check
+from labs.course import figures, guide, predictions
+from labs.notebook import ckernel, in_python, missing_names, session
+from labs.notebook.messages import Refused
+from labs.notebook.run import Run
+from labs.notebook.session import Session
 from tests.test_session import LAB, quick
 
 FENCED = "timer-overhead-fenced"

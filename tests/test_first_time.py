@@ -14,12 +14,12 @@ from simulate import VARIANT, Machine
 from grader.pages.saved import MOST_WARMUP, ShortSession
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.first_time import FEWEST_PROCESSES, first_time
-from labs.declared import is_first_time
-from labs.measure import DEFAULT_WARMUP, Plan
-from labs.recording import Recording
-from labs.result import result_of
-from labs.session import Session
-from labs.variants import has_first_time
+from labs.notebook.session import Session
+from labs.recording.declared import is_first_time
+from labs.recording.file import Recording
+from labs.results.result import result_of
+from labs.run.measure import DEFAULT_WARMUP, Plan
+from labs.run.variants import has_first_time
 
 MORE, WARM = 5000.0, 150.0
 

@@ -17,8 +17,8 @@ from bench.fuzz_grammar import figure_files_of_any_form, recordings, submissions
 from bench.fuzz_guide import Edges
 from bench.fuzz_mutations import TOKENS, Mutator
 from bench.fuzz_seeds import Submission
-from labs.figures import FILE_NAME
-from labs.recording import HEADER
+from labs.course.figures import FILE_NAME
+from labs.recording.file import HEADER
 
 SAME_EVERY_TIME = settings(
     derandomize=True,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.evidence import check_folder
+from grader.cases.verdict import Outcome
 from grader.figures import LABS
-from grader.verdict import Outcome
-from labs import figures
+from grader.judging.lab_folder import check_folder
+from labs.course import figures
 
 FOLDER = Path(__file__).parent / "fixtures" / "honest_runs"
 SAVED = sorted(FOLDER.iterdir())

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from labs.kept import kept
-from labs.recording import Recording, read
+from labs.recording.file import Recording, read
+from labs.recording.memo import kept
 
 SAVED = Path(__file__).parent / "fixtures" / "fenced.csv"
 

@@ -33,7 +33,7 @@ from c_programs import (
 )
 
 from bench import machine
-from labs.run_output import parse_run
+from labs.run.output import parse_run
 
 CLOCKS = "monotonic,monotonic-raw,realtime,process-cpu,thread-cpu,gettimeofday"
 SOME_CPU = CPUS[0]

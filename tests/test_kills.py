@@ -151,7 +151,7 @@ def test_a_cancelled_and_a_killed_run_of_labs_leave_nothing(
     for number, ending in enumerate([signal.SIGKILL, signal.SIGINT] * 3):
         kernel, variants = RUNS[(5 * number) % len(RUNS)]
         run = subprocess.Popen(
-            [sys.executable, "-m", "labs.cli", "measure", kernel, "--variant", variants,
+            [sys.executable, "-m", "labs.commands.cli", "measure", kernel, "--variant", variants,
              "--samples", "20000", "--processes", "1"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.course import lay_out
-from grader.demonstration import DemonstrationClass, Row
-from grader.demonstration_students import Lab, make_submission
+from grader.demonstration.course import DemonstrationClass, Row
+from grader.demonstration.students import Lab, make_submission
 from grader.figures import LABS, figures_of
+from grader.with_nbgrader.course import lay_out
 
 ROOT = Path(__file__).parent.parent
 HONEST = ROOT / "tests" / "fixtures" / "honest"

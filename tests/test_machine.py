@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from labs import pseudo_files, virtualization
-from labs.machine import Machine, read_machine
+from labs.common import pseudo_files
+from labs.machine import virtualization
+from labs.machine.description import Machine, read_machine
 
 PLAIN = Machine(
     architecture="x86_64",

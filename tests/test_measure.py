@@ -20,9 +20,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from labs import cli, paths, surroundings, toolchain
-from labs.c_process import RunFailed
-from labs.measure import (
+from labs.c_kernels import toolchain
+from labs.commands import cli
+from labs.common import paths
+from labs.machine import surroundings
+from labs.recording.file import BadRecording, Recording
+from labs.results.result import result_of
+from labs.run.c_process import RunFailed
+from labs.run.measure import (
     MOST_PROCESSES,
     MOST_SAMPLES,
     MOST_WARMUP,
@@ -34,8 +39,6 @@ from labs.measure import (
     measure_in_turns_now,
     measure_now,
 )
-from labs.recording import BadRecording, Recording
-from labs.result import result_of
 
 REPOSITORY = Path(__file__).parent.parent
 ALLOWED = surroundings.allowed_cpus()
@@ -420,7 +423,7 @@ def test_a_callback_that_fails_ends_the_run() -> None:
 
 SCRIPT = """
 import sys
-from labs.measure import Plan, measure_now
+from labs.run.measure import Plan, measure_now
 measure_now(Plan("slow", source=sys.stdin.read(), processes=1), lambda at: print(at, flush=True))
 """
 

@@ -16,11 +16,11 @@ from labs.analysis import compare
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.line import fit_line
 from labs.analysis.net import Net, net_cost
-from labs.messages import Refused
-from labs.plot import Mark
-from labs.recording import Recording
-from labs.result import result_of
-from labs.run import Run
+from labs.notebook.messages import Refused
+from labs.notebook.run import Run
+from labs.plots.plot import Mark
+from labs.recording.file import Recording
+from labs.results.result import result_of
 
 RUNS = 250
 

@@ -7,13 +7,13 @@ from c_programs import LINUX
 from submitted_figures import FENCED, MONOTONIC, figure, recording
 
 from bench.conditions import NO_COUNTER, Condition, run_in
-from grader.check import check
+from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
-from grader.no_counter import IN_ITS_PLACE
-from grader.verdict import Outcome, Verdict
-from labs import messages
-from labs.recording import Recording
-from labs.result import result_of
+from grader.judging.check import check
+from grader.judging.no_counter import IN_ITS_PLACE
+from labs.notebook import messages
+from labs.recording.file import Recording
+from labs.results.result import result_of
 
 
 def timed_by(counter: str, kernel: str = "timer_overhead") -> Recording:
@@ -67,7 +67,7 @@ def test_a_run_says_it_where_it_is_made(counter: str, kernel: str, sentences: in
 
 
 SESSION = """
-from labs.session import start
+from labs.notebook.session import start
 start("01-timer-overhead").measure("timer_overhead", "fenced", samples=100, processes=2)
 """
 

@@ -175,8 +175,8 @@ def test_a_place_that_is_none(program_of: ProgramOf, options: tuple[str, ...], w
 SESSION = """
 import json, sys
 from labs import surroundings, variants
-from labs.machine import read_machine
-from labs.session import start
+from labs.machine.description import read_machine
+from labs.notebook.session import start
 
 lab = start("06-process-and-thread-switch")
 run = lab.measure("thread_switch", "condvar", samples=200, processes=2)

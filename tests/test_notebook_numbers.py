@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from labs import published
-from labs.session import Session
+from labs.course import published
+from labs.notebook.session import Session
 
 REPOSITORY = Path(__file__).parent.parent
 NOTEBOOKS = REPOSITORY / "notebooks"

@@ -19,12 +19,14 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator
 
-from grader.evidence import check_folder
+from grader.cases.verdict import Outcome
 from grader.figures import LABS, figures_of
+from grader.judging.lab_folder import check_folder
 from grader.pages.build import HONEST
-from grader.release import ClearSolutionsByCell, copy_labs, release
-from grader.verdict import Outcome
-from labs import guide, messages, toolchain
+from grader.with_nbgrader.release import ClearSolutionsByCell, copy_labs, release
+from labs.c_kernels import toolchain
+from labs.course import guide
+from labs.notebook import messages
 
 REPOSITORY = Path(__file__).parent.parent
 NOTEBOOKS = REPOSITORY / "notebooks"
@@ -285,7 +287,9 @@ def test_solution_runs_and_gets_full_points(name: str, solved: Path) -> None:
     for cell, output in outputs(notebook):
         assert output.get("name") != "stderr", (cell.id, output.text)
         data = output.get("data", {})
-        assert "image/png" not in data, f"{cell.id}: an image without words; labs.picture has both"
+        assert "image/png" not in data, (
+            f"{cell.id}: an image without words; labs.plots.picture has both"
+        )
         for image in re.findall(r"<img[^>]*>", str(data.get("text/html", ""))):
             assert re.search(r'alt="[^"]+', image), cell.id
     if name in LABS:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.check import check
+from grader.cases.verdict import Outcome
 from grader.figures import figure_named
-from grader.verdict import Outcome
-from labs.figures import Figure
-from labs.recording import Recording, read
+from grader.judging.check import check
+from labs.course.figures import Figure
+from labs.recording.file import Recording, read
 
 RECORDING = "recordings/own.csv"
 FOLDER = (

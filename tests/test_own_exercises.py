@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from c_programs import LINUX
 
-from labs import ckernel
-from labs.messages import Refused
-from labs.result import result_of
-from labs.session import Session
+from labs.notebook import ckernel
+from labs.notebook.messages import Refused
+from labs.notebook.session import Session
+from labs.results.result import result_of
 
 X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="registers of x86-64")
 

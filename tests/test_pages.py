@@ -15,8 +15,9 @@ import pytest
 
 from grader.pages import rerun
 from grader.pages.build import NOTEBOOKS, build
-from grader.release import release
-from labs import paths, recording
+from grader.with_nbgrader.release import release
+from labs.common import paths
+from labs.recording import file
 
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
 REPOSITORY = Path(__file__).parent.parent
@@ -197,7 +198,7 @@ def test_what_is_recorded_is_what_the_pages_take(tmp_path: Path) -> None:
     source = lab_of(tmp_path / "09-lab", *MEASURES)
     done = rerun.record(source, tmp_path / "kept")
     assert done.troubles == {}
-    made = recording.read(tmp_path / "kept" / "recordings" / "mine.csv")
+    made = file.read(tmp_path / "kept" / "recordings" / "mine.csv")
     assert "--samples 400 --warmup 10" in made.conditions["command"]
     again = rerun.rerun(source, tmp_path / "kept")
     assert again.troubles == {}

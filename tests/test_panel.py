@@ -12,10 +12,14 @@ from typing import Any
 import psutil
 import pytest
 
-from labs import files, measure, panel, panel_form, recording, surroundings
-from labs.panel import Panel
-from labs.panel_form import Form
-from labs.session import Session
+from labs.common import files
+from labs.machine import surroundings
+from labs.notebook import panel, panel_form
+from labs.notebook.panel import Panel
+from labs.notebook.panel_form import Form
+from labs.notebook.session import Session
+from labs.recording import file
+from labs.run import measure
 
 SLOW = f"slow{os.getpid()}"
 
@@ -290,7 +294,7 @@ def test_what_cannot_be_saved_is_shown_all_the_same(
     def refuse(path: Path, content: bytes) -> None:
         raise files.CannotWrite(number, files.REMEDIES[number])
 
-    monkeypatch.setattr(recording, "write_atomically", refuse)
+    monkeypatch.setattr(file, "write_atomically", refuse)
     press(timer)
     assert files.REMEDIES[number] in said(timer)
     assert "Not saved" in timer.controls.result.value

@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from grader import evidence
-from grader.check import check
+from grader.cases.verdict import Outcome, Verdict
+from grader.facts.sources import source_of
 from grader.figures import figure_named
+from grader.judging import lab_folder
+from grader.judging.check import check
 from grader.pitfalls import CATALOGUE, pitfall_named
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.sources import source_of
-from grader.verdict import Outcome, Verdict
-from labs import broken, core_width, measure
 from labs.analysis import shared_core
-from labs.c_process import RunFailed
-from labs.figures import Figure
-from labs.recording import Recording
-from labs.result import result_of
-from labs.surroundings import allowed_cpus
+from labs.course.figures import Figure
+from labs.machine.surroundings import allowed_cpus
+from labs.recording.file import Recording
+from labs.results.result import result_of
+from labs.run import broken, core_width, measure
+from labs.run.c_process import RunFailed
 
 FOLDER = Path(__file__).parent / "fixtures" / "pitfalls"
 MOST_WORDS = 80
@@ -36,7 +36,7 @@ LIVE = [(pitfall, live) for pitfall in CATALOGUE for live in pitfall.broken]
 def judged(folder: Path, code: str) -> list[Verdict]:
     """The verdicts on what is handed in there; for `no-figure`, on what is not."""
     handed_in = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
-    verdicts = evidence.check_folder(folder, evidence.lab_of(folder))
+    verdicts = lab_folder.check_folder(folder, lab_folder.lab_of(folder))
     return [v for v in verdicts if v.figure in handed_in or code == "no-figure"]
 
 

@@ -9,9 +9,9 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from grader.case import Case, make_case
-from grader.check import check
+from grader.cases.case import Case, make_case
 from grader.figures import figure_named
+from grader.judging.check import check
 from grader.pitfalls import (
     below_one_cycle,
     first_sample_lost,
@@ -21,10 +21,10 @@ from grader.pitfalls import (
     work_optimised_away,
 )
 from grader.pitfalls import timer_not_subtracted as timer
-from labs.figures import Figure
-from labs.measure import Plan, measure_now
-from labs.recording import Recording, read
-from labs.result import result_of
+from labs.course.figures import Figure
+from labs.recording.file import Recording, read
+from labs.results.result import result_of
+from labs.run.measure import Plan, measure_now
 
 FIXTURES = Path(__file__).parent / "fixtures"
 PITFALLS = FIXTURES / "pitfalls"

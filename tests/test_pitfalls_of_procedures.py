@@ -9,12 +9,12 @@ import pytest
 from numpy.typing import NDArray
 from submitted_figures import CYCLE_TICKS, Clocked, figure, recording
 
-from grader.check import check
+from grader.cases.verdict import Outcome, Verdict
 from grader.figures import choices, figure_named
-from grader.verdict import Outcome, Verdict
+from grader.judging.check import check
 from labs.analysis.estimate import Estimate
-from labs.optimisation import level_of
-from labs.recording import Recording
+from labs.c_kernels.optimisation import level_of
+from labs.recording.file import Recording
 
 LOOP = 1.0
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from submitted_figures import Clocked, figure, recording, switching
 
-from grader import switch_counts
-from grader.case import Case, make_case, make_relation
-from grader.check import check, judge
+from grader.cases.case import Case, make_case, make_relation
+from grader.facts import switch_counts
 from grader.figures import figure_named
-from labs import places
-from labs.compared import compared
-from labs.figures import Figure
-from labs.recording import Recording
-from labs.result import result_of
+from grader.judging.check import check, judge
+from labs.course.figures import Figure
+from labs.recording import places
+from labs.recording.file import Recording
+from labs.results.compared import compared
+from labs.results.result import result_of
 
 CONDVAR, PROCESS = "thread-switch-condvar", "process-switch-pipe-pinned"
 SEMAPHORE = """

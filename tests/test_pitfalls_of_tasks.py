@@ -9,19 +9,20 @@ from types import MappingProxyType
 
 import pytest
 
-from grader import c_source, working_sets
-from grader.case import Case, make_case
-from grader.evidence import check_folder
+from grader.cases.case import Case, make_case
+from grader.cases.spec import FigureSpec
+from grader.cases.verdict import Outcome
+from grader.facts import c_source, working_sets
+from grader.facts.sources import broken_sources, released_sources
 from grader.figures import figure_named
-from grader.figures.spec import FigureSpec
 from grader.figures.switch_footprint import FIGURES as OF_FOOTPRINT
 from grader.figures.task_creation import FIGURES as OF_CREATION
+from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
-from grader.sources import broken_sources, released_sources
-from grader.verdict import Outcome
-from labs import figures, recording
 from labs.analysis.estimate import Estimate
-from labs.recording import Recording
+from labs.course import figures
+from labs.recording import file
+from labs.recording.file import Recording
 
 FOLDER = Path(__file__).parent / "fixtures" / "pitfalls"
 
@@ -31,7 +32,7 @@ def case_of(folder: str, figure_id: str, source: str | None = None) -> Case:
     spec = figure_named(figure_id)
     figure = figures.read(FOLDER / folder)[figure_id]
     assert isinstance(figure, figures.Figure) and figure.recording is not None
-    return make_case(spec, figure, recording.read(FOLDER / folder / figure.recording), source)
+    return make_case(spec, figure, file.read(FOLDER / folder / figure.recording), source)
 
 
 def without(recording: Recording, key: str) -> Recording:
@@ -41,9 +42,9 @@ def without(recording: Recording, key: str) -> Recording:
         return MappingProxyType({k: v for k, v in conditions.items() if not k.endswith(key)})
 
     return replace(
-        recording,
-        conditions=left(MappingProxyType(dict(recording.conditions))),
-        processes=tuple(left(MappingProxyType(dict(each))) for each in recording.processes),
+        file,
+        conditions=left(MappingProxyType(dict(file.conditions))),
+        processes=tuple(left(MappingProxyType(dict(each))) for each in file.processes),
     )
 
 

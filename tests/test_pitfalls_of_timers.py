@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from submitted_figures import CYCLE_TICKS, FENCED, MONOTONIC, Clocked, figure, recording
 
-from grader import c_source, evidence
-from grader.check import check
+from grader.facts import c_source
 from grader.figures import figure_named
+from grader.judging import lab_folder
+from grader.judging.check import check
 from grader.pitfalls.stale_constant import subtracted_constant
-from labs import paths
-from labs.recording import Recording
-from labs.result import result_of
+from labs.common import paths
+from labs.recording.file import Recording
+from labs.results.result import result_of
 
 FENCED_ID, MONOTONIC_ID = "timer-overhead-fenced", "timer-overhead-monotonic"
 OF_THE_COUNTER = {"counter": "tsc", "clock.fenced.name": "tsc", "counter.overhead": "42"}
@@ -209,7 +210,7 @@ def test_a_figure_on_a_recording_of_something_else_is_told_and_ends_nothing(tmp_
     recording({"monotonic": MONOTONIC}).write(tmp_path / "recordings" / "run.csv")
     entry = {"value": 15, "unit": "ns", "recording": "recordings/run.csv"}
     (tmp_path / "figures.json").write_text(json.dumps({FENCED_ID: entry}))
-    first, *_ = evidence.check_folder(tmp_path, "01-timer-overhead")
+    first, *_ = lab_folder.check_folder(tmp_path, "01-timer-overhead")
     assert [finding.code for finding in first.findings] == ["other-recording"]
 
 
@@ -219,5 +220,5 @@ def test_where_the_flags_fail_all_is_graded_none_the_less(
     def broken(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(evidence.flags, "of_submission", broken)
-    assert evidence.check_folder(tmp_path, "01-timer-overhead")
+    monkeypatch.setattr(lab_folder.flags, "of_submission", broken)
+    assert lab_folder.check_folder(tmp_path, "01-timer-overhead")

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labs import picture, plot
-from labs.plot import Mark
-from labs.recording import Recording, read
-from labs.result import Result, result_of
+from labs.plots import picture, plot
+from labs.plots.plot import Mark
+from labs.recording.file import Recording, read
+from labs.results.result import Result, result_of
 
 REPOSITORY = Path(__file__).parent.parent
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -170,7 +170,7 @@ def test_the_same_data_make_the_same_image(straight: Recording) -> None:
 
 def test_plots_need_no_notebook() -> None:
     loaded = "{'IPython', 'matplotlib.pyplot'} & set(sys.modules)"
-    code = f"import sys, labs.plot; sys.exit(bool({loaded}))"
+    code = f"import sys, labs.plots.plot; sys.exit(bool({loaded}))"
     subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True)
 
 

@@ -13,12 +13,12 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from test_plot import recording_of
 
-from labs import plot
-from labs.plot import Mark
-from labs.plot_rows import Dot, Group, Row, rows_figure
-from labs.plot_series import LOOKS, Across, Point, Series, series_figure
-from labs.plot_style import CHARACTER
-from labs.result import result_of
+from labs.plots import plot
+from labs.plots.plot import Mark
+from labs.plots.rows import Dot, Group, Row, rows_figure
+from labs.plots.series import LOOKS, Across, Point, Series, series_figure
+from labs.plots.style import CHARACTER
+from labs.results.result import result_of
 
 
 def words_of(figure: Figure) -> list[tuple[str, Bbox]]:

@@ -13,7 +13,7 @@ from simulate import OPERATION, line_of
 from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate, student_t
 from labs.analysis.processes import PERHAPS, SURE, ByProcess, apart
-from labs.recording import Recording
+from labs.recording.file import Recording
 
 RUN = object()
 RUNS = 400

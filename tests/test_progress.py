@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from labs import cli, comparison, figures, guide, predictions, progress
-from labs.comparison import Compared
-from labs.figures import Figure
-from labs.predictions import Prediction
+from labs.commands import cli
+from labs.course import comparison, figures, guide, predictions, progress
+from labs.course.comparison import Compared
+from labs.course.figures import Figure
+from labs.course.predictions import Prediction
 
 FIRST, SECOND = guide.labs()[:2]
 

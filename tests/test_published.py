@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from labs import published
+from labs.course import published
 
 
 def test_every_report_and_every_figure_is_there() -> None:

@@ -18,9 +18,9 @@ import simulate
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from labs import recording as recordings
-from labs.recording import BadRecording, Recording, parse, read
-from labs.run_output import COLUMNS, gather, parse_run
+from labs.recording import file as recordings
+from labs.recording.file import BadRecording, Recording, parse, read
+from labs.run.output import COLUMNS, gather, parse_run
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

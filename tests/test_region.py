@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from labs import paths, toolchain
-from labs.region import region_of
+from labs.c_kernels import toolchain
+from labs.c_kernels.region import region_of
+from labs.common import paths
 
 SOURCE = """
 #define TIMED(name, operation, after)                  \\

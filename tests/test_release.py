@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from small_course import LAB, source_notebook, write_source
 
-from grader.release import ReleaseError, main, release
+from grader.with_nbgrader.release import ReleaseError, main, release
 
 
 @pytest.fixture(scope="module")

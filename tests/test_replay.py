@@ -15,8 +15,8 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.apps.baseapp import NbGrader
 from small_course import FIGURES, LAB, MARKER, Course
 
-from grader.beside import CELL_ID, evidence_html
-from grader.verdict import Outcome, Verdict
+from grader.cases.verdict import Outcome, Verdict
+from grader.with_nbgrader.shown_to_graders import CELL_ID, evidence_html
 
 SUBMISSIONS: dict[str, Any] = {
     "whole": {"cost": {"points": 4.0}, "step": {"points": 2.0}},

@@ -11,11 +11,11 @@ import pytest
 import simulate
 from simulate import VARIANT, Machine
 
-from labs import recording as recordings
 from labs.analysis.estimate import Estimate
-from labs.recording import BadRecording, Recording
-from labs.result import result_of, sensible
-from labs.units import UnknownUnit
+from labs.common.units import UnknownUnit
+from labs.recording import file as recordings
+from labs.recording.file import BadRecording, Recording
+from labs.results.result import result_of, sensible
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -11,11 +11,11 @@ import pytest
 import simulate
 from simulate import Machine
 
-from labs import run_warnings
 from labs.analysis.line import fit_line
-from labs.recording import Recording
-from labs.result import result_of
-from labs.run_warnings import RunWarning
+from labs.recording.file import Recording
+from labs.results import run_warnings
+from labs.results.result import result_of
+from labs.results.run_warnings import RunWarning
 
 
 def warnings_of(recording: Recording) -> dict[str, RunWarning]:

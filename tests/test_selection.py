@@ -13,7 +13,7 @@ from labs.analysis import line as line_module
 from labs.analysis import selection
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.selection import Cells, cells_of
-from labs.recording import Recording, Samples
+from labs.recording.file import Recording, Samples
 
 #: Half of the longest intervals are hit, a tenth of the shortest.
 BUSY = Machine(interrupted_every=600.0, interruption=7000.0)

@@ -9,10 +9,14 @@ from typing import Any
 
 import pytest
 
-from labs import figures, files, guide, predictions, recording, session, toolchain
-from labs.messages import Refused
-from labs.run import Run
-from labs.session import Session
+from labs.c_kernels import toolchain
+from labs.common import files
+from labs.course import figures, guide, predictions
+from labs.notebook import session
+from labs.notebook.messages import Refused
+from labs.notebook.run import Run
+from labs.notebook.session import Session
+from labs.recording import file
 
 LAB = "01-timer-overhead"
 
@@ -90,7 +94,7 @@ def test_a_run_is_saved_and_tells_its_figure(lab: Session) -> None:
     run = quick(lab, save="mine")
     assert run.recording_path == "recordings/mine.csv"
     assert lab.runs["mine"] is run
-    assert len(recording.read(lab.folder / "recordings/mine.csv")) == len(run.recording)
+    assert len(file.read(lab.folder / "recordings/mine.csv")) == len(run.recording)
     low, high = run.interval
     assert low <= run.value <= high
     assert run.unit == "ns"
@@ -108,7 +112,7 @@ def test_runs_in_turns_are_saved_by_their_names(lab: Session) -> None:
     clock, calls = lab.measure_in_turns(pair, samples=300, processes=3, unit="ticks")
     assert (lab.runs["clock"], lab.runs["calls"]) == (clock, calls)
     assert clock.recording_path == "recordings/clock.csv" and clock.unit == "ticks"
-    kept = recording.read(lab.folder / "recordings/calls.csv")
+    kept = file.read(lab.folder / "recordings/calls.csv")
     assert len(kept) == len(calls.recording)
     assert [result.variant for result in calls.results] == ["getppid", "invalid"]
     assert "timer_overhead" in kept.conditions["in_turns_with"]
@@ -187,7 +191,7 @@ def test_a_full_disk_does_not_cost_the_run(
     def full(path: Path, content: bytes) -> None:
         raise files.CannotWrite(errno.ENOSPC, "the disk is full: free some space, then save again")
 
-    monkeypatch.setattr(recording, "write_atomically", full)
+    monkeypatch.setattr(file, "write_atomically", full)
     run = quick(lab)
     assert run.value > 0
     assert run.recording_path is None

@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from grader import evidence
-from grader.check import check
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Outcome, Verdict
+from grader.facts.sources import source_of
 from grader.figures import LABS, FigureSpec
-from grader.figures.spec import Quantity
-from grader.sources import source_of
-from grader.verdict import Outcome, Verdict
-from labs import figures
-from labs.declared import is_first_time
-from labs.figures import Figure
-from labs.recording import Recording, read
-from labs.result import result_of
-from labs.units import Clock
+from grader.judging import lab_folder
+from grader.judging.check import check
+from labs.common.units import Clock
+from labs.course import figures
+from labs.course.figures import Figure
+from labs.recording.declared import is_first_time
+from labs.recording.file import Recording, read
+from labs.results.result import result_of
 
 FOLDER = Path(__file__).parent / "fixtures" / "honest"
 
@@ -159,8 +159,8 @@ def test_no_figure_however_wrong_breaks_its_check(spec: FigureSpec, tmp_path: Pa
         needed = [each for each in LABS[spec.lab] if each.id in (spec.id, *spec.of)]
         asked = {spec.lab: tuple(needed)}
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(evidence, "figures_of", asked.__getitem__)
-            verdicts = evidence.check_folder(folder, spec.lab)
+            patch.setattr(lab_folder, "figures_of", asked.__getitem__)
+            verdicts = lab_folder.check_folder(folder, spec.lab)
         assert Outcome.NOT_GRADED not in {verdict.outcome for verdict in verdicts}
 
 
@@ -175,7 +175,7 @@ def test_who_names_another_printed_figure_is_told_what_speaks_against_that_one(
     shutil.copytree(FOLDER / spec.lab, folder)
     for number, choice in enumerate(spec.choices, start=1):
         figures.put(folder, Figure(spec.id, number, "choice", None))
-        verdicts = evidence.check_folder(folder, spec.lab)
+        verdicts = lab_folder.check_folder(folder, spec.lab)
         told = next(verdict for verdict in verdicts if verdict.figure == spec.id)
         if not choice.known:
             assert told.outcome is Outcome.PASSED

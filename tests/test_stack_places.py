@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from c_programs import FOLDER, Program, call, compile_c, conditions_of
 
-from labs.measure import Plan, measure_in_turns_now, measure_now
-from labs.stack_places import GRAIN, PAGE, place_of, random_start
+from labs.run.measure import Plan, measure_in_turns_now, measure_now
+from labs.run.stack_places import GRAIN, PAGE, place_of, random_start
 
 FEW = ("--samples", "12", "--warmup", "2")
 

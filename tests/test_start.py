@@ -21,8 +21,9 @@ from urllib.parse import parse_qs, urlsplit
 import psutil
 import pytest
 
-from labs import files, paths, student_copy
-from labs.student_copy import MANIFEST, CannotLayDown, lay_down
+from labs.common import files, paths
+from labs.course import student_copy
+from labs.course.student_copy import MANIFEST, CannotLayDown, lay_down
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 NAME = "01-timer-overhead/01-timer-overhead.ipynb"

@@ -10,8 +10,8 @@ from submitted_figures import Clocked, recording
 
 from labs.analysis import selection
 from labs.analysis.line import fit_line
-from labs.recording import Integers
-from labs.result import result_of
+from labs.recording.file import Integers
+from labs.results.result import result_of
 
 CYCLE = 0.25
 

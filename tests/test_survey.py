@@ -14,10 +14,12 @@ import pytest
 import simulate
 from c_programs import LINUX
 
-from labs import cli, survey, survey_plots, survey_report, variants
-from labs.machine import read_machine
-from labs.result import result_of
-from labs.survey import MEASUREMENTS, Measurement, Row
+from labs.commands import cli
+from labs.machine.description import read_machine
+from labs.results.result import result_of
+from labs.run import variants
+from labs.survey import plots, report, survey
+from labs.survey.survey import MEASUREMENTS, Measurement, Row
 
 CHEAP = Measurement(
     "system calls", "system_call", ("getpid", "getpid-libc"), (400, 800), processes=(2, 2),
@@ -75,10 +77,10 @@ def test_what_this_machine_cannot_do_is_a_row_that_says_so(
     (row,) = rows_of_all()
     assert row.result is None
     assert "no moon" in row.why_not
-    text = survey_report.text([row])
+    text = report.text([row])
     assert "no figure" in text
-    assert any("no moon" in line for line in survey_report.without_figure([row]))
-    page = survey_report.page([row], read_machine())
+    assert any("no moon" in line for line in report.without_figure([row]))
+    page = report.page([row], read_machine())
     assert "no moon" in page
 
 
@@ -120,19 +122,19 @@ def test_published_figures_stand_beside_with_a_mark_where_they_are_suspect(short
     rows = rows_of_all()
     by_name = {row.variant: row for row in rows}
     assert by_name["getpid-libc"].published and not by_name["getpid"].published
-    text = survey_report.text(rows)
+    text = report.text(rows)
     assert re.search(r"getpid-libc .*\bA [\d.,]+( to [\d.,]+)?\*", text)
-    assert survey_report.reasons(rows)
+    assert report.reasons(rows)
 
 
 def test_the_table_has_a_line_a_row_and_no_ragged_columns(short: None) -> None:
     rows = rows_of_all()
-    lines = survey_report.text(rows).splitlines()
+    lines = report.text(rows).splitlines()
     named = [
         line for line in lines if re.match(r"(system_call|timer_overhead|no_such|process_)", line)
     ]
     assert len(named) >= len(rows)
-    for word in survey_report.HEADER:
+    for word in report.HEADER:
         assert word in lines[0]
 
 
@@ -167,7 +169,7 @@ class Page(html.parser.HTMLParser):
 
 
 def test_the_page_is_whole_and_needs_nothing_else(short: None) -> None:
-    text = survey_report.page(rows_of_all(), read_machine())
+    text = report.page(rows_of_all(), read_machine())
     page = Page()
     page.feed(text)
     page.close()
@@ -205,8 +207,7 @@ def test_each_thing_is_drawn_in_its_own_view() -> None:
         line_of("noon", 7, "sundials", "sundials"),
     ]
     drawn = {
-        heading: [each.kind for each in pictures]
-        for heading, pictures in survey_plots.of_survey(rows)
+        heading: [each.kind for each in pictures] for heading, pictures in plots.of_survey(rows)
     }
     for heading, words in (
         ("procedure calls", "one line for -O0, run 1"),
@@ -216,7 +217,7 @@ def test_each_thing_is_drawn_in_its_own_view() -> None:
     ):
         assert any(words in kind for kind in drawn[heading]), (heading, drawn[heading])
     assert "switch and footprint" not in drawn
-    page = survey_report.page(rows, read_machine())
+    page = report.page(rows, read_machine())
     assert page.count("<img") == sum(map(len, drawn.values()))
 
 
@@ -297,7 +298,7 @@ def test_nothing_is_measured_twice_nor_with_more_memory_than_it_needs() -> None:
 
 MEASURED_BY = """
 import resource, subprocess, sys
-command = [sys.executable, "-m", "labs.cli", "survey", "--quick", "--save", sys.argv[1]]
+command = [sys.executable, "-m", "labs.commands.cli", "survey", "--quick", "--save", sys.argv[1]]
 done = subprocess.run(command)
 print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
 """

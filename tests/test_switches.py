@@ -8,13 +8,13 @@ import time
 import pytest
 from c_programs import CPUS, LINUX, TWO_CPUS
 
-from labs import proof
-from labs.c_process import RunFailed
-from labs.measure import Plan, measure_now
-from labs.messages import Refused
-from labs.recording import Recording
-from labs.result import Result, result_of
-from labs.run import Run
+from labs.notebook.messages import Refused
+from labs.notebook.run import Run
+from labs.recording import proof
+from labs.recording.file import Recording
+from labs.results.result import Result, result_of
+from labs.run.c_process import RunFailed
+from labs.run.measure import Plan, measure_now
 
 pytestmark = LINUX
 

@@ -9,7 +9,8 @@ import pytest
 from c_programs import FOLDER, LINUX, Program, call, compile_c, conditions_of, system_calls
 from submitted_figures import FENCED, recording
 
-from labs import messages, variants
+from labs.notebook import messages
+from labs.run import variants
 
 pytestmark = LINUX
 

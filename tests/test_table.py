@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from labs.table import Table
+from labs.common.table import Table
 
 TABLE = Table(
     "costs",

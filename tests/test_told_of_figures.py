@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from submitted_figures import FENCED, MONOTONIC, figure, recording
 
-from grader.check import check
+from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
-from grader.verdict import Outcome, Verdict
-from labs.figures import Figure
-from labs.recording import Recording, read
-from labs.result import result_of
+from grader.judging.check import check
+from labs.course.figures import Figure
+from labs.recording.file import Recording, read
+from labs.results.result import result_of
 
 HONEST = Path(__file__).parent / "fixtures" / "honest"
 CREATED = "2026-03-01T10:00:00+00:00"

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from labs import paths, toolchain
-from labs.toolchain import CompileError, NoCompiler, build, build_text
+from labs.c_kernels import toolchain
+from labs.c_kernels.toolchain import CompileError, NoCompiler, build, build_text
+from labs.common import paths
 
 HELLO = '#include <stdio.h>\nint main(void)\n{\n    printf("%s\\n", WORD);\n    return 0;\n}\n'
 ONE = ("-O2", '-DWORD="one"')

@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 from submitted_figures import Clocked, figure, recording, switching
 
-from grader import switch_counts, unbound
-from grader.case import Case, make_case, make_relation
-from grader.check import check
-from grader.evidence import check_folder
+from grader.cases.case import Case, make_case, make_relation
+from grader.cases.verdict import Outcome, Verdict
+from grader.facts import switch_counts, unbound
 from grader.figures import figure_named
-from grader.verdict import Outcome, Verdict
-from labs import figures, places
-from labs.figures import Figure
-from labs.recording import Recording
-from labs.result import result_of
+from grader.judging.check import check
+from grader.judging.lab_folder import check_folder
+from labs.course import figures
+from labs.course.figures import Figure
+from labs.recording import places
+from labs.recording.file import Recording
+from labs.results.result import result_of
 
 CONDVAR = "thread-switch-condvar"
 REFUSED = "none: this system offers no pinning"

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labs.files import CannotWrite, read_bounded, write_atomically
-from labs.units import NAMES, Clock, UnknownUnit, canonical, rounded
+from labs.common.files import CannotWrite, read_bounded, write_atomically
+from labs.common.units import NAMES, Clock, UnknownUnit, canonical, rounded
 
 REPOSITORY = Path(__file__).parent.parent
 CLOCK = Clock(2_596_000_000.0, 26, 0.7)
@@ -136,7 +136,7 @@ def test_a_read_only_file_system_is_told(full_disk: Path) -> None:
 
 
 WRITE = (
-    "import sys; from pathlib import Path; from labs.files import *\n"
+    "import sys; from pathlib import Path; from labs.common.files import *\n"
     "try: write_atomically(Path(sys.argv[1]), b'x' * 100_000)\n"
     "except CannotWrite as error: print(error.strerror)\n"
 )

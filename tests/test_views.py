@@ -10,13 +10,14 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from labs import published, views
-from labs.messages import Refused
-from labs.picture import Picture
-from labs.plot_series import LOOKS, spread
-from labs.recording import Recording
-from labs.run import Run
-from labs.units import rounded
+from labs import views
+from labs.common.units import rounded
+from labs.course import published
+from labs.notebook.messages import Refused
+from labs.notebook.run import Run
+from labs.plots.picture import Picture
+from labs.plots.series import LOOKS, spread
+from labs.recording.file import Recording
 
 PNG = b"\x89PNG\r\n\x1a\n"
 BATCHES = (8, 16, 32, 64)

@@ -7,10 +7,10 @@ import dataclasses
 import pytest
 from submitted_figures import Clocked, figure, recording
 
-from grader.check import check
+from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
-from grader.verdict import Outcome, Verdict
-from labs.recording import Recording
+from grader.judging.check import check
+from labs.recording.file import Recording
 
 FIGURE = "system-call-getppid"
 #: Rounds that found half of the core in use by something else, all the time.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from grader.figures.spec import FigureSpec, Quantity
+from grader.cases.spec import FigureSpec, Quantity
 
 __all__ = ["LABS", "FigureSpec", "Quantity", "figure_named", "figures_of", "lab_of_figures"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from grader.figures.choices import at_least_times, at_most_times
-from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from labs.analysis.estimate import Estimate
-from labs.declared import Estimand
+from labs.recording.declared import Estimand
 
 LAB = "02-first-iteration"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity
+from grader.cases.verdict import Level
 from grader.figures.choices import at_most_times, dearer, not_told_apart
-from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity
-from grader.verdict import Level
 
 LAB = "04-procedure-call"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
+from grader.cases.verdict import Level
 from grader.figures.choices import EDGE_FROM, EDGE_TO, Estimates
-from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
-from grader.verdict import Level
 from labs.analysis.compare import apart
 
 LAB = "07-switch-footprint"

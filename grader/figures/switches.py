@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from grader.cases.spec import CHOICE, TIMES, Choice, FigureSpec, Quantity, relation
+from grader.cases.verdict import Level
 from grader.figures.choices import dearer, not_told_apart
-from grader.figures.spec import CHOICE, TIMES, Choice, FigureSpec, Quantity, relation
-from grader.verdict import Level
 
 LAB = "06-process-and-thread-switch"
 

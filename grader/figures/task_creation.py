@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from grader.cases.spec import CHOICE, TIMES, Choice, FigureSpec, Quantity, relation
+from grader.cases.verdict import Level
 from grader.figures.choices import at_least_times, at_most_times
-from grader.figures.spec import CHOICE, TIMES, Choice, FigureSpec, Quantity, relation
-from grader.verdict import Level
 
 LAB = "05-task-creation"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grader.figures.spec import TIMES, FigureSpec, Quantity
-from grader.verdict import Level
-from labs.declared import Estimand
+from grader.cases.spec import TIMES, FigureSpec, Quantity
+from grader.cases.verdict import Level
+from labs.recording.declared import Estimand
 
 LAB = "01-timer-overhead"
 

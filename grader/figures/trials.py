@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.figures.spec import CHOICE, Choice, FigureSpec, Quantity, relation
-from grader.verdict import Level
-from labs import published
+from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
+from grader.cases.verdict import Level
 from labs.analysis.estimate import Estimate
+from labs.course import published
 
 LAB = "08-five-reports-on-trial"
 

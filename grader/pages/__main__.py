@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader.pages.build import HONEST, NOTEBOOKS, build
 from grader.pages.rerun import record
-from labs import paths
+from labs.common import paths
 
 
 def main(words: list[str] | None = None) -> int:

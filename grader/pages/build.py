@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.pages.page import Lab, index_page, lab_page
 from grader.pages.rerun import rerun
-from labs.files import write_atomically
+from labs.common.files import write_atomically
 
 _REPOSITORY = Path(__file__).parent.parent.parent
 NOTEBOOKS = _REPOSITORY / "notebooks"

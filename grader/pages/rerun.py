@@ -16,11 +16,12 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from grader.evidence import check_folder
+from grader.cases.verdict import Outcome
 from grader.figures import LABS
-from grader.release import LEFT_BY_RUNNING
-from grader.verdict import Outcome
-from labs import figures, paths
+from grader.judging.lab_folder import check_folder
+from grader.with_nbgrader.release import LEFT_BY_RUNNING
+from labs.common import paths
+from labs.course import figures
 
 Outputs = list[dict[str, Any]]
 

@@ -14,16 +14,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from labs import figures, recording, session
-from labs.machine import Machine
-from labs.measure import Plan
-from labs.messages import Message, Refused
-from labs.plans import name_for, recording_name
-from labs.pseudo_files import cpu_list
-from labs.recording import Recording
-from labs.run import Run
-from labs.session import Session
-from labs.variants import has_first_time
+from labs.common.pseudo_files import cpu_list
+from labs.course import figures
+from labs.machine.description import Machine
+from labs.notebook import session
+from labs.notebook.messages import Message, Refused
+from labs.notebook.run import Run
+from labs.notebook.session import Session
+from labs.recording import file
+from labs.recording.file import Recording
+from labs.run.measure import Plan
+from labs.run.plans import name_for, recording_name
+from labs.run.variants import has_first_time
 
 #: What a run is cut down to where it is to be saved: a recording of some ten kilobytes.
 MOST_SAMPLES, MOST_WARMUP = 400, 10
@@ -38,7 +40,7 @@ class SavedSession(Session):
         super().__init__(name, folder)
         known = sorted(self.saved.glob("*.csv"))
         if known:
-            self.machine = machine_of(recording.read(known[0]))
+            self.machine = machine_of(file.read(known[0]))
 
     def carry_out_in_turns(
         self, plans: Sequence[Plan], saves: Sequence[str | None], unit: str = "ns"
@@ -57,7 +59,7 @@ class SavedSession(Session):
             if path.is_file():
                 shutil.copy(path, folder)
         place = f"{figures.RECORDINGS}/{name}.csv"
-        self.runs[name] = self.reduce(plan, recording.read(taken), place, unit)
+        self.runs[name] = self.reduce(plan, file.read(taken), place, unit)
         return self.runs[name]
 
     def panel(self, kernel: str, variants: Any = (), *, save: str = "panel") -> Any:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Finding, Level
 from grader.pitfalls import while_reading
 from grader.pitfalls.pitfall import Pitfall
-from grader.verdict import Finding, Level
 
 __all__ = ["CATALOGUE", "Pitfall", "findings_of", "pitfall_named"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs import places
-from labs.units import times
+from labs.common.units import times
+from labs.recording import places
 
 
 def detect(case: Case) -> str | None:

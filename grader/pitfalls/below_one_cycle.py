@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import RELATIONS, Quantity
-from grader.observed import is_below_the_clock, usual_ticks
+from grader.cases.case import Case
+from grader.cases.spec import RELATIONS, Quantity
+from grader.cases.verdict import Level
+from grader.facts.observed import is_below_the_clock, usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
 from labs.analysis import core_clock
-from labs.declared import is_first_time
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.recording.declared import is_first_time
 
 #: What is executed in turn takes a core cycle each; how long that is, is known to a few percent.
 LEAST_CYCLES = 0.9

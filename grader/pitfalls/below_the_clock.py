@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.case import Case
-from grader.figures.spec import Quantity
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.declared import is_first_time
-from labs.recording import Samples
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.recording.declared import is_first_time
+from labs.recording.file import Samples
 
 #: What is left of an interval without the timer is told from nothing from so many steps on.
 STEPS = 4

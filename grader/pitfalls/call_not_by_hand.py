@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from grader import c_source
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import c_source
+from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.sources import own_source
-from grader.verdict import Level
 
 KERNEL, MACRO = "own_call", "MEASURE_OWN_CALL"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from grader import c_source, traps
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import c_source, traps
+from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.sources import own_source
-from grader.verdict import Level
 
 
 def detect(case: Case) -> str | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Pitfall, Slip
-from grader.verdict import Level
-from labs.result import Result
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.results.result import Result
 
 FIGURE, MAIN_MEMORY = "first-iteration-cause", 1
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grader import creations
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import creations
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
 
 
 def detect(case: Case) -> str | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.c_source import measured_region
-from grader.case import Case
-from grader.figures.spec import RELATIONS, Quantity
+from grader.cases.case import Case
+from grader.cases.spec import RELATIONS, Quantity
+from grader.cases.verdict import Level
+from grader.facts.c_source import measured_region
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: Clocks of CPU time have to ask the OS kernel: no vDSO answers for it.
 SYSTEM_CALL_CLOCK = "CPUTIME"

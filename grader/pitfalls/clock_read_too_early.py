@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import Quantity
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.pitfalls.stale_constant import subtracted_constant, too_little_left
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: A dependent addition takes one core cycle; an emulator or a hypervisor may blur that.
 LEAST_CYCLES, MOST_CYCLES = 0.5, 2.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from grader import cpu_clocks
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import cpu_clocks
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 
 def detect(case: Case) -> str | None:

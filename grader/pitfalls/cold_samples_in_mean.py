@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.case import Case, is_meant
-from grader.figures.spec import Quantity
-from grader.observed import usual_ticks
+from grader.cases.case import Case, is_meant
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts.observed import usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
 from labs.analysis.net import parts_of
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: From this factor on the extreme samples, and nothing else, make the mean what it is.
 CARRIED = 1.03

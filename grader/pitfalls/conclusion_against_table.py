@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import Quantity
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Pitfall, Slip
-from grader.verdict import Level
-from labs.result import Result
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.results.result import Result
 
 
 def detect(case: Case) -> str | None:

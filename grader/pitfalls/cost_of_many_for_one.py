@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from grader import traps
-from grader.case import Case, is_meant
-from grader.figures.spec import Quantity
+from grader.cases.case import Case, is_meant
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts import traps
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: Twice the cost is another slip: a pair counted as one (grader.pitfalls.half_or_double).
 FEWEST = 3

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grader import switch_counts
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import switch_counts
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
 
 CODE = "creation-counted-as-switch"
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from grader import c_source, creations
-from grader.case import Case, is_meant
-from grader.figures.spec import Quantity
+from grader.cases.case import Case, is_meant
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts import c_source, creations
+from grader.facts.sources import own_source
 from grader.pitfalls import child_left_behind
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.sources import own_source
-from grader.verdict import Level
-from labs.result import result_of
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.results.result import result_of
 
 _AWAITS = re.compile(r"\b(?:wait|waitpid|waitid|wait3|wait4|pthread_join|ended|joined)\s*\(")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Pitfall, Slip
-from grader.verdict import Level
-from labs.units import NANOSECONDS, SPELLINGS, rounded
+from labs.common.units import NANOSECONDS, SPELLINGS, rounded
 
 
 def detect(case: Case) -> str | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.observed import step_of
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts.observed import step_of
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: Of an interval of this many steps or more the lost digits are not missed.
 MOST_STEPS = 10

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grader.case import Case, is_meant
-from grader.figures.spec import Quantity
-from grader.flags import measured_after
+from grader.cases.case import Case, is_meant
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.judging.flags import measured_after
 from grader.pitfalls.pitfall import Pitfall
-from grader.verdict import Level
-from labs.recording import BadRecording
-from labs.result import result_of
+from labs.recording.file import BadRecording
+from labs.results.result import result_of
 
 #: Of a recording with more variants than this no other is looked at.
 MOST_VARIANTS = 20

@@ -6,11 +6,11 @@ import itertools
 
 import numpy as np
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.recording import Recording
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.recording.file import Recording
 
 #: Fewer samples of a variant in a process can stand in a row by chance.
 FEWEST_IN_A_ROW = 5

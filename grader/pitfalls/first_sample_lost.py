@@ -6,13 +6,13 @@ import re
 
 import numpy as np
 
-from grader.c_source import without_comments
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts.c_source import without_comments
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
 from labs.analysis.estimate import Estimate
-from labs.declared import is_first_time
-from labs.units import Clock, rounded
+from labs.common.units import Clock, rounded
+from labs.recording.declared import is_first_time
 
 #: C kernel and variant whose first time takes a page fault, for certain: on Linux, where the page
 #: is taken away before it.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import Quantity
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: A net cost may come out a little below nothing where the operation is nothing; by this share of
 #: what was timed it may not.

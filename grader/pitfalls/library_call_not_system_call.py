@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from grader import traps
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import traps
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.result import Result
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.results.result import Result
 
 #: No processor enters and leaves its OS kernel in so few core cycles: the two jumps alone, without
 #: an instruction between them, take about twice as many.

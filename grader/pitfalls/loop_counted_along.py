@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from grader import traps
-from grader.case import Case, is_meant
-from grader.figures.spec import Quantity
+from grader.cases.case import Case, is_meant
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts import traps
+from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.sources import own_source
-from grader.verdict import Level
 from labs.analysis.net import Net
-from labs.units import rounded
+from labs.common.units import rounded
 
 
 def detect(case: Case) -> str | None:

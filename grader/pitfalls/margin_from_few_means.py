@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import Quantity
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
 from labs.analysis.estimate import student_t
-from labs.declared import is_first_time
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.recording.declared import is_first_time
 
 MOST_MEANS = 19
 LONG_LOOP = 1_000

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.case import Case
-from grader.expected import Expected
-from grader.figures.spec import Quantity
+from grader.cases.case import Case
+from grader.cases.expected import Expected
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Pitfall, Slip
-from grader.verdict import Level
 
 
 def detect(case: Case) -> str | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from grader import creations
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import creations
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: What a process holds besides only adds to it.
 LEAST = 0.9

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grader.case import Case, is_meant
-from grader.figures.spec import Quantity
-from grader.observed import usual_ticks
+from grader.cases.case import Case, is_meant
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts.observed import usual_ticks
 from grader.pitfalls.pitfall import Pitfall, Slip
-from grader.verdict import Level
 from labs.analysis.net import parts_of
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: Nearer to the typical sample than this, the smallest one is not what makes the figure wrong.
 CLEARLY_LESS = 0.99

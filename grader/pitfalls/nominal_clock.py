@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.case import Case
-from grader.observed import reads_the_counter
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts.observed import reads_the_counter
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
-from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded
+from labs.common.units import NANOSECONDS, UnknownUnit, canonical, rounded
 
 _NOMINAL = re.compile(r"@ ?(\d+(?:\.\d+)?) ?GHz")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from grader import creations
-from grader.c_source import without_comments
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import creations
+from grader.facts.c_source import without_comments
+from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.sources import own_source
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: A task in its parent's memory finds every page there; a process faults in several before it ends.
 FAULTS_OF_A_COPY = 0.5

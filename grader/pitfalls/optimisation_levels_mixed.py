@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Pitfall
-from grader.verdict import Level
-from labs.optimisation import level_of
+from labs.c_kernels.optimisation import level_of
 
 
 def detect(case: Case) -> str | None:

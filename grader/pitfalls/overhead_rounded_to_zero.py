@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
 
 #: Of a clock that is merely coarse some intervals see a step: as many as the time is long.
 MOST_NOT_ZERO = 0.01

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.declared import is_first_time
+from labs.recording.declared import is_first_time
 
 KERNEL = "first_iteration"
 

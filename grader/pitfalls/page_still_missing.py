@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.first_sample_lost import may_be_page_fault
 from grader.pitfalls.pitfall import Pitfall
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 KERNEL, OWN, UNPREPARED = "own_first_call", "own", "unprepared"
 

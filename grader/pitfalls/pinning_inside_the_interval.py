@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from grader import c_source
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import c_source
+from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.sources import own_source
-from grader.verdict import Level
 
 _PINS = re.compile(r"\b(sched_setaffinity|pthread_setaffinity_np|pin_to)\s*\(")
 

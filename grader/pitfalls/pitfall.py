@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from grader.case import Case
-from grader.verdict import Finding, Level
-from labs.recording import BadRecording
+from grader.cases.case import Case
+from grader.cases.verdict import Finding, Level
+from labs.recording.file import BadRecording
 
 
 class Slip(IntEnum):

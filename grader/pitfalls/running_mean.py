@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.recording import Recording
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.recording.file import Recording
 
 #: Shorter series, or ones that hardly fall, could look like this by chance.
 FEWEST = 16

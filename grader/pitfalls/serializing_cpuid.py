@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from grader.c_source import without_comments
-from grader.case import Case
-from grader.figures.spec import Quantity
-from grader.observed import reads_the_counter
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts.c_source import without_comments
+from grader.facts.observed import reads_the_counter
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: How many times the fenced pair, timed in the same run, a pair may cost: with a CPUID in its C it
 #: is dearer from the first factor on; where the C is not known, the second leaves no other way.

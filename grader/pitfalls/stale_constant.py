@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from grader.c_source import without_comments
-from grader.case import Case
-from grader.figures.spec import Quantity
-from grader.observed import reads_the_counter
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts.c_source import without_comments
+from grader.facts.observed import reads_the_counter
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
-from labs.units import UnknownUnit, canonical, rounded
+from labs.common.units import UnknownUnit, canonical, rounded
 
 #: The overhead of report A, in cycles: it stands in its published source.
 PUBLISHED = 28.5

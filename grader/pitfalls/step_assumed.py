@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import Quantity
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Pitfall, Slip
-from grader.verdict import Level
 
 
 def detect(case: Case) -> str | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import Quantity
-from grader.observed import reads_the_counter
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts.observed import reads_the_counter
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: A counter this near to 1 GHz does tick once a ns.
 SAME = 0.005

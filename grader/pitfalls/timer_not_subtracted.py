@@ -6,16 +6,16 @@ import re
 
 import numpy as np
 
-from grader.c_source import measured_region
-from grader.case import Case, is_meant
-from grader.figures.spec import Quantity
-from grader.observed import reads_the_counter, usual_ticks
+from grader.cases.case import Case, is_meant
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts.c_source import measured_region
+from grader.facts.observed import reads_the_counter, usual_ticks
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
 from labs.analysis.line import Line
 from labs.analysis.net import parts_of
-from labs.declared import is_first_time
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.recording.declared import is_first_time
 
 #: A clock that is less of the figure than this is not worth a word.
 LEAST_SHARE = 0.05

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.observed import step_of
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts.observed import step_of
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
 
 LEAST_STEP = 16
 FEWEST_SEEN = 10

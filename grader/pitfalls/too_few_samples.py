@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import Quantity
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
 from labs.analysis.first_time import FEWEST_PROCESSES
-from labs.declared import is_first_time
+from labs.recording.declared import is_first_time
 
 FEWEST_PER_BATCH = 20
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grader import working_sets
-from grader.case import Case, is_meant
-from grader.figures.spec import Quantity
+from grader.cases.case import Case, is_meant
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts import working_sets
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
 from labs.analysis.net import Net, parts_of
-from labs.units import rounded
+from labs.common.units import rounded
 
 
 def detect(case: Case) -> str | None:

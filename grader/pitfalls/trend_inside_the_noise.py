@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
 from grader.figures.choices import EDGE_FROM
-from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Pitfall, Slip
-from grader.verdict import Level
 from labs.analysis.compare import apart
-from labs.compared import compared
+from labs.results.compared import compared
 
 
 def detect(case: Case) -> str | None:

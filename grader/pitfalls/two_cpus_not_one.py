@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from grader import switch_counts
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import switch_counts
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
-from labs.places import in_words
+from labs.recording.places import in_words
 
 CODE = "two-cpus-not-one"
 

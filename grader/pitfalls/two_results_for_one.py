@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import Quantity
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.judging.wide_interval import caveat
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
-from grader.wide import caveat
-from labs import broken
 from labs.analysis.net import parts_of
-from labs.result import result_of
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.results.result import result_of
+from labs.run import broken
 
 #: Within this share of the right value a figure is taken for it, however it was computed.
 NEAR = 0.05

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from grader import switch_counts
-from grader.case import Case
-from grader.expected import Expected
-from grader.figures.spec import Quantity
+from grader.cases.case import Case
+from grader.cases.expected import Expected
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts import switch_counts
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
-from labs import proof
 from labs.analysis.net import parts_of
-from labs.units import rounded
+from labs.common.units import rounded
+from labs.recording import proof
 
 CODE = "unclear-divisor"
 

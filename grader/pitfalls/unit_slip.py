@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
-from grader.verdict import Level
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: A slope known to this factor can be told from one a thousand times larger or smaller.
 KNOWN_TO = 4.0

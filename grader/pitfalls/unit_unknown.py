@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import CHOICE
+from grader.cases.case import Case
+from grader.cases.spec import CHOICE
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Pitfall
-from grader.verdict import Level
-from labs.units import NAMES
+from labs.common.units import NAMES
 
 
 def detect(case: Case) -> str | None:

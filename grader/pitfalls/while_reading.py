@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Pitfall
-from grader.verdict import Level
 
 
 def _needs_no_case(case: Case) -> str | None:
-    """These are found while reading, by grader.check; a case that exists shows none of them."""
+    """These are found by grader.judging.check while it reads; a case that exists shows none."""
     return None
 
 

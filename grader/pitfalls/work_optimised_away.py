@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from grader.case import Case
-from grader.figures.spec import RELATIONS, Quantity
-from grader.observed import is_below_the_clock
+from grader.cases.case import Case
+from grader.cases.spec import RELATIONS, Quantity
+from grader.cases.verdict import Level
+from grader.facts.observed import is_below_the_clock
 from grader.pitfalls.below_one_cycle import NOTHING_EXECUTED
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.verdict import Level
 from labs.analysis.line import Line
 from labs.analysis.net import Net
-from labs.units import rounded
+from labs.common.units import rounded
 
 #: Whatever is executed costs more of a core cycle than this; what is not costs nothing.
 MOST_CYCLES = 0.25

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from grader import c_source, traps
-from grader.c_source import TrapInstruction
-from grader.case import Case
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import c_source, traps
+from grader.facts.c_source import TrapInstruction
+from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.sources import own_source
-from grader.verdict import Level
 
 #: By trap instruction: the register of the first argument, and the machine it is an instruction of.
 FIRST_ARGUMENT = {"syscall": ("rdi", "x86_64"), "svc": ("x0", "aarch64")}

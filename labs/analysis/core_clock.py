@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from labs.recording import Recording, Samples
-from labs.units import Clock
+from labs.common.units import Clock
+from labs.recording.file import Recording, Samples
 
 #: A core cycle in ticks: of any clock that there is, beside any core that there is.
 SHORTEST, LONGEST = 1e-9, 1e9

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.units import Clock
+from labs.common.units import Clock
 
 if TYPE_CHECKING:
     from labs.analysis.processes import ByProcess

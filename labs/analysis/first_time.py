@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from labs.analysis.estimate import CannotEstimate, Estimate
-from labs.kept import kept
-from labs.recording import Recording
+from labs.recording.file import Recording
+from labs.recording.memo import kept
 
 FEWEST_PROCESSES = 5
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from labs import declared
 from labs.analysis import core_clock, selection, shared_core
 from labs.analysis.estimate import CannotEstimate, Estimate, Floats, student_t
 from labs.analysis.fits import Fits, fits
 from labs.analysis.processes import PERHAPS, SURE, Bools, ByProcess, apart, ratio
 from labs.analysis.selection import FEWEST, Cells
 from labs.analysis.shared_core import Shared
-from labs.kept import kept
-from labs.recording import Integers, Recording, Samples
-from labs.units import Clock
+from labs.common.units import Clock
+from labs.recording import declared
+from labs.recording.file import Integers, Recording, Samples
+from labs.recording.memo import kept
 
 #: How far from the line a point may lie, as a share of its size, and still be said to be on it.
 LINE_TOLERANCE = 0.02

@@ -19,7 +19,7 @@ from labs.analysis import compare, processes
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
 from labs.analysis.processes import ByProcess
-from labs.recording import Recording
+from labs.recording.file import Recording
 
 #: Numbers of parts, and of baselines contained, that make sense.
 LEAST, MOST = 1e-3, 1e6

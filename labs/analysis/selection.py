@@ -16,7 +16,7 @@ import numpy as np
 
 from labs.analysis.estimate import Floats
 from labs.analysis.processes import Bools
-from labs.recording import Integers, Numbers, Samples
+from labs.recording.file import Integers, Numbers, Samples
 
 #: How far from the median a sample may lie, in twice the distance from lower quartile to median,
 #: and at least, in steps of the counter.

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from labs import picture, published
-from labs.picture import Picture
-from labs.plot_rows import Dot, Group, Row, rows_figure
-from labs.plot_series import LOOKS, Look
-from labs.plot_style import BLUE, PURPLE, VERMILLION, many, symbol
-from labs.published import Published
-from labs.result import Result, sensible
-from labs.table import Table
-from labs.units import NAMES, NANOSECONDS, rounded
+from labs.common.table import Table
+from labs.common.units import NAMES, NANOSECONDS, rounded
+from labs.course import published
+from labs.course.published import Published
+from labs.plots import picture
+from labs.plots.picture import Picture
+from labs.plots.rows import Dot, Group, Row, rows_figure
+from labs.plots.series import LOOKS, Look
+from labs.plots.style import BLUE, PURPLE, VERMILLION, many, symbol
+from labs.results.result import Result, sensible
 from labs.views.gather import Runs, has_figure, one_unit, refused, runs_of
 
 if TYPE_CHECKING:
-    from labs.run import Run
+    from labs.notebook.run import Run
 
 _OWN, _FAIR = LOOKS[0], LOOKS[3]
 _SUSPECT = Look(VERMILLION, "x", "×", "-")

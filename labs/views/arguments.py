@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from labs import picture
-from labs.compared import compared
-from labs.optimisation import level_of
-from labs.picture import Picture
-from labs.plot_series import LOOKS, Across, Series, series_figure
-from labs.plot_style import FONT_PT, QUIET, symbol
-from labs.result import Result
-from labs.table import Table
-from labs.units import NAMES, rounded
+from labs.c_kernels.optimisation import level_of
+from labs.common.table import Table
+from labs.common.units import NAMES, rounded
+from labs.plots import picture
+from labs.plots.picture import Picture
+from labs.plots.series import LOOKS, Across, Series, series_figure
+from labs.plots.style import FONT_PT, QUIET, symbol
+from labs.results.compared import compared
+from labs.results.result import Result
 from labs.views.gather import (
     Runs,
     has_figure,
@@ -31,7 +31,7 @@ from labs.views.gather import (
 )
 
 if TYPE_CHECKING:
-    from labs.run import Run
+    from labs.notebook.run import Run
 
 _EXAMPLE = 'lab.measure("procedure_call", "args0,args6,args8,args12", flags="-O0")'
 

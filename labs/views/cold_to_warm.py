@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from labs import picture
 from labs.analysis.estimate import Floats
-from labs.declared import is_first_time
-from labs.picture import Picture
-from labs.plot_series import LOOKS, Across, Point, Series, beside, series_figure
-from labs.plot_style import many, symbol
-from labs.result import Result
-from labs.table import Table
-from labs.units import NAMES, rounded
+from labs.common.table import Table
+from labs.common.units import NAMES, rounded
+from labs.plots import picture
+from labs.plots.picture import Picture
+from labs.plots.series import LOOKS, Across, Point, Series, beside, series_figure
+from labs.plots.style import many, symbol
+from labs.recording.declared import is_first_time
+from labs.results.result import Result
 from labs.views.gather import Runs, one_unit, refused, runs_of
 
 #: Which times are drawn: all of the first few, then ever fewer.

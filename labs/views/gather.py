@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Union
 
 from labs.analysis.estimate import Estimate
-from labs.messages import Message, Refused
-from labs.plot_series import Point
-from labs.result import Result, sensible
+from labs.notebook.messages import Message, Refused
+from labs.plots.series import Point
+from labs.results.result import Result, sensible
 
 if TYPE_CHECKING:
-    from labs.run import Run
+    from labs.notebook.run import Run
 
 #: A view takes runs one by one, or several as a list.
 Runs = Union["Run", "Iterable[Run]"]
@@ -27,7 +27,7 @@ def runs_of(given: Sequence[Runs | None]) -> list[Run]:
 
     None is passed over: a run that this machine could not make.
     """
-    from labs.run import Run
+    from labs.notebook.run import Run
 
     found: list[Run] = []
     for each in given:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from labs import picture
-from labs.picture import Picture
-from labs.plot_series import LOOKS, Across, Series, series_figure
-from labs.plot_style import symbol
-from labs.result import Result
-from labs.table import Table
-from labs.units import NAMES, rounded
+from labs.common.table import Table
+from labs.common.units import NAMES, rounded
+from labs.plots import picture
+from labs.plots.picture import Picture
+from labs.plots.series import LOOKS, Across, Series, series_figure
+from labs.plots.style import symbol
+from labs.results.result import Result
 from labs.views.gather import (
     Runs,
     has_figure,

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
-from labs import declared, picture, places, proof
 from labs.analysis import compare
 from labs.analysis.estimate import Estimate
-from labs.declared import Placement
-from labs.picture import Picture
-from labs.plot_rows import Dot, Group, Row, rows_figure
-from labs.plot_series import LOOKS, Look
-from labs.plot_style import INK, QUIET, VERMILLION, many, symbol
-from labs.result import Result, sensible
-from labs.table import Table
-from labs.units import NAMES, rounded
+from labs.common.table import Table
+from labs.common.units import NAMES, rounded
+from labs.plots import picture
+from labs.plots.picture import Picture
+from labs.plots.rows import Dot, Group, Row, rows_figure
+from labs.plots.series import LOOKS, Look
+from labs.plots.style import INK, QUIET, VERMILLION, many, symbol
+from labs.recording import declared, places, proof
+from labs.recording.declared import Placement
+from labs.results.result import Result, sensible
 from labs.views.gather import Runs, has_figure, numbers, one_unit, reason, refused, runs_of
 
 ONE_CPU: Final = "on one CPU: a switch"

@@ -1,0 +1,1 @@
+"""A demonstration class, graded by real nbgrader."""

@@ -1,0 +1,225 @@
+"""A demonstration class, graded by real nbgrader: one lab, one student for each thing that happens.
+
+`make class` runs it, `make class LAB=03-system-call` with another lab. Every step is the stock
+command, in the order in which an instructor and the students would run them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook
+
+from grader.cases.verdict import Outcome
+from grader.demonstration.students import (
+    STUDENTS,
+    Evidence,
+    Lab,
+    LiveEvidence,
+    NoEvidence,
+    make_submission,
+)
+from grader.with_nbgrader.course import lay_out
+from grader.with_nbgrader.release import ReleaseError
+
+DEFAULT_LAB = "01-timer-overhead"
+NOTEBOOKS = Path(__file__).parent.parent.parent / "notebooks"
+_COURSE_ID = "ticklab"
+_NOTE_WIDTH = 90
+# A step that takes longer than this has hung.
+_PATIENCE_S = 300
+
+_SETTINGS = """
+# The exchange of the demonstration. All its students are one user, which nbgrader would report.
+c.Exchange.root = {exchange!r}
+c.ExchangeCollect.check_owner = False
+"""
+
+
+class StepFailed(Exception):
+    """A step of nbgrader that failed; the message has its last words."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One submission as the table shows it; `points` is None where it was not processed."""
+
+    student: str
+    points: float | None
+    max_points: float
+    outcome: str
+    findings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class DemonstrationClass:
+    """A course folder, an exchange and the students' folders, all below `folder`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        source: Path,
+        lab: str,
+        evidence: Evidence,
+        settings: str = "",
+    ) -> None:
+        """Lays out the course from the labs under `source`; `settings` are added to its own.
+
+        Raises OSError where it cannot be written.
+        """
+        self.folder = folder.absolute()
+        self.course = self.folder / "course"
+        self.exchange = self.folder / "exchange"
+        self.lab = Lab(lab, self.course / "source" / lab, self.course / "release" / lab)
+        self._evidence = evidence
+        self.exchange.mkdir(parents=True)
+        # Anybody may hand in: nbgrader insists on it.
+        self.exchange.chmod(0o777)
+        lay_out(self.course, source)
+        config = self.course / "nbgrader_config.py"
+        text = config.read_text(encoding="utf-8") + _SETTINGS.format(exchange=str(self.exchange))
+        config.write_text(text + settings, encoding="utf-8")
+
+    def run(self) -> list[Row]:
+        """All steps from the instructor's source to feedback; one row a student.
+
+        Raises StepFailed where nbgrader fails, NoEvidence where there is nothing to hand in.
+        """
+        self._nbgrader(self.course, "generate_assignment", self.lab.name)
+        self._nbgrader(self.course, "release_assignment", self.lab.name)
+        # Two at a time: each is a process of its own that spends a second on starting.
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            list(pool.map(self._hand_in, STUDENTS))
+        for step in ("collect", "autograde", "generate_feedback"):
+            self._nbgrader(self.course, step, self.lab.name)
+        return [self._row(student) for student in STUDENTS]
+
+    def _hand_in(self, student: str) -> None:
+        """Makes one student's folder and submits it as the student would."""
+        home = self.folder / "students" / student
+        make_submission(home / self.lab.name, student, self.lab, self._evidence)
+        self._nbgrader(
+            home,
+            "submit",
+            self.lab.name,
+            f"--student={student}",
+            f"--course={_COURSE_ID}",
+            f"--Exchange.root={self.exchange}",
+            f"--Exchange.cache={home / '.cache'}",
+        )
+
+    def _nbgrader(self, folder: Path, *arguments: str) -> None:
+        """Runs one stock command in `folder`, untouched by the settings of whoever runs this."""
+        jupyter = str(self.folder / "jupyter")
+        environment = {
+            **os.environ,
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+            "PYTHONPATH": str(Path(__file__).parent.parent.parent),
+            "JUPYTER_CONFIG_DIR": jupyter,
+            "JUPYTER_DATA_DIR": jupyter,
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", "nbgrader", *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE_S,
+        )
+        with (self.folder / "nbgrader.log").open("a", encoding="utf-8") as log:
+            log.write(f"$ nbgrader {' '.join(arguments)}\n{done.stderr}{done.stdout}\n")
+        if done.returncode:
+            last = "\n".join(done.stderr.splitlines()[-15:])
+            raise StepFailed(f"nbgrader {' '.join(arguments)} failed:\n{last}")
+
+    def _row(self, student: str) -> Row:
+        """What became of one submission: from the gradebook and from the graded notebook."""
+        name = self.lab.name
+        graded = self.course / "autograded" / student / name / f"{name}.ipynb"
+        feedback = self.course / "feedback" / student / name / f"{name}.html"
+        if not graded.is_file() or not feedback.is_file():
+            return Row(student, None, 0.0, "not processed", (), ())
+        notebook: dict[str, Any] = json.loads(graded.read_text(encoding="utf-8"))
+        verdicts = [
+            cell["metadata"]["ticklab"]
+            for cell in notebook["cells"]
+            if "ticklab" in cell["metadata"]
+        ]
+        with Gradebook(f"sqlite:///{self.course / 'gradebook.db'}") as gradebook:
+            grades = {
+                grade.name: grade.auto_score
+                for grade in gradebook.find_submission_notebook(name, name, student).grades
+            }
+        return Row(
+            student,
+            sum(grades[verdict["figure"]] or 0.0 for verdict in verdicts),
+            sum(verdict["max_points"] for verdict in verdicts),
+            _worst(verdict["outcome"] for verdict in verdicts),
+            tuple(dict.fromkeys(code for verdict in verdicts for code in verdict["findings"])),
+            tuple(notebook["metadata"]["ticklab"]["set_aside"]),
+        )
+
+
+def _worst(outcomes: Iterable[str]) -> str:
+    """One word for all figures: what was not graded comes before what failed."""
+    found = set(outcomes)
+    for outcome in (Outcome.NOT_GRADED, Outcome.FAILED, Outcome.PASSED):
+        if outcome.value in found:
+            return str(outcome.value)
+    return "no figures"
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as text under a heading, one line a submission."""
+    cells = [("student", "points", "outcome", "findings", "set aside")]
+    for row in rows:
+        points = "-" if row.points is None else f"{row.points:g} / {row.max_points:g}"
+        notes = "; ".join(row.notes).replace("\u2060", "")
+        if len(notes) > _NOTE_WIDTH:
+            notes = notes[: _NOTE_WIDTH - 3] + "..."
+        findings = ", ".join(row.findings) or "-"
+        cells.append((row.student, points, row.outcome, findings, notes or "-"))
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
+    lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in cells]
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def main(folder: Path | None = None, lab: str = DEFAULT_LAB) -> int:
+    """Runs the demonstration in `folder` (new or empty; without one, it is thrown away) and prints.
+
+    `lab` is the lab that its students hand in.
+
+    Exit status 0 where every submission was processed; 1, with the reason, where not.
+    """
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="ticklab-class-") as scratch:
+            return _demonstrate(Path(scratch) / "class", lab, keep=False)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        print(f"{folder} is not an empty folder: give a new one", file=sys.stderr)
+        return 1
+    return _demonstrate(folder, lab, keep=True)
+
+
+def _demonstrate(folder: Path, lab: str, keep: bool) -> int:
+    """Runs the class and prints its table; `keep` says whether the folder will outlive this."""
+    try:
+        evidence = LiveEvidence(NOTEBOOKS, folder / "honest")
+        demonstration = DemonstrationClass(folder, NOTEBOOKS, lab, evidence)
+        rows = demonstration.run()
+    except (StepFailed, NoEvidence, ReleaseError, OSError, subprocess.TimeoutExpired) as error:
+        print(f"demonstration class: {error}", file=sys.stderr)
+        return 1
+    print(table(rows))
+    if keep:
+        print(f"\nFeedback: {demonstration.course / 'feedback'}")
+        print(f"What nbgrader said: {demonstration.folder / 'nbgrader.log'}")
+    return 0 if all(row.points is not None for row in rows) else 1

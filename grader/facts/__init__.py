@@ -1,0 +1,1 @@
+"""What a recording and its C show, for the pitfalls: counts, clocks, places, working sets."""

@@ -1,0 +1,238 @@
+"""What a C source says of the system calls it makes: read as text, never built or run.
+
+The text is a student's: patterns that fit nothing simply find nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from labs.c_kernels import toolchain
+
+#: So many pieces of inline assembly are looked at.
+MOST_ASM = 100
+
+_PREPROCESSOR = re.compile(r"^[ \t]*#[^\n]*$", re.MULTILINE)
+# One that is never closed goes on to the end of the text, or of the line: else each of many would
+# be looked for up to the end, which takes minutes.
+_COMMENT_OR_STRING = re.compile(
+    r'/\*.*?(?:\*/|\Z)|//[^\n]*|("(?:[^"\\\n]|\\.)*(?:"|(?=\n)|\Z|\\\Z))', re.DOTALL
+)
+_ASM = re.compile(r"\b(?:asm|__asm|__asm__)\s*(?:volatile|__volatile__)?\s*\(")
+_OPERAND = re.compile(r'"([=+&%]*)([A-Za-z])"\s*\(\s*(\w*)')
+_MOVED_TO = re.compile(r"\bmov\w*\s+[^,\n]+,\s*%+(\w+)")
+_BOUND = re.compile(r'\b(\w+)\s+(?:asm|__asm|__asm__)\s*\(\s*"(\w+)"\s*\)')
+_LETTERS = {"a": "rax", "b": "rbx", "c": "rcx", "d": "rdx", "S": "rsi", "D": "rdi"}
+_LONG_NAMES = {"eax": "rax", "ebx": "rbx", "ecx": "rcx", "edx": "rdx", "esi": "rsi", "edi": "rdi"}
+
+#: Calls of a clock that the C library answers by the vDSO, where there is one.
+_CLOCKS = re.compile(r"\b(gettimeofday|clock_gettime|clock_getres|time|getcpu)\s*\(")
+
+#: System calls that take an argument and can be refused, as a student would write them.
+_REFUSABLE = r"trap|read|write|open|close|lseek|setuid|setgid|seteuid|setpgid|kill|dup|ioctl|fcntl"
+_EMPTY = re.compile(
+    r"(?:\breturn\s+|[^\w\s]\s*)((?:setuid|setgid|seteuid|setpgid|kill|dup)\s*\(\s*\))"
+)
+_BY_NUMBER_ALONE = re.compile(r"\bsyscall\s*\(\s*(?:SYS_|__NR_)(\w+)\s*\)")
+_TAKE_NOTHING = (
+    *("getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getpgrp", "setsid"),
+    *("sched_yield", "fork", "vfork", "pause", "sync", "vhangup", "munlockall", "inotify_init"),
+)
+_IGNORED = re.compile(
+    rf"(?:[;{{}}]|\)[ \t]*\n)\s*(?:\(\s*void\s*\)\s*!?\s*)?"
+    rf"((?:{_REFUSABLE}|syscall)\s*\([^;]{{0,300}}\))\s*;"
+)
+
+#: Functions of the C library that are named like the system call they make, or may make.
+_OF_LIBRARY = re.compile(
+    r"\b(p?readv?|pread64|preadv2|write|lseek|recv|gettimeofday|clock_gettime|time"
+    r"|getp?pid|getp?gid|getpgrp|gettid|gete?uid|getegid|setuid|setgid)\s*\("
+)
+_BY_NUMBER = re.compile(r"\b(?:trap|syscall)\s*\(")
+_INLINE = re.compile(r"\b(?:asm|__asm|__asm__)\b")
+_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)(?:"|(?=\n)|\Z|\\\Z)', re.DOTALL)
+#: By the machine's name, the instructions that enter its OS kernel; or bytes, which may be one.
+_ENTERING = {
+    r"x86_64|amd64|i.86": re.compile(r"\b(?:syscall|sysenter|int)\b|\.\w+"),
+    r"aarch64|arm64": re.compile(r"\bsvc\b|\.\w+"),
+    r"riscv": re.compile(r"\b(?:ecall|scall)\b|\.\w+"),
+}
+
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.)*)", re.MULTILINE | re.DOTALL)
+_CREATION = re.compile(r"\b(fork|vfork|clone|posix_spawnp?|pthread_create)\s*\(")
+_FUNCTION = re.compile(r"\b(\w+)\s*\([^;{}()]*\)\s*\{")
+
+
+@dataclass(frozen=True)
+class TrapInstruction:
+    """One trap in inline assembly: `syscall` or `svc`, and the registers loaded for it."""
+
+    instruction: str
+    loaded: frozenset[str]
+
+    @property
+    def first_argument_missing(self) -> bool:
+        """Whether arguments are loaded, and none of them where the first belongs."""
+        if self.instruction == "svc":
+            return "x1" in self.loaded and "x0" not in self.loaded
+        return bool(self.loaded & {"rbx", "rcx"}) and "rdi" not in self.loaded
+
+
+def without_comments(text: str) -> str:
+    """`text` with every comment replaced by a blank, and strings left as they are."""
+    return _COMMENT_OR_STRING.sub(lambda match: match[1] or " ", text)
+
+
+def measured_region(source: str | None) -> str:
+    """The measured lines of `source`, without comments; empty where there are none."""
+    return _region(source or "") or ""
+
+
+def has_region(source: str) -> bool:
+    """Whether the C marks what is timed; else the kit's own header times what it defines."""
+    return "measured region begins" in source
+
+
+def timed(source: str) -> str:
+    """What is timed, without comments: the measured region, and the functions that it reaches.
+
+    Of a source without marks, which is one function that a header of the kit times, the whole.
+    """
+    code = without_comments(source)
+    region = _region(source)
+    if region is None:
+        return code
+    return _reached(region, _bodies(code))
+
+
+def measured_by(source: str, macro: str) -> str:
+    """What `macro` of the kit is given to measure, without comments; empty where nothing is.
+
+    With the functions and macros that it reaches, in all branches of the preprocessor.
+    """
+    code = without_comments(source)
+    given = re.findall(rf"\b{macro}\s*\(([^(){{}};]*)\)", code)
+    return _reached("\n".join(given), itertools.chain(_bodies(code), _MACRO.findall(code)))
+
+
+def enters_by_hand(code: str, machine: str) -> bool:
+    """Whether `code` enters the OS kernel itself, and not by a function that is named like a call.
+
+    By a trap instruction of `machine`, as uname calls it (of one that nobody knows here, by any
+    inline assembly), or by number: trap() of the kit, and syscall() of the C library. That one is a
+    function too, but it enters the OS kernel whenever it is called, for the call that the number
+    says, as trap() does.
+    """
+    if _BY_NUMBER.search(_STRING.sub("", code)):
+        return True
+    if not _INLINE.search(code):
+        return False
+    entering = next((e for name, e in _ENTERING.items() if re.search(name, machine)), None)
+    return entering is None or any(entering.search(text) for text in _STRING.findall(code))
+
+
+def functions_of_library(code: str) -> list[str]:
+    """The functions of the C library called in `code` that are named like system calls."""
+    return list(dict.fromkeys(_OF_LIBRARY.findall(_STRING.sub("", code))))
+
+
+def creation(code: str) -> str | None:
+    """The first call in `code` that makes a task, by its name."""
+    found = _CREATION.search(code)
+    return found[1] if found is not None else None
+
+
+def clocks_of_library(text: str) -> list[str]:
+    """The calls of a clock by its library function, by name."""
+    return list(dict.fromkeys(_CLOCKS.findall(without_comments(text))))
+
+
+def calls_without_argument(text: str) -> list[str]:
+    """The calls that lack the argument they take, as they stand there."""
+    code = without_comments(text)
+    found = [match[1] for match in _EMPTY.finditer(code)]
+    found += [m[0] for m in _BY_NUMBER_ALONE.finditer(code) if m[1] not in _TAKE_NOTHING]
+    return [re.sub(r"\s+", "", each) for each in found]
+
+
+def results_ignored(text: str) -> list[str]:
+    """The calls that can be refused and whose result goes nowhere, as they stand there."""
+    code = _PREPROCESSOR.sub("", without_comments(text))
+    found = [match[1] for match in _IGNORED.finditer(code)]
+    return [
+        re.sub(r"\s+", " ", each)
+        for each in found
+        if not any(re.search(rf"SYS_{name}\b", each) for name in _TAKE_NOTHING)
+    ]
+
+
+def trap_instructions(text: str) -> list[TrapInstruction]:
+    """Every `syscall` or `svc` in inline assembly, with the registers that are loaded for it."""
+    code = without_comments(text)
+    bound = dict(_BOUND.findall(code))
+    found = []
+    for match in itertools.islice(_ASM.finditer(code), MOST_ASM):
+        body = re.sub(r"\\[nt]", " ", _in_parentheses(code, match.end()))
+        instruction = re.search(r"\b(syscall|svc)\b", body)
+        if instruction is None:
+            continue
+        loaded = {_LONG_NAMES.get(name, name) for name in _MOVED_TO.findall(body)}
+        for modifiers, letter, variable in _OPERAND.findall(body):
+            if "=" not in modifiers:
+                loaded.add(bound.get(variable) or _LETTERS.get(letter, letter))
+        found.append(TrapInstruction(instruction[1], frozenset(loaded)))
+    return found
+
+
+def _in_parentheses(code: str, begin: int) -> str:
+    """The text from `begin` to the parenthesis that closes the one before it."""
+    depth = 1
+    for place in range(begin, min(begin + 4_000, len(code))):
+        depth += {"(": 1, ")": -1}.get(code[place], 0)
+        if depth == 0:
+            return code[begin:place]
+    return ""
+
+
+def _reached(begin: str, parts: Iterable[tuple[str, str]]) -> str:
+    """The text `begin`, and of the named `parts` those that it names, or they in turn."""
+    unreached: dict[str, list[str]] = {}
+    for name, text in parts:
+        unreached.setdefault(name, []).append(text)
+    reached = [begin]
+    for part in reached:  # which grows meanwhile
+        named = dict.fromkeys(name for name in re.findall(r"\w+", part) if name in unreached)
+        for name in named:
+            reached += unreached.pop(name)
+    return "\n".join(reached)
+
+
+def _bodies(code: str) -> Iterator[tuple[str, str]]:
+    """Each function that `code` defines, with its body: from its brace to the one that closes it.
+
+    One pass over all braces, however many of them are never closed; what lies in the body of one is
+    part of that one alone.
+    """
+    opened: list[int] = []
+    closed_at: dict[int, int] = {}
+    for brace in re.finditer(r"[{}]", code):
+        if brace[0] == "{":
+            opened.append(brace.end())
+        elif opened:
+            closed_at[opened.pop()] = brace.start()
+    past = 0
+    for match in _FUNCTION.finditer(code):
+        if match.end() in closed_at and match.end() > past:
+            past = closed_at[match.end()]
+            yield match[1], code[match.end() : past]
+
+
+def _region(source: str) -> str | None:
+    """The measured lines without comments; None where the marks are missing."""
+    try:
+        return without_comments(toolchain.measured_region(source))
+    except ValueError:
+        return None

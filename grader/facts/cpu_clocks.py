@@ -1,0 +1,51 @@
+"""Clocks of CPU time around a switch: which one was read, and whether it shows the work at all."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from grader.cases.case import Case
+from grader.facts.c_source import measured_region
+from labs.recording import proof
+
+_NAMES = re.compile(r"CLOCK_(PROCESS|THREAD)_CPUTIME_ID")
+
+#: An interval that holds several times the work takes at least this share of that longer.
+SHARE_OF_GROWTH = 0.25
+
+
+def missing_the_peer(case: Case, variant: str) -> str | None:
+    """The clock that `variant` reads, where it stands still while the other task runs; else None.
+
+    That of a thread misses every other task; that of a process, what is not of this process.
+    """
+    if not proof.claim_of(case.recording, variant):
+        return None
+    stated = " ".join(case.recording.condition(f"clock.{variant}.name"))
+    match = _NAMES.search(stated) or _NAMES.search(measured_region(case.source))
+    if match is None:
+        return None
+    if match[1] == "THREAD" or case.recording.kernel == "process_switch":
+        return match[0]
+    in_peers = case.recording.total("task.peers.voluntary_switches") or 0
+    return match[0] if in_peers else None
+
+
+def without_growth(case: Case, variant: str) -> tuple[int, float, int, float] | None:
+    """Smallest and largest batch size with their median intervals in ns, where these hardly grow.
+
+    None where they do grow, or there is one batch size only.
+    """
+    samples = case.recording.samples(variant)
+    sizes = sorted({size for size in samples.batch.tolist() if size > 0})
+    if len(sizes) < 2:
+        return None
+    per_ns = samples.clock.ticks_in("ns")
+    few, many = (
+        float(np.median(samples.ticks[samples.batch == size])) / per_ns
+        for size in (sizes[0], sizes[-1])
+    )
+    in_proportion = few * (1 + SHARE_OF_GROWTH * (sizes[-1] / sizes[0] - 1))
+    return (sizes[0], few, sizes[-1], many) if many < in_proportion else None

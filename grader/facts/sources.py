@@ -1,0 +1,61 @@
+"""The C behind a recording: of a released or a broken C kernel, or the student's own.
+
+A recording states the hash of its source. A source counts as the one that was measured only where
+its hash is that one.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from grader.cases.case import Case
+from labs.c_kernels import toolchain
+from labs.common import paths
+from labs.common.files import read_bounded
+from labs.recording.file import Recording
+
+MOST_BYTES = 256 * 1024
+
+
+def source_of(recording: Recording, saved: Path | None = None) -> str | None:
+    """The C source that `recording` was made from; None where it is not known.
+
+    `saved` is the file beside the recording, which may be anything or not there at all.
+    """
+    stated = recording.conditions.get("source.sha256")
+    if stated is None:
+        return None
+    known = released_sources().get(stated) or broken_sources().get(stated)
+    if known is not None or saved is None or saved.is_symlink() or not saved.exists():
+        return known
+    try:
+        text = read_bounded(saved, MOST_BYTES).decode("utf-8")
+    except (OSError, ValueError):
+        return None
+    return text if toolchain.source_hash(text) == stated else None
+
+
+def own_source(case: Case) -> str | None:
+    """The C that was measured, where it is known and none of the released: those make no mistake
+    in their C, which tests hold them to."""
+    if case.recording.conditions.get("source.sha256") in released_sources():
+        return None
+    return case.source
+
+
+@functools.lru_cache(maxsize=1)
+def released_sources() -> dict[str, str]:
+    """By hash, the sources of the C kernels that this version of the kit measures with."""
+    return _by_hash(paths.kernels_c())
+
+
+@functools.lru_cache(maxsize=1)
+def broken_sources() -> dict[str, str]:
+    """By hash, the sources of the C kernels that are wrong on purpose."""
+    return _by_hash(paths.kernels_c() / "broken")
+
+
+def _by_hash(folder: Path) -> dict[str, str]:
+    texts = (path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.c")))
+    return {toolchain.source_hash(text): text for text in texts}

@@ -1,0 +1,132 @@
+"""Switches that a C kernel claims beside those that the OS counted, and where its tasks were.
+
+Several mistakes show in the same numbers. Which one a recording shows is decided here, so that the
+entries of the catalogue never tell two of them at once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.facts import unbound
+from grader.facts.c_source import creation, measured_region
+from labs.recording import places, proof
+from labs.recording.file import Recording
+from labs.recording.places import Places
+from labs.recording.proof import Switches
+
+#: How far count and claim may lie apart before it is a mistake: a busy machine adds some.
+SHARE = 0.1
+#: How far the count may fall short where no task can be bound: with a CPU each, not all must sleep.
+SHARE_UNBOUND = 0.5
+#: So often, at most, the OS gives a CPU to somebody else while an interval is open.
+PREEMPTIONS_PER_S = 2_000
+#: An operation that makes or ends a task touches at least so many pages for the first time.
+FAULTS_OF_CREATION = 5
+
+_SEMAPHORE = re.compile(r"\bsem_(wait|post)\s*\(\s*([^;{}]{1,80}?)\s*\)")
+
+
+@dataclass(frozen=True)
+class Counted(Switches):
+    """Claim and count of one variant, by name."""
+
+    variant: str = ""
+
+    def in_words(self) -> str:
+        """Claim and count, for a reader."""
+        return (
+            f"Your {self.variant} claims {self.claimed:,} switches; the OS counted {self.counted:,}"
+        )
+
+
+def code_of(case: Case) -> str | None:
+    """The one mistake that counts and places show, by the code of its pitfall; None: none."""
+    if case.others or case.spec.quantity is Quantity.SWITCHES:
+        return None
+    for name in case.spec.variants:
+        seen = counted(case.recording, name)
+        if seen is None:
+            continue
+        if created_inside(case, seen) is not None:
+            return "creation-counted-as-switch"
+        code = _of_counts(case, seen)
+        if code is not None:
+            return code
+    return None
+
+
+def shown_by(case: Case, code: str) -> Counted | None:
+    """The counts of the first variant, where it is this mistake that they show."""
+    if code_of(case) != code:
+        return None
+    return next(
+        (seen for name in case.spec.variants if (seen := counted(case.recording, name))), None
+    )
+
+
+def counted(recording: Recording, variant: str) -> Counted | None:
+    """What `variant` claims and the OS counted; None where it claims none or nobody counted."""
+    claim = proof.claim_of(recording, variant)
+    claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
+    if not claim or (len(claiming) > 1 and not proof.has_own_count(recording, variant)):
+        return None
+    seen = proof.of_variant(recording, variant)
+    return None if seen is None else Counted(**vars(seen), variant=variant)
+
+
+def apart(recording: Recording, variant: str) -> Places | None:
+    """Places of the tasks of `variant` in a process where they were not kept on one CPU."""
+    free = max(
+        (len(places.cpus_of(text)) for text in recording.condition("cpu.allowed")), default=1
+    )
+    if free < 2:
+        return None
+    told = (each for each in places.of_variant(recording, variant) if each.may_use)
+    return next((each for each in told if not each.bound_together), None)
+
+
+def created_inside(case: Case, seen: Counted) -> str | None:
+    """What shows that tasks are made inside an operation, in words; None: they are not."""
+    operations = case.recording.total(f"variant.{seen.variant}.operations") or 0
+    faults = case.recording.total(f"variant.{seen.variant}.faults") or 0
+    if operations and faults >= FAULTS_OF_CREATION * operations:
+        return f"{faults / operations:.0f} page faults for each operation"
+    called = creation(measured_region(case.source))
+    return f"{called}() between its readings" if called is not None else None
+
+
+def _of_counts(case: Case, seen: Counted) -> str | None:
+    recording = case.recording
+    unbound_there = unbound.is_honest(recording)
+    two_cpus = not unbound_there and apart(recording, seen.variant) is not None
+    if seen.counted < (1 - (SHARE_UNBOUND if unbound_there else SHARE)) * seen.claimed:
+        if two_cpus:
+            return "never-slept"
+        return "own-semaphore" if _raises_what_it_lowers(case.source) else "lock-convoy"
+    if two_cpus:
+        return "two-cpus-not-one"
+    preemptions = _preemptions(recording, seen.variant)
+    if seen.counted <= (1 + SHARE) * seen.claimed + preemptions + seen.edges:
+        return None
+    if seen.claim == 1 and abs(seen.each - 2) <= 2 * SHARE:
+        return "unclear-divisor"
+    # With a CPU each, tasks meet at the lock, and sleep there, whoever signals when.
+    return None if unbound_there else "signal-under-the-lock"
+
+
+def _preemptions(recording: Recording, variant: str) -> float:
+    """How often other programs may have had the CPU while intervals of `variant` were open."""
+    mine = recording.rows_of(variant)
+    seconds = float(recording.ticks[mine].sum()) / recording.clock(variant).frequency_hz
+    return PREEMPTIONS_PER_S * seconds
+
+
+def _raises_what_it_lowers(source: str | None) -> bool:
+    """Whether the measured lines wait for the very semaphore that they post."""
+    calls = _SEMAPHORE.findall(measured_region(source))
+    waited = {what for call, what in calls if call == "wait"}
+    return bool(waited & {what for call, what in calls if call == "post"})

@@ -1,0 +1,210 @@
+"""From a figure and its recording to a verdict. Pure functions: no file is read here.
+
+Points are given per level. A finding costs the points of its level; a figure without usable
+evidence gets none at all, and one that does not follow from its recording keeps only what the
+recording itself is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.cases.case import Case, make_case, make_relation
+from grader.cases.spec import FigureSpec
+from grader.cases.verdict import Finding, Level, Outcome, Verdict
+from grader.facts import unbound
+from grader.judging import no_counter, wide_interval
+from grader.pitfalls import findings_of, pitfall_named, while_reading
+from labs.course.figures import BadFigure, Figure
+from labs.recording.file import BadRecording, Recording
+from labs.run import broken
+
+#: Of a broken C kernel that was run as it stands.
+NOT_SHOWN_HERE = "This C kernel makes the mistake asked for; this machine does not show it."
+
+#: Levels that fall with a finding of another level: whose figure is not from its recording has
+#: nothing to interpret.
+FALLS_WITH = {"figure-not-from-recording": Level.INTERPRETATION}
+
+
+def check(
+    spec: FigureSpec,
+    figure: Figure | BadFigure | None,
+    recording: Recording | BadRecording | None,
+    source: str | None = None,
+) -> Verdict:
+    """The verdict on `figure`, which `spec` asks for, by the recording that it names.
+
+    `figure` is None where none was handed in, `recording` is None where the figure names none or
+    the file is not there, BadRecording where it cannot be read. `source` is the C behind it.
+    """
+    return judge(spec, open_case(spec, figure, recording, source), figure)
+
+
+def judge(spec: FigureSpec, case: Case | Finding, figure: Figure | BadFigure | None) -> Verdict:
+    """The verdict on a case, or on what stands in the way of one."""
+    if isinstance(case, Finding):
+        return _without_evidence(spec, case, figure if isinstance(figure, Figure) else None)
+    return _judged(case)
+
+
+def open_case(
+    spec: FigureSpec,
+    figure: Figure | BadFigure | None,
+    recording: Recording | BadRecording | None,
+    source: str | None = None,
+) -> Case | Finding:
+    """The case of a figure with a recording of its own, or why there is none."""
+    if not isinstance(figure, Figure):
+        return _no_figure(spec, figure)
+    if recording is None:
+        return while_reading.NO_RECORDING.finding(
+            f"The figure names {figure.recording}, and there is no such file."
+            if figure.recording
+            else "The figure names no recording."
+        )
+    if isinstance(recording, BadRecording):
+        return while_reading.RECORDING_UNREADABLE.finding(f"{recording}.")
+    wrong = _wrong_subject(spec, recording)
+    if wrong is not None:
+        return while_reading.OTHER_RECORDING.finding(wrong)
+    try:
+        return make_case(spec, figure, recording, source)
+    except BadRecording as error:
+        return while_reading.RECORDING_UNREADABLE.finding(f"{error}.")
+
+
+def open_relation(
+    spec: FigureSpec, figure: Figure | BadFigure | None, cases: Mapping[str, Case | Finding]
+) -> Case | Finding:
+    """The case of a figure that relates others, by their cases, or why there is none."""
+    if not isinstance(figure, Figure):
+        return _no_figure(spec, figure)
+    others = [case for name in spec.of if isinstance(case := cases.get(name), Case)]
+    if len(others) < len(spec.of):
+        usable = {case.spec.id for case in others}
+        missing = " and ".join(name for name in spec.of if name not in usable)
+        return while_reading.NO_OTHER_FIGURE.finding(f"It needs {missing} with its recording.")
+    beside = [case for name in spec.beside if isinstance(case := cases.get(name), Case)]
+    return make_relation(spec, figure, tuple(others), tuple(beside))
+
+
+def _no_figure(spec: FigureSpec, figure: BadFigure | None) -> Finding:
+    if figure is None:
+        asked = f"Nothing stands in figures.json under {spec.id}."
+        return while_reading.NO_FIGURE.finding(asked)
+    return while_reading.FIGURE_UNREADABLE.finding(f"Entry {spec.id}: {figure.what}.")
+
+
+def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
+    missing = [name for name in spec.variants if name not in recording.variants]
+    if recording.kernel != spec.kernel:
+        return f"It is of the C kernel {recording.kernel}; asked is {spec.kernel}."
+    if missing:
+        return (
+            f"It holds {', '.join(recording.variants) or 'no samples'}; "
+            f"{spec.asked} needs {' and '.join(missing)} as well."
+        )
+    return None
+
+
+def _without_evidence(spec: FigureSpec, finding: Finding, figure: Figure | None) -> Verdict:
+    return Verdict(
+        figure=spec.id,
+        outcome=Outcome.FAILED,
+        points=0.0,
+        max_points=spec.max_points,
+        reason=finding.symptom,
+        levels={level: (0.0, most) for level, most in spec.points.items()},
+        findings=(finding,),
+        recording=figure.recording if figure else None,
+    )
+
+
+def _judged(case: Case) -> Verdict:
+    spec = case.spec
+    findings = tuple(findings_of(case))
+    if spec.shows:
+        return _reproduced(case, findings)
+    lost = {finding.level for finding in findings}
+    lost |= {FALLS_WITH[finding.code] for finding in findings if finding.code in FALLS_WITH}
+    if not case.accepted:
+        # Without a value that could be right there is nothing to interpret.
+        lost.add(Level.INTERPRETATION)
+    levels = {level: (0.0 if level in lost else most, most) for level, most in spec.points.items()}
+    points = sum(got for got, _ in levels.values())
+    # A level that this figure has no points for can still be what is wrong with it.
+    passed = not findings and points == spec.max_points
+    caveat = unbound.caveat(case) if passed else ""
+    others = no_counter.caveat(case) if passed else ""
+    too_wide = wide_interval.caveat(case) if passed else ""
+    praise, look_next = (spec.praise, spec.look_next) if passed else ("", "")
+    if caveat:
+        praise, look_next = unbound.PRAISE, unbound.LOOK_NEXT
+    elif too_wide:
+        praise, look_next = wide_interval.PRAISE, wide_interval.look_next(case)
+    return Verdict(
+        figure=spec.id,
+        outcome=Outcome.PASSED if passed else Outcome.FAILED,
+        points=points,
+        max_points=spec.max_points,
+        reason=" ".join(filter(None, (_reason(case, findings, passed), too_wide, caveat, others))),
+        levels=levels,
+        findings=findings,
+        praise=praise,
+        look_next=look_next,
+        recording=case.figure.recording,
+    )
+
+
+def _sources_of(code: str) -> list[str]:
+    """The C of the broken C kernels that make the mistake."""
+    return [broken.find(live.kernel).source for live in pitfall_named(code).broken]
+
+
+def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
+    """The verdict on a mistake that was asked for: it must be found, whatever else is.
+
+    Where the C kernel that makes it was run and this machine does not show it, as one without a
+    vDSO that answers, that is a result as well.
+    """
+    spec = case.spec
+    found = next((finding.evidence for finding in findings if finding.code == spec.shows), None)
+    as_given = case.source is not None and case.source in _sources_of(spec.shows)
+    shown = found or (NOT_SHOWN_HERE if as_given else None)
+    missing = while_reading.NOT_REPRODUCED.finding(
+        f"Asked for is {spec.asked}; in {case.figure.recording} the grader finds "
+        f"{' and '.join(finding.code for finding in findings) or 'no mistake'}."
+    )
+    return Verdict(
+        figure=spec.id,
+        outcome=Outcome.PASSED if shown else Outcome.FAILED,
+        points=spec.max_points if shown else 0.0,
+        max_points=spec.max_points,
+        reason=shown or missing.symptom,
+        levels={level: (most if shown else 0.0, most) for level, most in spec.points.items()},
+        findings=() if shown else (missing,),
+        praise=spec.praise if shown else "",
+        look_next=spec.look_next if shown else "",
+        recording=case.figure.recording,
+    )
+
+
+def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
+    shown = case.admitted_by
+    if passed and shown is None and case.expected is not None:
+        return (
+            f"{case.as_submitted()} is what an earlier version of the kit may give for "
+            f"{case.figure.recording}; this one gives {case.expected.in_words()}."
+        )
+    if passed and shown is not None:
+        if case.others:
+            others = ", ".join(each.spec.id for each in case.others)
+            return f"{case.as_submitted()} follows from {others}: {shown.in_words()}."
+        return (
+            f"{case.as_submitted()} follows from {case.figure.recording}, which gives "
+            f"{shown.in_words()}."
+        )
+    if findings:
+        return findings[0].symptom
+    return f"The recording gives no figure: {case.result.no_figure}."

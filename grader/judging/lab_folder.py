@@ -1,0 +1,147 @@
+"""Read a lab folder, figures.json and recordings, and check every figure of the lab.
+
+A submission may hold anything. Nothing here follows a link, waits for a writer, reads without a
+bound, or raises for what a student handed in; a fault of our own becomes `not graded`.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+from grader.cases.case import Case
+from grader.cases.verdict import Finding, Outcome, Verdict
+from grader.facts import unbound
+from grader.facts.sources import source_of
+from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
+from grader.judging import flags
+from grader.judging.check import check, judge, open_case, open_relation
+from labs.course import figures, guide
+from labs.course.figures import BadFigure, BadFigures, Figure
+from labs.recording.file import BadRecording, Recording, read
+
+log = logging.getLogger(__name__)
+
+Recordings = dict[str, Recording | BadRecording]
+
+
+def check_folder(folder: Path, lab: str) -> list[Verdict]:
+    """One verdict for each figure of `lab`, by what `folder` holds.
+
+    Raises KeyError where no such lab has figures.
+    """
+    specs = figures_of(lab)
+    try:
+        submitted = figures.read(folder)
+    except BadFigures as error:
+        return [_unreadable(spec, str(error)) for spec in specs]
+    recordings = _recordings(folder, [submitted.get(spec.id) for spec in specs])
+    try:
+        raised = flags.of_submission(
+            {spec.id: submitted.get(spec.id) for spec in specs}, recordings, specs
+        )
+    except Exception:  # flags are for a person and cost nothing: without them all can be graded
+        log.exception("the flags of %s failed", folder)
+        raised = {}
+    recordings = unbound.without_contradicted(recordings)
+    cases: dict[str, Case | Finding] = {}
+    verdicts = {}
+    for spec in sorted(specs, key=lambda spec: bool(spec.of)):  # relations after what they relate
+        figure = submitted.get(spec.id)
+        verdict = _verdict(folder, spec, figure, recordings, cases)
+        found = raised.get(spec.id, ())
+        verdicts[spec.id] = replace(verdict, flags=found) if found else verdict
+    return [verdicts[spec.id] for spec in specs]
+
+
+def _verdict(
+    folder: Path,
+    spec: FigureSpec,
+    figure: Figure | BadFigure | None,
+    recordings: Recordings,
+    cases: dict[str, Case | Finding],
+) -> Verdict:
+    """The verdict on one figure; its case is laid into `cases` for the relations that follow."""
+    name = figure.recording if isinstance(figure, Figure) else None
+    try:
+        if spec.of:
+            case = open_relation(spec, figure, cases)
+        else:
+            recording = recordings.get(name) if name else None
+            source = (
+                source_of(recording, (Path(folder) / (name or "")).with_suffix(".c"))
+                if isinstance(recording, Recording)
+                else None
+            )
+            case = open_case(spec, figure, recording, source)
+        cases[spec.id] = case
+        return judge(spec, case, figure)
+    except Exception as error:  # a fault of ours must not become a zero, nor end the batch
+        log.exception("the check of %s failed", spec.id)
+        return Verdict(
+            figure=spec.id,
+            outcome=Outcome.NOT_GRADED,
+            points=0.0,
+            max_points=spec.max_points,
+            reason=f"The check itself failed ({type(error).__name__}); a person must look at it.",
+            recording=name,
+        )
+
+
+def _unreadable(spec: FigureSpec, told: str) -> Verdict:
+    """`figures.json` as a whole cannot be read: every figure says so."""
+    return check(spec, BadFigure(spec.id, told), None)
+
+
+def _recordings(folder: Path, submitted: list[Figure | BadFigure | None]) -> Recordings:
+    """The recordings that the figures name, each read once; one that is not there is left out."""
+    found: Recordings = {}
+    for figure in submitted:
+        name = figure.recording if isinstance(figure, Figure) else None
+        if name is None or name in found:
+            continue
+        path = Path(folder) / name
+        if path.parent.is_symlink():
+            found[name] = BadRecording("the folder recordings is a link", where=name)
+        elif path.is_symlink() or path.exists():
+            try:
+                found[name] = read(path)
+            except BadRecording as error:
+                found[name] = BadRecording(error.what, where=name, line=error.line)
+    return found
+
+
+def handed_in_for_practice(folder: Path) -> frozenset[str] | None:
+    """The figures that stand in `folder`, where that is a lab in which no figure counts; else None.
+
+    Its figures are those of other labs: only what is there can be checked.
+    """
+    folder = Path(folder).resolve()
+    if folder.name in LABS or folder.name not in guide.labs():
+        return None
+    try:
+        return frozenset(figures.read(folder))
+    except BadFigures:
+        return None
+
+
+def lab_of(folder: Path) -> str:
+    """The lab that `folder` is of: by its name, its notebook, or the figures it holds.
+
+    Raises LookupError, saying what was looked for.
+    """
+    folder = Path(folder).resolve()
+    for lab in LABS:
+        if folder.name == lab or (folder / f"{lab}.ipynb").exists():
+            return lab
+    try:
+        lab_by_figures = lab_of_figures(list(figures.read(folder)))
+    except BadFigures:
+        lab_by_figures = None
+    if lab_by_figures is None:
+        raise LookupError(
+            f"{folder} is not a lab folder: it has no notebook and no figures.json of "
+            f"{', '.join(LABS)}"
+        )
+    return lab_by_figures

@@ -1,0 +1,130 @@
+"""Reads the notebook that a student handed in, whatever it holds.
+
+Nothing of it is trusted: not that it is JSON, not that it has cells, not that a cell is what its
+metadata say. What is read is plain text with an id; outputs and attachments stay where they are.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.submissions.safe_copy import read_regular
+
+MOST_BYTES = 16_000_000
+MOST_CELLS = 5_000
+_CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n"} | {127: None}
+
+
+@dataclass(frozen=True)
+class StudentCell:
+    """One cell as the student left it. `grade_id` is None where its metadata are gone."""
+
+    grade_id: str | None
+    cell_id: str | None
+    cell_type: str
+    source: str
+    points: object = None
+    locked: object = None
+    graded: bool = False
+    has_attachments: bool = False
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """What could be read. `trouble` says why nothing could; `notes` what is odd but did no harm."""
+
+    cells: tuple[StudentCell, ...] = ()
+    trouble: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_submitted(path: Path) -> Submitted:
+    """The cells of the notebook at `path`; never raises, `trouble` says what is wrong, where."""
+    if path.is_symlink():
+        return Submitted(trouble="the notebook is a link; links are not followed")
+    try:
+        raw = read_regular(path, MOST_BYTES)
+    except FileNotFoundError:
+        return Submitted(trouble="no notebook of this name was handed in")
+    except OSError as error:
+        return Submitted(trouble=f"the notebook cannot be opened: {error.strerror or error}")
+    if len(raw) > MOST_BYTES:
+        return Submitted(
+            trouble=f"the notebook is larger than {MOST_BYTES // 1_000_000} MB and was not read"
+        )
+    if not raw.strip():
+        return Submitted(trouble="the notebook is an empty file")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return Submitted(trouble=f"the notebook is not UTF-8 text: byte {error.start}")
+    try:
+        document = json.loads(text, parse_int=_small_int)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        return Submitted(trouble=f"the notebook is not valid JSON ({where}): {error.msg}")
+    except (ValueError, RecursionError):
+        return Submitted(trouble="the notebook is not valid JSON: nested too deeply")
+    return _cells_of(document)
+
+
+def clean(text: str) -> str:
+    """`text` without control characters and half surrogates, which no file or page can hold."""
+    whole = text.replace("\r\n", "\n").translate(_CONTROL)
+    return whole.encode("utf-8", "replace").decode("utf-8")
+
+
+def _small_int(digits: str) -> int:
+    """Counts in a notebook are small; a million digits would take minutes to convert."""
+    return int(digits) if len(digits) < 20 else 0
+
+
+def _cells_of(document: Any) -> Submitted:
+    """The cells of a parsed notebook of format 4, 3 or 2."""
+    if not isinstance(document, dict):
+        return Submitted(trouble="the notebook is valid JSON, but not a notebook: no object")
+    notes: list[str] = []
+    found = document.get("cells")
+    sheets = document.get("worksheets")
+    if not isinstance(found, list) and isinstance(sheets, list):
+        lists = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+        found = [cell for cells in lists if isinstance(cells, list) for cell in cells]
+        notes.append("the notebook is in an old format (nbformat 3 or earlier)")
+    if not isinstance(found, list):
+        return Submitted(trouble="the notebook is valid JSON, but not a notebook: no list of cells")
+    if len(found) > MOST_CELLS:
+        notes.append(f"{len(found)} cells, of which the first {MOST_CELLS} were read")
+    cells = [_cell_of(cell) for cell in found[:MOST_CELLS]]
+    usable = tuple(cell for cell in cells if cell is not None)
+    if len(usable) < len(cells):
+        notes.append(f"{len(cells) - len(usable)} cells were not cells at all")
+    return Submitted(cells=usable, notes=tuple(notes))
+
+
+def _cell_of(cell: Any) -> StudentCell | None:
+    """One cell, or None where it holds no text."""
+    if not isinstance(cell, dict):
+        return None
+    # Format 3 calls the source of a code cell `input`.
+    source = cell.get("source", cell.get("input"))
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        source = "".join(source)
+    if not isinstance(source, str):
+        return None
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    marks = marks if isinstance(marks, dict) else {}
+    grade_id, cell_id, cell_type = marks.get("grade_id"), cell.get("id"), cell.get("cell_type")
+    return StudentCell(
+        grade_id=grade_id if isinstance(grade_id, str) else None,
+        cell_id=cell_id if isinstance(cell_id, str) else None,
+        cell_type=cell_type if isinstance(cell_type, str) else "",
+        source=clean(source),
+        points=marks.get("points"),
+        locked=marks.get("locked"),
+        graded=marks.get("grade") is True,
+        has_attachments=bool(cell.get("attachments")),
+    )

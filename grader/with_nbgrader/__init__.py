@@ -1,0 +1,1 @@
+"""Where nbgrader calls us: release, collect, autograde, feedback."""

@@ -1,0 +1,164 @@
+"""Makes the students' labs from the source notebooks, by nbgrader's own generate_assignment.
+
+    python -m grader.with_nbgrader.release SOURCE DEST
+
+SOURCE has one folder a lab, solutions included; DEST gets the same folders without them. The same
+source gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import ClearSolutions
+from nbgrader.utils import is_solution
+from traitlets import Dict
+from traitlets.config import Config
+
+from grader.nbgrader_config import RELEASE_STEPS, configure
+
+# What running a lab leaves in its folder; never part of a lab.
+LEFT_BY_RUNNING = ("recordings", "figures.json", ".ipynb_checkpoints", "__pycache__", ".*")
+
+
+class ReleaseError(Exception):
+    """A source folder that cannot be released; the message says which and why."""
+
+
+class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
+    """Puts a stub in the cell's own language where a solution was.
+
+    nbgrader knows one language a notebook; a lab has C in its `%%ckernel` cells, where
+    a Python comment is a syntax error that tells a student nothing.
+    """
+
+    code_stub = Dict(
+        {
+            "python": "pass  # your answer here",
+            "c": '#error "complete this region, then run the cell again"',
+        },
+        help="The text that replaces a solution, by the language of the cell.",
+    ).tag(config=True)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if "text_stub" not in self.config.ClearSolutions:
+            self.text_stub = "Write your answer here."
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Clears one cell. Raises RuntimeError for a solution region that is not closed."""
+        first, _, rest = cell.source.partition("\n")
+        if cell.cell_type != "code" or not first.startswith("%%ckernel"):
+            super().preprocess_cell(cell, resources, cell_index)
+        elif is_solution(cell) and self.begin_solution_delimeter not in rest:
+            # nbgrader would replace the whole cell, and with it the line that makes it C.
+            cell.source = f"{first}\n{self.code_stub['c']}"
+        else:
+            super().preprocess_cell(cell, {**resources, "language": "c"}, cell_index)
+        return cell, resources
+
+
+def release(source: Path, destination: Path) -> None:
+    """Releases every lab under `source` to `destination`, which is replaced as a whole.
+
+    A lab is a folder with a notebook of the folder's name. Raises ReleaseError where there is
+    none, or where nbgrader refuses one; `destination` is then as it was before.
+    """
+    labs = sorted(
+        folder for folder in source.iterdir() if (folder / f"{folder.name}.ipynb").is_file()
+    )
+    if not labs:
+        raise ReleaseError(f"{source} holds no lab: a folder with a notebook of the same name")
+    for lab in labs:
+        _demand_ids(lab / f"{lab.name}.ipynb")
+    destination = destination.absolute()
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=destination.parent, prefix=".release-") as scratch:
+        course = Path(scratch)
+        copy_labs(source, course / "source")
+        for lab in labs:
+            _generate(course, lab.name)
+        _replace(course / "release", destination, course / "old")
+
+
+def copy_labs(source: Path, destination: Path) -> None:
+    """Copies the labs under `source` to `destination` without what running them left there."""
+    shutil.copytree(
+        source,
+        destination,
+        ignore=shutil.ignore_patterns(*LEFT_BY_RUNNING),
+        dirs_exist_ok=True,
+    )
+
+
+def _demand_ids(path: Path) -> None:
+    """Refuses a notebook whose cells have no ids: reading it would invent new ones each time."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        ids = [cell.get("id") for cell in cells]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ReleaseError(f"{path} is not a notebook of format 4: {error}") from error
+    if None in ids or len(set(ids)) != len(ids):
+        raise ReleaseError(f"{path}: each cell needs an id of its own; save it as nbformat 4.5")
+
+
+def _generate(course: Path, lab: str) -> None:
+    """Runs nbgrader's generate_assignment for one lab of a temporary course."""
+    config = Config()
+    configure(config, course)
+    # Nobody is graded here, so no gradebook is made: that alone would take a second a lab.
+    steps = [step for step in RELEASE_STEPS if not step.endswith(".SaveCells")]
+    config.GenerateAssignment.preprocessors = steps
+    config.GenerateAssignment.no_database = True
+    folder = CourseDirectory(config=config, root=str(course), assignment_id=lab)
+    converter = GenerateAssignment(coursedir=folder, config=config)
+    converter.log.setLevel(logging.ERROR)
+    try:
+        converter.start()
+    except NbGraderException as error:
+        raise ReleaseError(f"nbgrader could not release {lab}: {error}") from error
+
+
+def _replace(new: Path, destination: Path, old: Path) -> None:
+    """Puts `new` in the place of `destination`, by renaming only."""
+    if destination.exists():
+        destination.replace(old)
+    try:
+        new.replace(destination)
+    except OSError:
+        if old.exists():
+            old.replace(destination)
+        raise
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; exit status 1 with a message where a lab cannot be released."""
+    parser = argparse.ArgumentParser(
+        prog="python -m grader.with_nbgrader.release", description="release labs"
+    )
+    parser.add_argument("source", type=Path, help="folder with one folder a lab")
+    parser.add_argument("destination", type=Path, help="folder to put the released labs in")
+    chosen = parser.parse_args(arguments)
+    try:
+        release(chosen.source, chosen.destination)
+    except (ReleaseError, OSError) as error:
+        print(f"release: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,211 @@
+"""Stands in place of nbgrader's Execute: judges figures from their evidence and runs nothing.
+
+:class:`Replay` writes into the test cell of each figure its reasons, a plot drawn from the
+recording, and one number of points. :class:`SaveVerdicts` takes the number into the gradebook, or,
+where a figure was not graded, leaves it open for a person.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from nbformat import NotebookNode
+from nbformat.notebooknode import from_dict
+from nbgrader import utils
+from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
+from traitlets import Unicode
+from traitlets.utils.importstring import import_item
+
+from grader.cases.verdict import Outcome, Verdict
+from grader.submissions.safe_copy import printable
+from grader.with_nbgrader.shown_to_graders import evidence_cell, evidence_html
+
+_MOST_HTML = 200_000
+# In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.
+_PLOT_WIDTH = 680
+_MOST_PNG = 2_000_000
+# Under this name the outcomes travel from Replay to SaveVerdicts, and into the cell's metadata.
+_KEY = "ticklab"
+
+
+class Presenter(Protocol):
+    """What words and draws a verdict: :mod:`grader.judging.presentation`."""
+
+    def as_text(self, verdict: Verdict) -> str: ...
+
+    def as_html(self, verdict: Verdict) -> str: ...
+
+    def plot_png(self, verdict: Verdict, folder: Path) -> bytes | None: ...
+
+
+class Replay(NbGraderPreprocessor):  # type: ignore[misc]
+    """Judges the figures of one submission and writes each verdict into its test cell."""
+
+    check = Unicode(
+        "grader.judging.lab_folder.check_folder",
+        help="Judges the figures in a folder: called with the folder and the lab's name.",
+    ).tag(config=True)
+    presenter = Unicode(
+        "grader.judging.presentation",
+        help="The module that words a verdict and draws its recording.",
+    ).tag(config=True)
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Fills in the test cells of `nb`; a fault of ours leaves a figure open, and says so."""
+        resources[_KEY] = outcomes = {}
+        cells = [cell for cell in nb.cells if _is_test(cell)]
+        if not cells:
+            return nb, resources
+        free_texts = [cell for cell in nb.cells if _is_free_text(cell)]
+        folder = Path(resources["metadata"]["path"])
+        lab = resources["nbgrader"]["notebook"]
+        verdicts, fault = self._verdicts(folder, lab)
+        for cell in cells:
+            figure = cell.metadata.nbgrader["grade_id"]
+            most = float(cell.metadata.nbgrader["points"])
+            reason = fault or f"lab {lab} has no figure of this name to judge"
+            verdict = verdicts.get(figure) or _open(figure, most, reason)
+            points = _points(verdict, most)
+            if points is None and verdict.outcome is not Outcome.NOT_GRADED:
+                verdict = _open(figure, most, f"the check gave {verdict.points!r} points")
+            cell.outputs = self._outputs(verdict, points, most, folder)
+            cell.execution_count = None
+            cell.metadata[_KEY] = {**verdict.as_json(), "points": points or 0.0, "max_points": most}
+            outcomes[figure] = verdict.outcome.value
+            if verdict.outcome is Outcome.NOT_GRADED:
+                student = resources["nbgrader"]["student"]
+                reason = printable(verdict.reason, 300)
+                self.log.warning("%s, %s: not graded: %s", printable(student), figure, reason)
+        if verdicts:
+            self._lay_beside(nb, free_texts, list(verdicts.values()), folder)
+        return nb, resources
+
+    def _lay_beside(
+        self,
+        nb: NotebookNode,
+        free_texts: list[NotebookNode],
+        verdicts: list[Verdict],
+        folder: Path,
+    ) -> None:
+        """Below each answer that a person grades, what the recordings say."""
+        try:
+            page = evidence_html(verdicts, folder)
+        except Exception:
+            self.log.exception("The evidence could not be laid beside the free texts")
+            return
+        for number, cell in enumerate(free_texts, start=1):
+            nb.cells.insert(nb.cells.index(cell) + 1, evidence_cell(page, number))
+
+    def _verdicts(self, folder: Path, lab: str) -> tuple[dict[str, Verdict], str]:
+        """The verdict of each figure, and, where our check failed, what to say instead of one."""
+        try:
+            check = cast(Callable[[Path, str], list[Verdict]], import_item(self.check))
+            return {verdict.figure: verdict for verdict in check(folder, lab)}, ""
+        # Whatever goes wrong in here is ours, and must cost neither this student nor the next.
+        except Exception as error:
+            self.log.exception("The check of %s failed", folder)
+            return {}, f"our own check failed ({type(error).__name__}); this is not your fault"
+
+    def _outputs(
+        self, verdict: Verdict, points: float | None, most: float, folder: Path
+    ) -> list[NotebookNode]:
+        """The cell's outputs: words, plot, and the number that nbgrader reads, if there is one."""
+        text, page, png = self._present(verdict, folder)
+        if points is not None and verdict.max_points != most:
+            scaled = f"Counted here as {points:g} of {most:g} points."
+            text, page = f"{text}\n{scaled}", f"{page}<p>{html.escape(scaled)}</p>"
+        outputs = [_output("display_data", {"text/plain": text, "text/html": page})]
+        if png:
+            said = f"Plot of the recording behind figure {verdict.figure}"
+            outputs.append(
+                _output(
+                    "display_data",
+                    {"text/plain": said, "image/png": base64.b64encode(png).decode("ascii")},
+                    metadata={"image/png": {"alt": said, "width": _PLOT_WIDTH}},
+                )
+            )
+        if points is not None:
+            outputs.append(_output("execute_result", {"text/plain": repr(points)}))
+        return outputs
+
+    def _present(self, verdict: Verdict, folder: Path) -> tuple[str, str, bytes | None]:
+        """Words and plot; plain words where the presenter itself fails."""
+        plain = f"{verdict.figure}: {verdict.outcome.value}. {verdict.reason}"
+        text, page, png = plain, f"<p>{html.escape(plain)}</p>", None
+        try:
+            presenter = cast(Presenter, import_item(self.presenter))
+            text, page = presenter.as_text(verdict), presenter.as_html(verdict)
+            if len(page) > _MOST_HTML or len(text) > _MOST_HTML:
+                text, page = plain, f"<p>{html.escape(plain)}</p>"
+            png = presenter.plot_png(verdict, folder)
+        except Exception:
+            self.log.exception("The verdict on %s could not be presented in full", verdict.figure)
+        return text, page, png if png and len(png) <= _MOST_PNG else None
+
+
+class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
+    """Saves points as nbgrader does, but a figure without a verdict stays open for a person.
+
+    nbgrader gives *full* points to a test cell without output, whatever the cause. Here only a
+    cell that Replay has judged gets any.
+    """
+
+    def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
+        grade_id = cell.metadata.nbgrader["grade_id"]
+        outcome = resources.get(_KEY, {}).get(grade_id, Outcome.NOT_GRADED.value)
+        if not _is_test(cell) or outcome != Outcome.NOT_GRADED.value:
+            super()._add_score(cell, resources)
+            return
+        grade = self.gradebook.find_grade(
+            grade_id, self.notebook_id, self.assignment_id, self.student_id
+        )
+        grade.auto_score = None
+        grade.needs_manual_grade = True
+        self.gradebook.db.commit()
+
+
+def _is_test(cell: NotebookNode) -> bool:
+    """Whether points of this cell come from a machine, not from a person."""
+    return bool(utils.is_grade(cell)) and not utils.is_solution(cell) and cell.cell_type == "code"
+
+
+def _is_free_text(cell: NotebookNode) -> bool:
+    """Whether a person gives the points for this answer."""
+    return bool(utils.is_grade(cell) and utils.is_solution(cell))
+
+
+def _output(
+    kind: str, data: dict[str, str], metadata: dict[str, Any] | None = None
+) -> NotebookNode:
+    """One output of a cell."""
+    output: dict[str, Any] = {"output_type": kind, "data": data, "metadata": metadata or {}}
+    if kind == "execute_result":
+        output["execution_count"] = None
+    node: NotebookNode = from_dict(output)  # type: ignore[no-untyped-call]
+    return node
+
+
+def _open(figure: str, most: float, reason: str) -> Verdict:
+    return Verdict(figure, Outcome.NOT_GRADED, 0.0, most, reason)
+
+
+def _points(verdict: Verdict, most: float) -> float | None:
+    """The points for a cell worth `most`, within its range; None where there is no such number.
+
+    Scaled where an instructor gave the cell other points than the lab's figure has.
+    """
+    if verdict.outcome is Outcome.NOT_GRADED:
+        return None
+    points = verdict.points
+    if verdict.max_points > 0 and verdict.max_points != most:
+        points = points * most / verdict.max_points
+    if not math.isfinite(points):
+        return None
+    return min(max(points, 0.0), most)

@@ -1,0 +1,88 @@
+"""What a person sees beside a free text that they grade: the figures and conditions it is about.
+
+A report says value, interval, samples and conditions. Here stand those of the recordings, so that
+nobody has to open a file to see whether the sentence is true. All text is escaped.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbformat.notebooknode import from_dict
+
+from grader.cases.verdict import Verdict
+from grader.judging.presentation import headline
+from labs.recording.file import BadRecording, Recording, read
+
+CELL_ID = "evidence-beside-"
+
+#: Conditions a report should name, and what they are called here.
+CONDITIONS = (
+    ("machine.cpu", "CPU"),
+    ("machine.virtual", "virtual machine"),
+    ("os", "OS kernel"),
+    ("compiler", "compiler"),
+    ("flags", "flags"),
+    ("cpu.asked", "pinned to CPU"),
+)
+_MOST_TEXT = 300
+
+
+def evidence_html(verdicts: Sequence[Verdict], folder: Path) -> str:
+    """The figures of a submission with their reasons, and the conditions of each recording."""
+    rows = "".join(
+        f"<tr><td>{_escaped(headline(each))}</td><td>{_escaped(each.reason)}</td></tr>"
+        for each in verdicts
+    )
+    names = dict.fromkeys(each.recording for each in verdicts if each.recording)
+    runs = "".join(f"<li>{_run(name, Path(folder) / name)}</li>" for name in names)
+    return (
+        "<p><strong>The evidence beside this answer</strong>, computed from the recordings:</p>"
+        "<table><thead><tr><th>figure</th><th>why</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table><ul>{runs}</ul>"
+    )
+
+
+def _run(name: str, path: Path) -> str:
+    try:
+        recording = read(path)
+    except BadRecording as error:
+        return f"<code>{_escaped(name)}</code>: cannot be read: {_escaped(error.what)}"
+    return f"<code>{_escaped(name)}</code>: {_escaped(_in_words(recording))}"
+
+
+def _in_words(recording: Recording) -> str:
+    steady = recording.sample >= 0
+    samples = ", ".join(
+        f"{int((steady & (recording.variant_index == index)).sum()):,} of {variant}"
+        for index, variant in enumerate(recording.variants)
+    )
+    told = [f"samples: {samples}", f"processes: {len(recording.processes)}"]
+    for key, what in CONDITIONS:
+        if recording.condition(key):
+            told.append(f"{what}: {', '.join(dict.fromkeys(recording.condition(key)))}")
+    return "; ".join(told)
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} ...")
+
+
+def evidence_cell(page: str, number: int) -> NotebookNode:
+    """A cell that shows `page` and belongs to nobody: it is neither an answer nor graded."""
+    node: NotebookNode = from_dict(  # type: ignore[no-untyped-call]
+        {
+            "cell_type": "code",
+            "id": f"{CELL_ID}{number}",
+            "metadata": {"editable": False, "deletable": False},
+            "execution_count": None,
+            "source": "# for the grader: what the recordings say",
+            "outputs": [
+                {"output_type": "display_data", "metadata": {}, "data": {"text/html": page}}
+            ],
+        }
+    )
+    return node

@@ -1,0 +1,1 @@
+"""From C source to a program: compiler, measured region, disassembly."""

@@ -1,0 +1,286 @@
+"""Turn C source into a program, and say of a compile error where it is.
+
+Built programs are kept in the cache folder under a hash of everything that went into them: source,
+headers, flags and compiler. Timings are never cached.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.common import paths
+
+#: What every build gets before the flags that were asked for.
+#: A call of a function that is not declared is an error in the line where it stands, and not only
+#: in the linker's words.
+BASE_FLAGS = (
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror=implicit-function-declaration",
+    "-pthread",
+)
+DEFAULT_FLAGS = ("-O2",)
+COMPILE_TIME_LIMIT_S = 60
+
+_MESSAGE = re.compile(
+    r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? "
+    r"(?P<severity>fatal error|error|warning): (?P<text>.*)$",
+    re.MULTILINE,
+)
+
+
+class NoCompiler(RuntimeError):
+    """There is no C compiler here; the message says how to get one."""
+
+
+class CompileError(RuntimeError):
+    """The compiler refused the source. `messages` are in its order, `raw` is all that it said."""
+
+    def __init__(self, name: str, messages: tuple[CompileMessage, ...], raw: str) -> None:
+        self.messages = messages
+        self.raw = raw
+        errors = [message for message in messages if message.severity != "warning"]
+        super().__init__(
+            "\n".join(str(message) for message in errors) or f"{name}: {raw.strip()[:2000]}"
+        )
+
+
+@dataclass(frozen=True)
+class CompileMessage:
+    """One message of the compiler. `file` is the name the reader knows: a cell's or a file's."""
+
+    file: str
+    line: int
+    column: int | None
+    severity: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {self.severity}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C compiler: the words of its command, and the first line of its --version."""
+
+    command: tuple[str, ...]
+    version: str
+
+    @property
+    def path(self) -> str:
+        """The program itself."""
+        return self.command[0]
+
+
+@dataclass(frozen=True)
+class Binary:
+    """A built C kernel: where it is and what it was built from."""
+
+    path: Path
+    name: str
+    source_sha256: str
+    flags: tuple[str, ...]
+    compiler: str
+
+
+def find_compiler() -> Compiler:
+    """The C compiler: $CC, else gcc, cc, clang, else the ziglang wheel. Raises NoCompiler."""
+    asked = os.environ.get("CC")
+    if asked:
+        try:
+            words = shlex.split(asked)
+        except ValueError as error:
+            raise NoCompiler(f"$CC is {asked!r}: {error}; unset CC or mend it") from error
+        if not words or shutil.which(words[0]) is None:
+            raise NoCompiler(f"$CC is {asked!r}, and there is no such program; unset CC or mend it")
+        return _compiler(tuple(words))
+    for name in ("gcc", "cc", "clang"):
+        found = shutil.which(name)
+        if found is not None:
+            return _compiler((found,))
+    if importlib.util.find_spec("ziglang") is not None:
+        return _compiler((sys.executable, "-m", "ziglang", "cc"))
+    raise NoCompiler(
+        "no C compiler found. Install one: Debian, Ubuntu, WSL2 `sudo apt install gcc`; Fedora "
+        "`sudo dnf install gcc`; macOS `xcode-select --install`; conda `conda install c-compiler`; "
+        "or with pip alone `pip install 'ticklab[zig]'`"
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def _compiler(command: tuple[str, ...]) -> Compiler:
+    try:
+        done = subprocess.run(
+            [*command, "--version"], capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NoCompiler(f"{shlex.join(command)} does not start: {error}") from error
+    lines = done.stdout.splitlines()
+    if done.returncode != 0 or not lines:
+        raise NoCompiler(f"{shlex.join(command)} --version fails: {done.stderr.strip()[:500]}")
+    return Compiler(command, lines[0])
+
+
+def c_kernel_source(name: str) -> Path:
+    """The source of the released C kernel `name`, or of the file `name` if it ends in `.c`.
+
+    Raises FileNotFoundError, naming what there is.
+    """
+    if name.endswith(".c"):
+        path = Path(name)
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no file {name}")
+        return path
+    path = paths.kernels_c() / f"{name}.c"
+    if not re.fullmatch(r"[a-z0-9_]+", name) or not path.is_file():
+        known = ", ".join(c_kernel_names())
+        raise FileNotFoundError(
+            f"there is no C kernel {name!r}; there is {known}; or give a .c file"
+        )
+    return path
+
+
+def c_kernel_names() -> tuple[str, ...]:
+    """The released C kernels by name."""
+    return tuple(sorted(path.stem for path in paths.kernels_c().glob("*.c")))
+
+
+def source_hash(text: str) -> str:
+    """The hash by which a source is known in a recording."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def build(source: Path, flags: tuple[str, ...] = DEFAULT_FLAGS) -> Binary:
+    """Build the C file `source`. Raises NoCompiler, CompileError, OSError."""
+    return build_text(source.read_text(encoding="utf-8"), source.stem, flags, shown_as=source.name)
+
+
+def build_text(
+    text: str,
+    name: str,
+    flags: tuple[str, ...] = DEFAULT_FLAGS,
+    *,
+    shown_as: str | None = None,
+    first_line: int = 1,
+) -> Binary:
+    """Build C source given as text.
+
+    `name` names the program, `shown_as` the source in messages (a file or a notebook cell), whose
+    first line counts as `first_line`. Headers of the kit may be included by name. Raises
+    NoCompiler, CompileError, OSError.
+    """
+    compiler = find_compiler()
+    ingredients = [text, _headers_hash(), shown_as or "", str(first_line), compiler.version]
+    ingredients += [*compiler.command, *BASE_FLAGS, *flags]
+    key = hashlib.sha256("\0".join(ingredients).encode()).hexdigest()
+    folder = paths.cache() / "programs" / key[:32]
+    binary = Binary(folder / name, name, source_hash(text), flags, compiler.version)
+    if not binary.path.is_file():
+        _compile(compiler, text, binary, shown_as or f"{name}.c", first_line)
+    return binary
+
+
+def _headers_hash() -> str:
+    digest = hashlib.sha256()
+    for header in sorted(paths.kernels_c().glob("*.h")):
+        digest.update(header.read_bytes())
+    return digest.hexdigest()
+
+
+def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first_line: int) -> None:
+    binary.path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=binary.path.parent, prefix=".build-") as work:
+        source = Path(work) / f"{binary.name}.c"
+        label = " ".join(shown_as.split()).replace("\\", "/").replace('"', "'")
+        source.write_text(f'#line {first_line} "{label}"\n{text}', encoding="utf-8")
+        built = Path(work) / binary.name
+        command = [*compiler.command, *BASE_FLAGS, *binary.flags]
+        # The second: a broken C kernel includes "../harness.h", from its folder or from a cell.
+        for folder in (paths.kernels_c(), paths.kernels_c() / "broken"):
+            command += ["-I", str(folder)]
+        command += [str(source), "-o", str(built), "-lm"]
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=COMPILE_TIME_LIMIT_S,
+                env={**os.environ, "LC_ALL": "C"},
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise CompileError(
+                binary.name, (), f"the compiler took more than {COMPILE_TIME_LIMIT_S} s"
+            ) from error
+        if done.returncode != 0:
+            raise CompileError(shown_as, _messages(done.stderr), done.stderr)
+        # A rename: whoever builds the same thing at the same time finds a whole program.
+        built.replace(binary.path)
+
+
+def _messages(text: str) -> tuple[CompileMessage, ...]:
+    return tuple(
+        CompileMessage(
+            match["file"],
+            int(match["line"]),
+            int(match["column"]) if match["column"] else None,
+            match["severity"],
+            match["text"],
+        )
+        for match in _MESSAGE.finditer(text)
+    )
+
+
+def measured_region(source: str) -> str:
+    """The lines between `measured region begins` and `measured region ends`, shifted to the left.
+
+    Raises ValueError where the marks are missing.
+    """
+    # Line by line: a pattern for both marks would look for the second from each of many firsts.
+    all_lines = source.splitlines()
+    begin = next((n for n, line in enumerate(all_lines) if "measured region begins" in line), None)
+    end = None
+    if begin is not None:
+        rest = range(begin + 1, len(all_lines))
+        end = next((n for n in rest if "measured region ends" in all_lines[n]), None)
+    if begin is None or end is None:
+        raise ValueError("no comments 'measured region begins' and 'measured region ends'")
+    lines = [
+        line.removesuffix("\\").rstrip() if line.endswith("\\") else line
+        for line in all_lines[begin + 1 : end]
+    ]
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return "\n".join(line[indent:] for line in lines)
+
+
+def disassembly(binary: Binary, function: str) -> str:
+    """The machine code of `function` by objdump. Raises LookupError where it cannot be shown."""
+    objdump = shutil.which("objdump")
+    if objdump is None:
+        raise LookupError("objdump is not installed (Debian: package binutils)")
+    done = subprocess.run(
+        [objdump, "--disassemble=" + function, "--no-show-raw-insn", str(binary.path)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    match = re.search(
+        rf"^[0-9a-f]+ <{re.escape(function)}>:\n(.*?)(?:\n\n|\Z)", done.stdout, re.M | re.S
+    )
+    if done.returncode != 0 or match is None:
+        raise LookupError(f"{binary.name} has no function {function} of its own (inlined?)")
+    return match[1]

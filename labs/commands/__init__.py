@@ -1,0 +1,1 @@
+"""The command `labs` and its subcommands."""

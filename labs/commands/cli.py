@@ -1,0 +1,44 @@
+"""The command `labs`: start, doctor, measure, broken, survey, progress."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import labs
+from labs.commands import broken, doctor, measure, progress, start, survey
+from labs.commands.exit_status import status_of
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; returns the exit status. A wrong option ends with status 2 and one line."""
+    return status_of(lambda: _run(words))
+
+
+def _run(words: list[str] | None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="labs", description="Measure what the operations of an operating system cost."
+    )
+    parser.add_argument("--version", action="version", version=f"ticklab {labs.__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module, about in (
+        ("start", start, "put your own copy of the labs in a folder and open JupyterLab"),
+        ("doctor", doctor, "say whether this machine is fit to measure, and what would help"),
+        ("measure", measure, "measure one C kernel and print its figure"),
+        (
+            "broken",
+            broken,
+            "run a C kernel that is wrong on purpose beside its repaired twin",
+        ),
+        ("survey", survey, "measure everything on this machine, beside what was published"),
+        ("progress", progress, "say what is done in all labs, and what is next"),
+    ):
+        command = commands.add_parser(name, help=about, description=about)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    arguments = parser.parse_args(words)
+    return int(arguments.run(arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

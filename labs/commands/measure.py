@@ -1,0 +1,136 @@
+"""`labs measure`: one C kernel, one line of result."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from labs.c_kernels import toolchain
+from labs.common.files import CannotWrite
+from labs.common.units import UnknownUnit, canonical
+from labs.notebook.messages import Refused, of_unknown_variants
+from labs.recording.file import BadRecording, Recording
+from labs.results import stopping
+from labs.results.compared import Comparison, compared
+from labs.results.result import Result, result_of
+from labs.run import c_process, measure, plans, variants
+
+FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
+#: Columns of a terminal that sentences are broken for.
+COLUMNS = 80
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `labs measure`."""
+    parser.add_argument("kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file")
+    plans.add_options(parser, samples=None)  # as many as the C kernel takes by itself
+    parser.add_argument(
+        "--spread", type=float, default=0.0, metavar="SECONDS", help="over which they start"
+    )
+    parser.add_argument("--time-limit", type=float, default=120.0, metavar="SECONDS")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the recording there")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure and print; the exit status says whether there is a run, not whether it is good."""
+    try:
+        unit = canonical(arguments.unit)
+        plan = plan_of(arguments)
+        plan.check()
+        recording = carry_out(plan, unit)
+        results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
+    except (measure.BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
+        return _stop(error, USAGE)
+    except Refused as refused:
+        return _stop(ValueError(refused.message.heading), USAGE)
+    except c_process.RunFailed as error:
+        unknown = of_unknown_variants(plan) if error.status == USAGE else None
+        if unknown is not None:
+            return _stop(ValueError(". ".join((unknown.heading, *unknown.sentences))), USAGE)
+        return _stop(error, error.status if error.status in (USAGE, IMPOSSIBLE) else FAILED)
+    except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
+        return _stop(error, FAILED)
+    saved = None
+    problem: Exception | None = None
+    if arguments.save is not None:
+        try:
+            recording.write(arguments.save)
+            saved = str(arguments.save)
+        except (CannotWrite, ValueError) as error:
+            problem = error
+    _print(results, saved, arguments.json)
+    # The figure has been printed: a full disk does not cost the run.
+    return _stop(problem, FAILED) if problem is not None else 0
+
+
+def plan_of(arguments: argparse.Namespace) -> measure.Plan:
+    """The plan that the options make. Raises Refused for unusable flags, else as `samples_of`."""
+    plan = plans.plan_of_words(
+        arguments.kernel,
+        arguments,
+        time_limit_s=arguments.time_limit,
+        spread_s=arguments.spread,
+    )
+    samples = arguments.samples
+    if samples is None:
+        samples = variants.samples_of(plan.kernel, plan.flags)
+    return replace(plan, samples=samples)
+
+
+def carry_out(plan: measure.Plan, unit: str = "ns") -> Recording:
+    """Carry out `plan` under a progress bar, which shows on a terminal only. An adaptive run looks
+    at its interval in `unit`."""
+    with tqdm(unit=" intervals", leave=False, disable=None, file=sys.stderr) as bar:
+
+        def progress(at: measure.Progress) -> None:
+            bar.total = at.total
+            bar.update(at.done - bar.n)
+
+        return measure.measure_now(plan, progress, stopping.rule_of((plan,), unit))
+
+
+def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
+    ratios = with_first(results)
+    if as_json:
+        objects = [result.as_json(saved) for result in results]
+        for stated, ratio in zip(objects[1:], ratios, strict=True):
+            stated["ratio"] = ratio.as_json() if ratio is not None else None
+        print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
+        return
+    told: set[str] = set()
+    for result in results:
+        print(result.sentence())
+        for warning in result.warnings:
+            if str(warning) not in told:
+                print(f"  warning: {warning}")
+                told.add(str(warning))
+    for ratio in filter(None, ratios):
+        for sentence in (ratio.sentence(), *ratio.modes):
+            if sentence not in told:
+                print(textwrap.fill(sentence, COLUMNS, subsequent_indent="  "))
+                told.add(sentence)
+    if saved is not None:
+        print(f"  recording: {saved}")
+
+
+def with_first(results: list[Result]) -> list[Comparison | None]:
+    """How each further result compares with the first; None where one of them has no figure."""
+    return [
+        compared(each, results[0]) if each.estimate and results[0].estimate else None
+        for each in results[1:]
+    ]
+
+
+def _stop(error: Exception, status: int) -> int:
+    text = error.strerror if isinstance(error, CannotWrite) and error.strerror else str(error)
+    if isinstance(error, BadRecording):
+        text = f"the C kernel's output is unusable: {text}"
+    print(f"labs measure: {text}", file=sys.stderr)
+    return status

@@ -1,0 +1,63 @@
+"""`labs progress`: what is done in all labs, and what is next."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from labs.commands.start import DEFAULT
+from labs.course import comparison, guide, progress
+from labs.course.student_copy import is_copy
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `labs progress`."""
+    parser.add_argument(
+        "dir",
+        nargs="?",
+        type=Path,
+        metavar="DIR",
+        help=f"where your labs are (default: this folder if it holds them, else {DEFAULT})",
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one line a lab; exit status 0, or 1 where there are no labs."""
+    try:
+        folder = _folder(arguments.dir)
+    except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
+        print(f"labs progress: {error}", file=sys.stderr)
+        return 1
+    labs = progress.of_labs(folder)
+    if not any(each.here for each in labs):
+        print(
+            f"labs progress: there are no labs in {folder}; `labs start` makes a copy of them",
+            file=sys.stderr,
+        )
+        return 1
+    guesses = comparison.calibration(comparison.of_labs(folder))
+    following = progress.what_next(labs)
+    if arguments.json:
+        told = [each.as_json() for each in labs]
+        print(json.dumps({"labs": told, "next": following or None, "guesses": guesses}, indent=2))
+        return 0
+    print(progress.table(labs).as_text())
+    print(f"\nNext: {following}" if following else "\nAll of them are done.")
+    if guesses:
+        print(" ".join(guesses))
+    return 0
+
+
+def _folder(asked: Path | None) -> Path:
+    """The folder that holds the lab folders: the one asked for, this one, or where copies go."""
+    if asked is not None:
+        asked = asked.expanduser().absolute()
+        return asked.parent if asked.name in guide.labs() else asked
+    here = Path.cwd()
+    if here.name in guide.labs():
+        return here.parent
+    holds_some = is_copy(here) or any((here / lab).is_dir() for lab in guide.labs())
+    return here if holds_some else Path(DEFAULT).expanduser().absolute()

@@ -1,0 +1,130 @@
+"""Serve a folder by JupyterLab, in this very process and Python environment.
+
+One process, so that a signal meant for it ends everything: JupyterLab ends the Jupyter kernels.
+Settings that never change lie in `jupyter_config/`: no news and no look for updates (students may
+have no network), and none of nbgrader's panels, which are for instructors and slow to load. The
+extension in `labextensions/` shows the C of `%%ckernel` cells in the colours of C.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import secrets
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any, cast
+from urllib.parse import quote, urlencode
+
+PATIENCE_S = 3.0  # for ending in order; from then on a signal ends without
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class CannotServe(Exception):
+    """JupyterLab does not start; the message says why and what to do."""
+
+
+def serve(folder: Path, first: str | None, port: int | None, browser: bool) -> None:
+    """Serve `folder` until SIGINT, SIGTERM or SIGHUP; prints the address once it is serving.
+
+    `first`: the notebook to open, as a path within `folder`. `port` None: the first free one from
+    8888 on. With `browser`, a browser is opened too. Raises CannotServe.
+    """
+    _prepare_environment()
+    _demand_runtime_folder()
+    # An optional checker of one kind of address in JSON schemas, which nothing here has; loading it
+    # takes almost as long as all the rest of JupyterLab. None: as if it were not installed.
+    sys.modules.setdefault("rfc3987_syntax", cast(ModuleType, None))
+    try:
+        from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise CannotServe(
+            f"JupyterLab is not installed in {sys.prefix} ({error}). "
+            f"Install it: {sys.executable} -m pip install 'jupyterlab>=4,<5'"
+        ) from error
+
+    # Chosen here: one that JupyterLab makes up itself comes with ten lines about it.
+    token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(24)
+    page = f"/lab/tree/{quote(first)}" if first else "/lab"
+    arguments = [
+        f"--ServerApp.root_dir={folder}",
+        f"--ServerApp.open_browser={browser}",
+        f"--IdentityProvider.token={token}",
+        f"--LabApp.default_url={page}",
+        f"--LabApp.extra_labextensions_path={_PACKAGE / 'labextensions'}",
+    ]
+    if port is not None:
+        arguments += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        arguments.append("--allow-root")
+    try:
+        server = LabApp.initialize_server(arguments)
+    except SystemExit as error:
+        asked = f"port {port}" if port is not None else "any port from 8888 on"
+        raise CannotServe(
+            f"JupyterLab did not start on {asked}; it says why above. "
+            "If the port is taken, name another one: labs start --port N"
+        ) from error
+    _end_on_signals(server)
+    address = server.connection_url.rstrip("/") + page + "?" + urlencode({"token": token})
+    # Queued before the loop runs, and so done as soon as requests are answered.
+    server.io_loop.add_callback(print, address, flush=True)
+    server.start()
+
+
+def _end_on_signals(server: Any) -> None:
+    """End `server` in order, Jupyter kernels first: at once, without asking, whoever signals.
+
+    JupyterLab itself asks on a terminal, and elsewhere ends at SIGINT without its Jupyter kernels.
+    """
+
+    since: list[float] = []  # when each signal came
+
+    def end(number: int, frame: FrameType | None) -> None:
+        since.append(time.monotonic())
+        if len(since) == 1:
+            server.stop(from_signal=True)
+        elif since[-1] - since[0] > PATIENCE_S:  # sooner, it is the same wish twice
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
+
+
+def _demand_runtime_folder() -> None:
+    """Make the folder where Jupyter notes what runs; without it JupyterLab ends in a traceback."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    folder = Path(jupyter_runtime_dir())
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise CannotServe(
+            f"JupyterLab cannot write to {folder}: {error.strerror}. "
+            "Set JUPYTER_DATA_DIR and JUPYTER_CONFIG_DIR to folders of yours, and start again."
+        ) from error
+
+
+def _prepare_environment() -> None:
+    """Let JupyterLab, its Jupyter kernels and its terminals find this Python environment."""
+    _put_first("JUPYTER_CONFIG_PATH", str(_PACKAGE / "jupyter_config"))
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # its kernel specs before those of the user
+    _put_first("PATH", str(Path(sys.executable).parent))
+    try:
+        importlib.metadata.distribution("ticklab")
+    except importlib.metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        _put_first("PYTHONPATH", str(_PACKAGE.parent))
+
+
+def _put_first(variable: str, folder: str) -> None:
+    others = [part for part in os.environ.get(variable, "").split(os.pathsep) if part]
+    os.environ[variable] = os.pathsep.join([folder, *(part for part in others if part != folder)])

@@ -1,0 +1,95 @@
+"""The command `labs start`: your own copy of the labs, opened in JupyterLab."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from labs.commands.serve import CannotServe, serve
+from labs.common import paths
+from labs.course.student_copy import CannotLayDown, LaidDown, is_copy, lay_down
+
+FIRST = "00-start-here/00-start-here.ipynb"
+DEFAULT = "~/ticklab-labs"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command's options to `parser`."""
+    parser.add_argument(
+        "dir",
+        nargs="?",
+        type=Path,
+        metavar="DIR",
+        help=f"where your copy is or shall be (default: this folder if it is one, else {DEFAULT})",
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="open no browser, only print the address"
+    )
+    parser.add_argument(
+        "--port", type=_port, metavar="N", help="serve on this port (default: a free one)"
+    )
+    parser.add_argument(
+        "--no-lab", action="store_true", help="only make or update the copy; start nothing"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make or update the copy, then serve it until Control-C. Exit status: 0, or 1 and why.
+
+    The address is the only thing on standard output; what was done goes to standard error.
+    """
+    try:
+        folder = _folder(arguments.dir)
+        _tell(lay_down(paths.released(), folder), folder)
+        if arguments.no_lab:
+            return 0
+        _say("Starting JupyterLab; Control-C here ends it.")
+        first = FIRST if (folder / FIRST).is_file() else None
+        serve(folder, first, arguments.port, browser=not arguments.no_browser)
+    except (paths.PartMissing, CannotLayDown, CannotServe) as error:
+        _say(str(error))
+        return 1
+    return 0
+
+
+def _folder(asked: Path | None) -> Path:
+    """The student's folder: the one asked for, else this one if it is a copy, else the default."""
+    try:
+        if asked is None:
+            asked = Path.cwd() if is_copy(Path.cwd()) else Path(DEFAULT)
+        return asked.expanduser().absolute()
+    except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
+        raise CannotLayDown(
+            f"No folder for your labs: {error}. Name one: labs start DIR"
+        ) from error
+
+
+def _tell(done: LaidDown, folder: Path) -> None:
+    if done.manifest_lost:
+        _say(
+            "Which files you changed is no longer known (.ticklab.json cannot be read): "
+            "all that differ are kept as yours."
+        )
+    if done.added:
+        _say(f"Put {_count(done.added)} in {folder}.")
+    elif not done.updated and not done.beside:
+        _say(f"Your labs are in {folder}.")
+    if done.updated:
+        _say(f"Updated {_count(done.updated)} that you had not changed in {folder}.")
+    for kept, beside in done.beside:
+        _say(f"Kept your {folder / kept}; the newer version is beside it: {Path(beside).name}")
+
+
+def _count(files: list[str]) -> str:
+    return f"{len(files)} file{'' if len(files) == 1 else 's'}"
+
+
+def _port(word: str) -> int:
+    if not word.isdecimal() or not 1 <= int(word) <= 65535:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a port: give a number from 1 to 65535")
+    return int(word)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

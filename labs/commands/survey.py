@@ -1,0 +1,100 @@
+"""`labs survey`: one command measures everything on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from labs.c_kernels.toolchain import NoCompiler
+from labs.common.files import CannotWrite, write_atomically
+from labs.machine.description import read_machine
+from labs.survey import report, survey
+from labs.survey.survey import Row
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `labs survey`."""
+    parser.add_argument("--quick", action="store_true", help="about 20 s instead of 3 minutes")
+    parser.add_argument(
+        "--save", type=Path, metavar="DIR", help="write the page and all recordings there"
+    )
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure everything and print the table; status 1 where nothing could be measured or saved."""
+    rows: list[Row] = []
+    status = 0
+    with tqdm(
+        total=100, unit="%", leave=False, disable=None, file=sys.stderr, bar_format="{l_bar}{bar}|"
+    ) as bar:
+
+        def progress(share: float) -> None:
+            bar.update(round(100 * share) - bar.n)
+
+        try:
+            for measurement, recording, found in survey.carry_out(arguments.quick, progress):
+                rows += found
+                if recording is None or arguments.save is None or status != 0:
+                    continue
+                name = f"{measurement.kernel}-{'-'.join(measurement.variants)}"
+                try:
+                    recording.write(arguments.save / "recordings" / f"{name[:80]}.csv")
+                except CannotWrite as error:
+                    # What is measured can still be printed.
+                    print(f"labs survey: {error.strerror}", file=sys.stderr)
+                    status = 1
+        except NoCompiler as error:
+            print(f"labs survey: {error}", file=sys.stderr)
+            return 1
+    if arguments.json:
+        print(json.dumps([_as_json(row) for row in rows], indent=2))
+    else:
+        print(report.text(rows))
+        for heading, lines in (
+            ("No figure:", report.without_figure(rows)),
+            ("* known to be wrong:", report.reasons(rows)),
+        ):
+            if lines:
+                print(f"\n{heading}\n  " + "\n  ".join(lines))
+    if arguments.save is not None and status == 0:
+        try:
+            place = arguments.save / "index.html"
+            write_atomically(place, report.page(rows, read_machine()).encode())
+            print(f"page: {place}", file=sys.stderr)
+        except CannotWrite as error:
+            print(f"labs survey: {error.strerror}", file=sys.stderr)
+            status = 1
+    return status or int(all(row.result is None for row in rows))
+
+
+def _as_json(row: Row) -> dict[str, Any]:
+    """A row as `labs measure --json` prints it, with the published figures beside it."""
+    told: dict[str, Any]
+    if row.result is None:
+        told = {
+            "kernel": row.measurement.kernel,
+            "variant": row.variant,
+            "value": None,
+            "method": row.why_not,
+        }
+    else:
+        told = row.result.as_json()
+    told["proof"] = row.proof()
+    told["flags"] = list(row.measurement.flags)
+    told["published"] = [
+        {
+            "report": each.report,
+            "machine": each.machine,
+            "value": each.value,
+            "unit": each.unit,
+            "suspect": each.suspect,
+        }
+        for each in row.published
+    ]
+    return told

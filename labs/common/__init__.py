@@ -1,0 +1,1 @@
+"""What every room uses: units, files, paths, tables. Nothing here knows of measuring."""

@@ -1,0 +1,1 @@
+"""A student's way through the labs: figures, predictions, guide, progress, published figures."""

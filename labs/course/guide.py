@@ -1,0 +1,86 @@
+"""The guide of a lab: its hints, each a ladder of three, and the steps by which it goes forward.
+
+One JSON file a lab under `hints/`:
+
+    {"hints": {"fence": ["first", "second", "third"]},
+     "steps": [{"do": "Predict ...", "done_by": "prediction:timer-overhead-fenced"}]}
+
+`done_by` names what shows that the step is done: `prediction:ID`, `recording:NAME`, `figure:ID`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.course import figures, predictions
+
+RUNGS = 3
+MOST_WORDS = 50
+KINDS = ("prediction", "recording", "figure")
+
+_FOLDER = Path(__file__).resolve().parent / "hints"
+
+
+class BadGuide(ValueError):
+    """A guide with a mistake in it: which, and where."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a lab: what to do, and what shows that it is done."""
+
+    do: str
+    kind: str
+    name: str
+
+    def is_done(self, folder: Path) -> bool:
+        """Whether `folder`, the student's folder of this lab, shows it."""
+        if self.kind == "recording":
+            return (folder / figures.RECORDINGS / f"{self.name}.csv").is_file()
+        if self.kind == "figure":
+            return isinstance(figures.read(folder).get(self.name), figures.Figure)
+        return self.name in predictions.read(folder)
+
+
+@dataclass(frozen=True)
+class Guide:
+    """Hints by topic, each of RUNGS texts, and the steps in order."""
+
+    hints: dict[str, tuple[str, ...]]
+    steps: tuple[Step, ...]
+
+
+def labs() -> tuple[str, ...]:
+    """Every lab that has a guide, in the order taught."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.json")))
+
+
+def of_lab(lab: str) -> Guide:
+    """The guide of the lab `lab`; an empty one where the kit has none. Raises BadGuide."""
+    path = _FOLDER / f"{lab}.json"
+    if not path.is_file():
+        return Guide({}, ())
+    return parse(path.read_text(encoding="utf-8"), path.name)
+
+
+def parse(text: str, where: str) -> Guide:
+    """The guide that `text` holds. Raises BadGuide: an empty hint helps nobody."""
+    try:
+        stated = json.loads(text)
+        hints = {name: tuple(rungs) for name, rungs in stated.get("hints", {}).items()}
+        steps = tuple(
+            Step(step["do"], *step["done_by"].split(":", 1)) for step in stated.get("steps", [])
+        )
+    except (ValueError, AttributeError, KeyError, TypeError) as error:
+        raise BadGuide(f"{where}: {error}") from error
+    for name, rungs in hints.items():
+        if len(rungs) != RUNGS or not all(rung.strip() for rung in rungs):
+            raise BadGuide(f"{where}: hint {name!r} must have {RUNGS} texts, none empty")
+        if any(len(rung.split()) > MOST_WORDS for rung in rungs):
+            raise BadGuide(f"{where}: hint {name!r} has a text of more than {MOST_WORDS} words")
+    for step in steps:
+        if step.kind not in KINDS or not step.do.strip():
+            raise BadGuide(f"{where}: step {step.do!r} must be done by one of {', '.join(KINDS)}")
+    return Guide(hints, steps)

@@ -1,0 +1,99 @@
+"""How far somebody has come: the steps of each lab that are done, and the one that is next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labs.common.table import Table
+from labs.course import guide
+from labs.course.guide import Guide, Step
+
+
+@dataclass(frozen=True)
+class LabProgress:
+    """One lab: each of its steps, and whether it is done.
+
+    `here` says whether its folder is there; `trouble`, where a file in it cannot be read, says so.
+    """
+
+    lab: str
+    steps: tuple[tuple[Step, bool], ...]
+    here: bool = True
+    trouble: str = ""
+
+    @property
+    def done(self) -> int:
+        """How many steps are done."""
+        return sum(is_done for _, is_done in self.steps)
+
+    @property
+    def next(self) -> Step | None:
+        """The first step that is not done; None where all are."""
+        return next((step for step, is_done in self.steps if not is_done), None)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all steps are done."""
+        return self.next is None
+
+    def next_in_words(self) -> str:
+        """What to do next in this lab."""
+        if self.trouble:
+            return self.trouble
+        if not self.here:
+            return "not in this folder"
+        return self.next.do if self.next else ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `labs progress --json` prints for this lab."""
+        return {
+            "lab": self.lab,
+            "done": self.done,
+            "steps": [{"do": step.do, "done": is_done} for step, is_done in self.steps],
+            "next": self.next.do if self.next and not self.trouble else None,
+            "trouble": self.trouble or None,
+        }
+
+
+def of_lab(folder: Path, lab: str, told: Guide | None = None) -> LabProgress:
+    """What `folder`, the student's folder of `lab`, shows. `told` is the lab's guide, if known."""
+    steps = (told if told is not None else guide.of_lab(lab)).steps
+    try:
+        return LabProgress(
+            lab, tuple((step, step.is_done(folder)) for step in steps), folder.is_dir()
+        )
+    except (ValueError, OSError) as error:
+        return LabProgress(lab, tuple((step, False) for step in steps), True, str(error))
+
+
+def of_labs(folder: Path) -> tuple[LabProgress, ...]:
+    """Every lab of the kit, in the order taught, by the lab folders in `folder`."""
+    return tuple(of_lab(folder / lab, lab) for lab in guide.labs())
+
+
+def what_next(labs: tuple[LabProgress, ...], here: str = "") -> str:
+    """The step to take now: in the lab `here`, else in one that is begun, else in the first."""
+    open_labs = [each for each in labs if each.here and not each.trouble and not each.finished]
+    # False comes before True.
+    order = sorted(open_labs, key=lambda each: (each.lab != here, each.done == 0))
+    if not order or order[0].next is None:
+        return ""
+    return f"{order[0].lab}: {order[0].next.do}"
+
+
+def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
+    """One row a lab; the lab `here` is marked."""
+    return Table(
+        "All labs",
+        ("lab", "steps done", "next"),
+        tuple(
+            (
+                f"{each.lab} (this one)" if each.lab == here else each.lab,
+                f"{each.done} of {len(each.steps)}",
+                "✓ all done" if each.finished else each.next_in_words(),
+            )
+            for each in labs
+        ),
+    )

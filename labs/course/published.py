@@ -1,0 +1,141 @@
+"""The figures that five published student reports print, A to E, as they print them.
+
+A figure that is known to be wrong, or to be of something else than its name says, carries the
+reasons (:mod:`labs.course.suspects`).
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.common.table import Table
+from labs.common.units import rounded
+from labs.course.suspects import Suspicion, against
+
+_FILE = Path(__file__).parent / "data" / "published-figures.csv"
+
+
+@dataclass(frozen=True)
+class Published:
+    """One printed figure.
+
+    `quantity` is what it is said to be of; `series` tells a single run or sample from the figure
+    that the report settles on (`table` or `stated`). `value` and `unit` are as printed.
+    `iterations`, and `clock_mhz` by which cycles are divided, are None where the report does not
+    say. `suspicions` are the mistakes known to be in it, the gravest first.
+    """
+
+    report: str
+    machine: str
+    quantity: str
+    series: str
+    value: float
+    unit: str
+    statistic: str
+    timer: str
+    iterations: int | None
+    note: str
+    clock_mhz: float | None = None
+    suspicions: tuple[Suspicion, ...] = ()
+
+    @property
+    def suspect(self) -> str:
+        """Why not to believe it, in one line; empty where nothing is known against it."""
+        return "; ".join(each.reason for each in self.suspicions)
+
+
+def figures(
+    quantity: str | None = None, report: str | None = None, series: str | None = None
+) -> tuple[Published, ...]:
+    """The published figures, in the order of the reports.
+
+    `quantity` is the beginning of a quantity's name (`timer overhead`, `system call`), `report` one
+    of A to E, `series` as printed. Raises KeyError where no figure is left, naming what there is.
+    """
+    found = tuple(
+        each
+        for each in _all()
+        if (quantity is None or each.quantity.startswith(quantity))
+        and (report is None or each.report == report)
+        and (series is None or each.series == series)
+    )
+    if not found:
+        known = ", ".join(dict.fromkeys(each.quantity for each in _all()))
+        raise KeyError(
+            f"no published figure of quantity {quantity!r}, report {report!r}, series {series!r}; "
+            f"there is {known}, of reports A to E"
+        )
+    return found
+
+
+def settled(some: Iterable[Published], *, in_time: bool = True) -> tuple[Published, ...]:
+    """Of `some`, what each report settles on: its tables and statements, else its runs.
+
+    Those printed in a unit of time, or else those printed in cycles.
+    """
+    units = ("ns", "us") if in_time else ("cycles",)
+    found = [each for each in some if each.unit.split("/")[0] in units]
+    has_settled = {each.report for each in found if each.series in ("table", "stated")}
+    return tuple(
+        each
+        for each in found
+        if each.series in ("table", "stated")
+        or (each.report not in has_settled and each.series.startswith("run"))
+    )
+
+
+#: What a report settles on; where it settles on nothing, its single runs stand for it.
+_SETTLED = ("table", "stated")
+
+
+def table(report: str, *, reasons: bool = False) -> Table:
+    """What a report prints, a row for each quantity, over all its machines.
+
+    With `reasons`, what speaks against it. Raises KeyError for a report that there is not.
+    """
+    found: dict[str, list[Published]] = {}
+    for each in figures(report=report):
+        found.setdefault(each.quantity, []).append(each)
+    rows = []
+    for quantity, every in found.items():
+        settled = [each for each in every if each.series in _SETTLED] or every
+        units = dict.fromkeys(each.unit for each in settled)
+        printed = "; ".join(_span([e.value for e in settled if e.unit == u], u) for u in units)
+        why = "; ".join(dict.fromkeys(s.reason for each in settled for s in each.suspicions))
+        rows.append((quantity, printed, *([why] if reasons else [])))
+    header = ("what was measured", "as printed", *(["what speaks against it"] if reasons else []))
+    return Table(f"Report {report}", header, tuple(rows))
+
+
+def _span(values: list[float], unit: str) -> str:
+    """The smallest and the largest value, to three digits."""
+    ends = dict.fromkeys(rounded(value) for value in (min(values), max(values)))
+    return f"{' to '.join(ends)} {unit}"
+
+
+@functools.lru_cache(maxsize=1)
+def _all() -> tuple[Published, ...]:
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        return tuple(_published(row) for row in csv.DictReader(file))
+
+
+def _published(row: dict[str, str]) -> Published:
+    value = float(row["value"])
+    return Published(
+        report=row["report"],
+        machine=row["machine"],
+        quantity=row["quantity"],
+        series=row["series"],
+        value=value,
+        unit=row["unit"],
+        statistic=row["statistic"],
+        timer=row["timer"],
+        iterations=int(row["iterations"]) if row["iterations"] else None,
+        note=row["note"],
+        clock_mhz=float(row["clock_mhz"]) if row["clock_mhz"] else None,
+        suspicions=against(row),
+    )

@@ -1,0 +1,146 @@
+"""A machine's facts for a reader: a table of them, and what the machine cannot show."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from labs.machine.description import Machine
+
+UNREADABLE = "cannot be read here"
+COARSE_STEP_NS = 5.0  # above it the cheapest calls disappear within one step
+
+
+def rows(machine: Machine) -> list[tuple[str, str]]:
+    """Fact and value, in words; a fact that this system does not have is left out."""
+    allowed = machine.cpus_allowed
+    cpus = f"{machine.cpus_online or '?'} online"
+    if allowed is not None:
+        cpus += f"; this process may use {cpu_ranges(allowed)}"
+    table = [
+        ("CPU", f"{machine.cpu or UNREADABLE} ({machine.architecture})"),
+        ("CPUs", cpus),
+        ("OS kernel", f"{machine.system} {machine.os_kernel}"),
+        ("Virtual machine", virtual_in_words(machine)),
+        ("Governor", machine.governor or UNREADABLE),
+        ("Turbo", _on_off(machine.turbo)),
+        ("SMT", _on_off(machine.smt)),
+        ("Clock source", machine.clock_source or UNREADABLE),
+        ("Seccomp", machine.seccomp or UNREADABLE),
+        ("Load", UNREADABLE if machine.load is None else f"{machine.load:.2f} in the last minute"),
+        ("Memory", UNREADABLE if machine.memory is None else f"{machine.memory / 2**30:.1f} GiB"),
+    ]
+    if machine.container:
+        table.insert(4, ("Container", machine.container))
+    if machine.cpu_quota is not None:
+        table.insert(2, ("CPU quota", f"{machine.cpu_quota:g} CPUs' worth of time"))
+    if machine.steal is not None and machine.steal >= 0.001:
+        table.append(("Steal", f"{machine.steal:.1%} of CPU time since boot"))
+    if machine.counter_step_ns is not None:
+        table.append(("Counter step", f"{machine.counter_step_ns:.3g} ns"))
+    return table
+
+
+def cannot_show(machine: Machine) -> tuple[str, ...]:
+    """What this machine cannot show, one sentence each, worst first."""
+    sentences: list[str] = []
+    allowed = machine.cpus_allowed
+    only_cpu = machine.cpus_online == 1 or (allowed is not None and len(allowed) == 1)
+    if not only_cpu and (allowed is None or machine.pinning is False):
+        sentences.append(
+            "Nothing can be pinned here: the OS chooses the CPU, a run may change it midway, and "
+            "two tasks may have a CPU each, so that none of their hand-overs is surely a switch on "
+            "one CPU."
+        )
+    elif only_cpu:
+        sentences.append(
+            "This process may use one CPU only: no switch between two CPUs can be measured, and "
+            "whatever else runs on that CPU is measured with you."
+        )
+    if machine.wsl == 1:
+        sentences.append(
+            "WSL 1 has no Linux kernel: system calls are translated, and cost what that costs."
+        )
+    if machine.virtual:
+        sentences.append(
+            "It is a virtual machine: the CPU's own event counters are mostly hidden, and the "
+            "hypervisor may stop it at any moment without a trace."
+        )
+    if machine.virtual is None and machine.system == "Linux":
+        sentences.append("Whether a hypervisor is at work cannot be told here.")
+    if machine.cpu_quota is not None and machine.cpu_quota < len(allowed or (0,)):
+        sentences.append(
+            f"Its CPU time is rationed to {machine.cpu_quota:g} CPUs' worth: a long run is stopped "
+            "in between."
+        )
+    unread = [
+        name
+        for name, fact in (("governor", machine.governor), ("turbo", machine.turbo))
+        if fact is None
+    ]
+    if unread:
+        sentences.append(
+            f"Its {' and '.join(unread)} cannot be read here: whether the core's speed changed "
+            "during a run shows only in the figures."
+        )
+    if machine.counter_step_ns is not None and machine.counter_step_ns > COARSE_STEP_NS:
+        sentences.append(
+            f"The counter moves in steps of {machine.counter_step_ns:.3g} ns: a single cheaper "
+            "operation cannot be timed, only many of them together."
+        )
+    if machine.seccomp == "filter":
+        sentences.append(
+            "A seccomp filter looks at each system call: what a call costs without it does not "
+            "show here."
+        )
+    return tuple(sentences)
+
+
+def as_text(machine: Machine) -> str:
+    """The table in plain text, then what the machine cannot show."""
+    table = rows(machine)
+    width = max(len(name) for name, _ in table)
+    lines = [f"{name:<{width}}  {value}" for name, value in table]
+    limits = cannot_show(machine)
+    if limits:
+        lines += ["", "What this machine cannot show:", *(f"- {limit}" for limit in limits)]
+    return "\n".join(lines)
+
+
+def as_html(machine: Machine) -> str:
+    """The same as a table with a caption and row headers, then a list; everything escaped."""
+    body = "".join(
+        f'<tr><th scope="row" style="text-align:left">{html.escape(name)}</th>'
+        f'<td style="text-align:left">{html.escape(value)}</td></tr>'
+        for name, value in rows(machine)
+    )
+    limits = "".join(f"<li>{html.escape(limit)}</li>" for limit in cannot_show(machine))
+    return f"<table><caption>This machine</caption><tbody>{body}</tbody></table>" + (
+        f"<p>What this machine cannot show:</p><ul>{limits}</ul>" if limits else ""
+    )
+
+
+def cpu_ranges(cpus: tuple[int, ...]) -> str:
+    """CPU numbers for a reader: `CPU 0`, `CPUs 0-3, 8`, `none`."""
+    spans: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if spans and cpu == spans[-1][1] + 1:
+            spans[-1][1] = cpu
+        else:
+            spans.append([cpu, cpu])
+    words = ", ".join(f"{first}-{last}" if first < last else f"{first}" for first, last in spans)
+    return f"{'CPU' if len(cpus) == 1 else 'CPUs'} {words}" if spans else "none"
+
+
+def virtual_in_words(machine: Machine) -> str:
+    """Yes, no or unknown, with the hypervisor's name where it gives one."""
+    if machine.wsl:
+        return f"WSL {machine.wsl}"
+    if machine.virtual:
+        return f"yes ({machine.hypervisor})" if machine.hypervisor else "yes"
+    return "no sign of one" if machine.virtual is False else UNREADABLE
+
+
+def _on_off(fact: bool | None) -> str:
+    return UNREADABLE if fact is None else ("on" if fact else "off")

@@ -1,0 +1,237 @@
+"""What this machine is: facts read from the OS, none of them measured.
+
+A fact that cannot be read here is None; reading never raises. The files read are described in
+proc(5), Documentation/ABI/testing/sysfs-devices-system-cpu, Documentation/admin-guide/pm and
+Documentation/admin-guide/cgroup-v2.rst of the Linux sources.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.common.pseudo_files import cpu_list, number_in, text_of, words_of
+from labs.machine import card, virtualization
+
+# Arm's part numbers, as in arch/arm64/include/asm/cputype.h.
+_ARM_PARTS = {
+    ("0x41", "0xd03"): "Arm Cortex-A53",
+    ("0x41", "0xd05"): "Arm Cortex-A55",
+    ("0x41", "0xd07"): "Arm Cortex-A57",
+    ("0x41", "0xd08"): "Arm Cortex-A72",
+    ("0x41", "0xd0a"): "Arm Cortex-A75",
+    ("0x41", "0xd0b"): "Arm Cortex-A76",
+    ("0x41", "0xd0c"): "Arm Neoverse N1",
+    ("0x41", "0xd40"): "Arm Neoverse V1",
+    ("0x41", "0xd49"): "Arm Neoverse N2",
+    ("0x41", "0xd4f"): "Arm Neoverse V2",
+}
+_ARM_IMPLEMENTERS = {
+    "0x41": "Arm",
+    "0x48": "HiSilicon",
+    "0x51": "Qualcomm",
+    "0x61": "Apple",
+    "0xc0": "Ampere",
+}
+_SECCOMP_MODES = {0: "off", 1: "strict", 2: "filter"}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One machine as this process sees it. None: cannot be read here, or does not exist here."""
+
+    architecture: str  # as uname says it: x86_64, aarch64, riscv64, arm64
+    system: str  # Linux, Darwin
+    os_kernel: str  # its release
+    cpu: str | None = None
+    cpus_online: int | None = None
+    cpus_allowed: tuple[int, ...] | None = None  # numbers of the CPUs this process may use
+    pinning: bool | None = None  # whether a task can be bound to one of them
+    memory: int | None = None  # bytes
+    virtual: bool | None = None
+    hypervisor: str | None = None  # its name, where it gives one
+    container: str | None = None
+    wsl: int | None = None  # 1 or 2
+    governor: str | None = None
+    turbo: bool | None = None
+    smt: bool | None = None
+    clock_source: str | None = None
+    seccomp: str | None = None  # off, strict, filter
+    load: float | None = None  # tasks that ran or wanted to, averaged over the last minute
+    steal: float | None = None  # share of all CPU time since boot, 0 to 1
+    cpu_quota: float | None = None  # CPUs' worth of time this process may use per period
+    counter_step_ns: float | None = None  # not read but measured: filled in by who has measured it
+
+    @property
+    def two_cpus(self) -> bool:
+        """Whether two tasks can be given a CPU each."""
+        return self.pinning is not False and len(self.cpus_allowed or ()) > 1
+
+    def cannot_show(self) -> tuple[str, ...]:
+        """What this machine cannot show, one sentence each; empty where nothing is known."""
+        return card.cannot_show(self)
+
+    def card(self) -> str:
+        """The facts as a short table in plain text, for the top of a notebook."""
+        return card.as_text(self)
+
+    def _repr_html_(self) -> str:
+        return card.as_html(self)
+
+
+def read_machine(
+    proc: Path = Path("/proc"), sys: Path = Path("/sys"), root: Path = Path("/")
+) -> Machine:
+    """Read every fact once. `proc`, `sys`, `root`: where the OS shows them; never raises."""
+    system = platform.system()
+    cpuinfo = _pairs(text_of(proc / "cpuinfo") or "")
+    release = text_of(proc / "sys/kernel/osrelease") or platform.release()
+    virtual, hypervisor = virtualization.hypervisor(cpuinfo, proc, sys)
+    if system == "Darwin":
+        virtual = {"0": False, "1": True}.get(_sysctl("kern.hv_vmm_present") or "")
+    return Machine(
+        architecture=platform.machine(),
+        system=system,
+        os_kernel=release,
+        cpu=_cpu(cpuinfo, proc) or _sysctl("machdep.cpu.brand_string"),
+        cpus_online=_cpus_online(sys),
+        cpus_allowed=_cpus_allowed(proc),
+        pinning=can_pin(),
+        memory=_memory(proc),
+        virtual=virtual,
+        hypervisor=hypervisor,
+        container=virtualization.container(proc, root),
+        wsl=_wsl(release),
+        governor=_governor(sys),
+        turbo=_turbo(sys),
+        smt=_switch(sys / "devices/system/cpu/smt/active"),
+        clock_source=text_of(sys / "devices/system/clocksource/clocksource0/current_clocksource"),
+        seccomp=_SECCOMP_MODES.get(_status_number(proc, "Seccomp")),
+        load=_load(proc),
+        steal=_steal(proc),
+        cpu_quota=virtualization.cpu_quota(proc, sys),
+    )
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """`key : value` lines; of a key that comes again, as for each CPU, the first."""
+    pairs: dict[str, str] = {}
+    for line in text.splitlines():
+        key, colon, value = line.partition(":")
+        if colon:
+            pairs.setdefault(key.strip(), value.strip())
+    return pairs
+
+
+def _cpu(cpuinfo: dict[str, str], proc: Path) -> str | None:
+    name = cpuinfo.get("model name")
+    if name:
+        return " ".join(name.split())
+    implementer, part = cpuinfo.get("CPU implementer"), cpuinfo.get("CPU part")
+    if implementer:
+        maker = _ARM_IMPLEMENTERS.get(implementer, f"implementer {implementer}")
+        chip = _ARM_PARTS.get((implementer, part or ""), f"{maker}, part {part}")
+        board = cpuinfo.get("Model") or text_of(proc / "device-tree/model")
+        return f"{chip} ({board})" if board else chip
+    return cpuinfo.get("uarch") or cpuinfo.get("isa") or text_of(proc / "device-tree/model")
+
+
+def _sysctl(name: str) -> str | None:
+    if platform.system() != "Darwin":
+        return None
+    try:
+        asked = subprocess.run(
+            ["/usr/sbin/sysctl", "-n", name], capture_output=True, text=True, timeout=2
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return None
+    return asked.stdout.strip() or None
+
+
+def _cpus_online(sys: Path) -> int | None:
+    online = cpu_list(text_of(sys / "devices/system/cpu/online") or "")
+    return len(online) if online else os.cpu_count()
+
+
+def can_pin() -> bool:
+    """Whether a task can be bound to a CPU here: some systems cannot (macOS), some filters refuse.
+
+    Tried, and nothing is changed by it: this thread is bound to the CPUs that it may use already.
+    """
+    try:
+        os.sched_setaffinity(0, os.sched_getaffinity(0))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+def _cpus_allowed(proc: Path) -> tuple[int, ...] | None:
+    if not hasattr(os, "sched_getaffinity"):
+        return None  # macOS
+    try:
+        return tuple(sorted(os.sched_getaffinity(0)))
+    except OSError:  # forbidden by a seccomp filter: the OS may still tell by its file
+        return cpu_list(_pairs(text_of(proc / "self/status") or "").get("Cpus_allowed_list", ""))
+
+
+def _memory(proc: Path) -> int | None:
+    found = re.search(r"^MemTotal:\s+(\d+) kB", text_of(proc / "meminfo") or "", re.MULTILINE)
+    if found:
+        return int(found[1]) * 1024
+    size = _sysctl("hw.memsize")
+    return int(size) if size and size.isdecimal() else None
+
+
+def _wsl(release: str) -> int | None:
+    if "microsoft" not in release.lower():
+        return None
+    # Version 1 has no Linux kernel and calls itself "...-Microsoft"; version 2 has one of its own.
+    return 1 if release.endswith("-Microsoft") else 2
+
+
+def _governor(sys: Path) -> str | None:
+    try:
+        files = sorted((sys / "devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor"))
+    except OSError:
+        return None
+    names = sorted({name for file in files if (name := text_of(file))})
+    return ", ".join(names) or None
+
+
+def _switch(file: Path) -> bool | None:
+    return {"0": False, "1": True}.get(text_of(file) or "")
+
+
+def _turbo(sys: Path) -> bool | None:
+    forbidden = _switch(sys / "devices/system/cpu/intel_pstate/no_turbo")
+    if forbidden is not None:
+        return not forbidden
+    return _switch(sys / "devices/system/cpu/cpufreq/boost")
+
+
+def _status_number(proc: Path, key: str) -> int:
+    value = _pairs(text_of(proc / "self/status") or "").get(key, "")
+    return int(value) if value.isdecimal() else -1
+
+
+def _load(proc: Path) -> float | None:
+    words = words_of(proc / "loadavg")
+    if words and (read := number_in(words[0])) is not None:
+        return read
+    try:
+        return os.getloadavg()[0]
+    except (OSError, AttributeError):
+        return None
+
+
+def _steal(proc: Path) -> float | None:
+    first = (text_of(proc / "stat") or "").split("\n", 1)[0].split()
+    # cpu user nice system idle iowait irq softirq steal; guest time is part of user time.
+    if len(first) < 9 or first[0] != "cpu" or not all(word.isdecimal() for word in first[1:9]):
+        return None
+    total = sum(int(word) for word in first[1:9])
+    return int(first[8]) / total if total else None

@@ -1,0 +1,214 @@
+"""Try out what measuring needs: compile, run, pin, write. Each trial says what came of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from labs.c_kernels import toolchain
+from labs.common import paths
+from labs.machine import surroundings
+
+TIME_LIMIT_S = 10
+#: Runs, of some milliseconds each, over which it is seen how much of the CPU others take.
+LOOKS = 8
+# Read back from the OS, not from what was asked for: a hub may grant the call and ignore it.
+_PIN_EACH = """
+import os, sys
+for cpu in map(int, sys.argv[1:]):
+    os.sched_setaffinity(0, {cpu})
+    if os.sched_getaffinity(0) != {cpu}:
+        sys.exit(f"CPU {cpu} was asked for and not obtained")
+"""
+_HELLO = '#include <stdio.h>\nint main(void) { puts("it runs"); return 0; }\n'
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a trial found: in `seen` if it went well, in `problem` if not."""
+
+    seen: str = ""
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Counter:
+    """This machine's counter as a C kernel found it. A value it did not tell is 0."""
+
+    name: str
+    step: int  # ticks
+    overhead: int  # ticks, of an empty fenced interval
+    frequency_hz: float
+    core_cycle_ticks: float  # ticks per core cycle
+    taken: float = 0.0  # share of the time that others had the CPU for
+    gaps_per_s: float = 0.0  # how often they came
+
+    @property
+    def between_gaps_us(self) -> float | None:
+        """The mean time from one interruption to the next, in microseconds; None: none was seen."""
+        return 1e6 / self.gaps_per_s if self.gaps_per_s > 0 else None
+
+    @property
+    def step_ns(self) -> float | None:
+        """One step in nanoseconds."""
+        return self.step / self.frequency_hz * 1e9 if self.step and self.frequency_hz else None
+
+
+@dataclass(frozen=True)
+class Disk:
+    """Free space of a folder in bytes, or why nothing can be written there."""
+
+    folder: str
+    free: int | None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What was tried on this machine. None: not tried, because something before it failed."""
+
+    compiler: Outcome
+    counter: Counter | None = None
+    counter_problem: str | None = None
+    pinning: Outcome | None = None
+    here: Disk | None = None
+    cache: Disk | None = None
+    meanwhile: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def try_all(allowed: tuple[int, ...] | None) -> Trials:
+    """Try everything, in one to two seconds; never raises. `allowed`: the CPUs to pin to."""
+    before = surroundings.cpu_times()
+    compiler = try_compiler()
+    cache = try_cache()
+    counter: Counter | None = None
+    problem: str | None = None
+    if compiler.problem is None and cache.problem is None:
+        try:
+            counter = run_counter()
+        except Exception as error:  # whatever it is, it is a point of the report
+            problem = _in_words(error)
+    return Trials(
+        compiler=compiler,
+        counter=counter,
+        counter_problem=problem,
+        pinning=try_pinning(allowed) if allowed else None,
+        here=_disk(Path()),
+        cache=cache,
+        meanwhile=surroundings.during(before, surroundings.cpu_times()),
+    )
+
+
+def try_compiler() -> Outcome:
+    """Compile a small program anew, since a cached one proves nothing, and run it."""
+    try:
+        compiler = toolchain.find_compiler()
+        with tempfile.TemporaryDirectory(prefix="ticklab-") as work:
+            source, program = Path(work) / "hello.c", Path(work) / "hello"
+            source.write_text(_HELLO)
+            command = [*compiler.command, *toolchain.BASE_FLAGS, str(source), "-o", str(program)]
+            built = _run(command)
+            if built.returncode != 0:
+                return Outcome(problem=f"{compiler.version} does not compile: {_tail(built)}")
+            ran = _run([str(program)])
+    except toolchain.NoCompiler as error:
+        return Outcome(problem=str(error))
+    except Exception as error:  # no temporary folder, one that forbids programs, no processes left
+        return Outcome(problem=f"a small C program was not built and run: {_in_words(error)}")
+    if ran.returncode != 0 or ran.stdout.strip() != "it runs":
+        return Outcome(problem=f"{compiler.version} compiles, but the program fails: {_tail(ran)}")
+    return Outcome(f"{compiler.version} ({compiler.path})")
+
+
+def run_counter() -> Counter:
+    """What the C kernel timer_overhead says of the counter. Raises whatever went wrong."""
+    binary = toolchain.build(paths.kernels_c() / "timer_overhead.c")
+    runs = [_said_by(binary) for _ in range(LOOKS)]
+    said = runs[0]
+    return Counter(
+        name=said.get("counter", "unknown"),
+        step=int(said.get("counter.step", "0")),
+        overhead=int(said.get("counter.overhead", "0")),
+        frequency_hz=float(said.get("counter.frequency_hz", "0")),
+        core_cycle_ticks=float(said.get("core_cycle_ticks", "0")),
+        taken=_mean(runs, "cpu.taken"),
+        gaps_per_s=_mean(runs, "cpu.gaps_per_s"),
+    )
+
+
+def _mean(runs: list[dict[str, str]], key: str) -> float:
+    return sum(float(each.get(key, "0")) for each in runs) / len(runs)
+
+
+def _said_by(binary: toolchain.Binary) -> dict[str, str]:
+    """The conditions of a short run."""
+    ran = _run([str(binary.path), "--samples", "50"])
+    if ran.returncode != 0:
+        raise RuntimeError(f"timer_overhead ended with status {ran.returncode}: {_tail(ran)}")
+    return dict(
+        line[2:].split(": ", 1)
+        for line in ran.stdout.splitlines()
+        if line.startswith("# ") and ": " in line
+    )
+
+
+def try_pinning(cpus: tuple[int, ...]) -> Outcome:
+    """Pin a child process to each of the CPUs in turn."""
+    try:
+        ran = _run([sys.executable, "-I", "-S", "-c", _PIN_EACH, *map(str, cpus)])
+    except Exception as error:  # no processes left, or the child hangs
+        return Outcome(problem=_in_words(error))
+    if ran.returncode != 0:
+        return Outcome(problem=_tail(ran))
+    return Outcome("obtained on each CPU allowed")
+
+
+def try_cache() -> Disk:
+    """Free space where built C kernels are kept."""
+    try:
+        return _disk(paths.cache())
+    except paths.CacheNotWritable as error:
+        return Disk("", None, str(error))
+
+
+def _disk(folder: Path) -> Disk:
+    shown = str(folder)
+    try:
+        shown = str(folder.resolve())  # fails where the current folder has been deleted
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        return Disk(shown, shutil.disk_usage(folder).free)
+    except OSError as error:
+        return Disk(shown, None, f"{shown}: {error.strerror or error}")
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        timeout=TIME_LIMIT_S,
+        env={**os.environ, "LC_ALL": "C"},
+        check=False,
+    )
+
+
+def _tail(ran: subprocess.CompletedProcess[str]) -> str:
+    """The line that tells most: a compiler's first error, or the last line."""
+    lines = [line.strip() for line in (ran.stderr or ran.stdout).splitlines() if line.strip()]
+    errors = [line for line in lines if "error:" in line]
+    return (errors[:1] or lines[-1:] or [f"exit status {ran.returncode}, no word why"])[0][:300]
+
+
+def _in_words(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return lines[0][:300] if lines else type(error).__name__

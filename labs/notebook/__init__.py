@@ -1,0 +1,1 @@
+"""What a student holds in a notebook: session, runs, panel, C cells, messages."""

@@ -1,0 +1,38 @@
+"""What a notebook shows of a machine and of a C kernel: in its own way, or as plain text."""
+
+from __future__ import annotations
+
+from labs.machine import description
+
+#: Each lab shows this card first. JupyterLab breaks plain output anywhere where the window is too
+#: narrow for a line, within numbers as well; with this only where there is no space to break at.
+_OUTPUT_STYLE = (
+    "<style>.jp-OutputArea-output.jp-RenderedText pre "
+    "{word-break: normal; overflow-wrap: anywhere}</style>"
+)
+
+
+class MachineCard:
+    """This machine, and what it cannot show."""
+
+    def __init__(self, shown: description.Machine) -> None:
+        self.machine = shown
+
+    def _repr_html_(self) -> str:
+        return _OUTPUT_STYLE + self.machine._repr_html_()
+
+    def __repr__(self) -> str:
+        return self.machine.card()
+
+
+class MeasuredRegion:
+    """The measured lines of a C kernel; a notebook highlights them in its own theme."""
+
+    def __init__(self, file: str, code: str) -> None:
+        self.file, self.code = file, code
+
+    def _repr_markdown_(self) -> str:
+        return f"The measured region of `{self.file}`:\n\n```c\n{self.code}\n```"
+
+    def __repr__(self) -> str:
+        return f"The measured region of {self.file}:\n\n{self.code}"

@@ -1,0 +1,91 @@
+"""The cell magic `%%ckernel`: C in a cell, built and run in place, its source kept as evidence.
+
+%%ckernel NAME [--variant V] [--samples N] [--batch K,...] [--warmup N] [--cpu N]
+               [--peer-cpu N] [--processes N] [--within PERCENT] [--at-most SECONDS]
+               [--flags=-O2] [--unit U] [--save RECORDING]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from labs.notebook import messages
+from labs.notebook.messages import Message, Refused
+from labs.run import measure, plans
+
+if TYPE_CHECKING:
+    from labs.notebook.run import Run
+    from labs.notebook.session import Session
+
+#: The magic itself is line 1 of the cell, as the editor counts.
+FIRST_LINE = 2
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that refuses in plain words instead of ending the Jupyter kernel."""
+
+    def error(self, message: str) -> NoReturn:
+        usage = " ".join(self.format_usage().split()).removeprefix("usage: ")
+        raise Refused(Message("problem", f"%%ckernel: {message}", (f"Usage: {usage}",)))
+
+
+def register(session: Session) -> None:
+    """Make `%%ckernel` of this notebook work for `session`."""
+    shell: Any = messages.shell()
+
+    def ckernel(line: str, cell: str) -> Run | None:
+        try:
+            return measure_cell(session, line, cell)
+        except Refused as refused:
+            if refused.message.tone != "note":
+                raise
+            # A stub that waits for its answer: no mistake, so that the notebook runs on.
+            messages.show(refused.message)
+            return None
+
+    shell.register_magic_function(ckernel, "cell", "ckernel")
+
+
+def measure_cell(session: Session, line: str, cell: str) -> Run:
+    """Build and run the C of a cell as `line` asks; the run is kept under the cell's name.
+
+    Raises Refused, which a notebook shows as a message: a compile error names the line of the cell.
+    """
+    arguments = _arguments(line)
+    plan = plan_of(line, cell)
+    run = session.carry_out(plan, arguments.save or arguments.name, arguments.unit)
+    session.runs[arguments.name] = run
+    return run
+
+
+def plan_of(line: str, cell: str) -> measure.Plan:
+    """The plan that the words `line` after the magic make of the C in `cell`. Raises Refused."""
+    arguments = _arguments(line)
+    return plans.plan_of_words(
+        arguments.name,
+        arguments,
+        samples=arguments.samples,
+        source=cell,
+        shown_as="cell",
+        first_line=FIRST_LINE,
+    )
+
+
+def _arguments(line: str) -> argparse.Namespace:
+    parser = _Parser(prog="%%ckernel", add_help=False, allow_abbrev=False)
+    parser.add_argument("name", metavar="NAME")
+    plans.add_options(parser, samples=10_000)
+    parser.add_argument("--save", metavar="RECORDING")
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        parser.error(str(error))
+    arguments = parser.parse_args(words)
+    if _NAME.fullmatch(arguments.name) is None:
+        parser.error(f"{arguments.name!r} is not a name: letters, digits, hyphen and underscore")
+    return arguments

@@ -1,0 +1,1 @@
+"""Plots of recordings and results, each with a description and a table."""

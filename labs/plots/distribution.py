@@ -1,0 +1,92 @@
+"""How the samples of a variant are distributed: the share of them that is no longer than x."""
+
+from __future__ import annotations
+
+import matplotlib.patheffects as effects
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter
+
+from labs.analysis.estimate import Floats
+from labs.common.units import NAMES, canonical, rounded
+from labs.plots import picture
+from labs.plots.picture import Picture
+from labs.plots.series import LOOKS
+from labs.plots.style import FAINT, FONT_PT, QUIET, head, log_axis, many, new_figure, symbol
+from labs.recording.file import Recording
+
+
+def of_variant(recording: Recording, variant: str, unit: str = "ns") -> Picture:
+    """The empirical distribution function (ECDF) of the samples at each batch size, in `unit`.
+
+    Warm-up is left out. Raises KeyError for an unknown variant, ValueError where core cycles are
+    asked for and not known, or where there is no sample after the warm-up.
+    """
+    unit = canonical(unit)
+    steady = recording.samples(variant)
+    if not len(steady):
+        raise ValueError("there is no sample after the warm-up")
+    lengths = steady.ticks / steady.clock.ticks_in(unit)
+    by_size = {k: np.sort(lengths[steady.batch == k]) for k in np.unique(steady.batch).tolist()}
+    title = f"{recording.kernel} {variant}: how long the intervals are"
+    return picture.drawn(
+        _figure(by_size, unit, title),
+        *_in_words(recording, variant, by_size, unit),
+        picture.samples_table(recording, variant, unit),
+    )
+
+
+def _figure(by_size: dict[int, Floats], unit: str, title: str) -> Figure:
+    figure, axes = new_figure(3.7, left=0.10, right=0.97)
+    floor, ceiling = log_axis(axes, "x", np.concatenate(list(by_size.values())), None)
+    axes.set_xlim(floor * 0.9, ceiling)
+    axes.set_ylim(0, 1.02)
+    axes.yaxis.set_major_locator(FixedLocator([0, 0.25, 0.5, 0.75, 1]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
+    axes.axhline(0.5, color=FAINT, linewidth=0.8, zorder=0)
+    for number, (k, values) in enumerate(by_size.items()):
+        look = LOOKS[number % len(LOOKS)]
+        share = np.arange(1, len(values) + 1) / len(values)
+        shown = np.maximum(values, floor)
+        axes.plot(
+            np.append(shown[0], shown), np.append(0.0, share), drawstyle="steps-post",
+            color=look.colour, linestyle=look.dash, linewidth=1.5,
+        )  # fmt: skip
+        # Named at heights of their own, so that curves which lie close do not share a place.
+        height = (0.14, 0.34, 0.62, 0.80)[number % 4]
+        beside = shown[min(int(height * len(values)), len(values) - 1)]
+        axes.annotate(
+            f"k = {k:,}", (beside, height), (6, 0), textcoords="offset points", va="center",
+            fontsize=FONT_PT, color=look.colour,
+            path_effects=[effects.withStroke(linewidth=3, foreground="white")],
+        )  # fmt: skip
+    axes.set_ylabel("share of samples no longer than this")
+    axes.set_xlabel(f"length of an interval ({NAMES[unit]}, log axis)")
+    samples = sum(map(len, by_size.values()))
+    head(figure, title, [(f"{many(samples, 'sample')}, a line for each k; half lie left of where "
+                          "it crosses 50 %", QUIET)])  # fmt: skip
+    return figure
+
+
+def _in_words(
+    recording: Recording, variant: str, by_size: dict[int, Floats], unit: str
+) -> tuple[str, str]:
+    sign, samples = symbol(unit), sum(map(len, by_size.values()))
+    least = min(values[0] for values in by_size.values())
+    most = max(values[-1] for values in by_size.values())
+    sizes = ", ".join(f"{k:,}" for k in by_size)
+    kind = (
+        f"Distribution of {recording.kernel} {variant} (ECDF): the share of {samples:,} samples "
+        f"that are no longer than a length in {NAMES[unit]}, {rounded(least)} to {rounded(most)} "
+        f"{sign} on a logarithmic axis; a line for each k, the operations in an interval: {sizes}."
+    )
+    meaning = []
+    chosen = list(by_size.items())
+    for k, values in dict([chosen[0], chosen[-1]]).items():
+        low, middle, high, far = np.percentile(values, [5, 50, 95, 99])
+        meaning.append(
+            f"At k = {k:,} half of the samples are no longer than {rounded(middle)} {sign}, 90 % "
+            f"lie from {rounded(low)} to {rounded(high)} {sign}, and 1 % are longer than "
+            f"{rounded(far)} {sign}."
+        )
+    return kind, " ".join(meaning)

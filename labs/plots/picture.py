@@ -1,0 +1,285 @@
+"""A plot as a reader meets it: the image, its text description, and its data as a table.
+
+The description says what kind of plot it is, its axes and their range, and what there is to see.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from labs.analysis.estimate import Floats
+from labs.common.table import Table
+from labs.common.units import NAMES, canonical, rounded
+from labs.plots import plot
+from labs.plots.plot import Mark
+from labs.plots.style import CSS_PIXELS_PER_INCH, many, symbol
+from labs.recording.file import Recording
+from labs.results.result import Result, sensible
+
+#: Beyond so many times the median of its batch size an interval is called long.
+LONG = 10
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawn plot. `kind` says what plot it is, its axes and range; `meaning` what it shows."""
+
+    image: bytes
+    width: int
+    kind: str
+    meaning: str
+    table: Table
+
+    @property
+    def description(self) -> str:
+        """The whole text description."""
+        return f"{self.kind} {self.meaning}"
+
+    def as_html(self) -> str:
+        """A figure: the image with alternative text, its meaning as caption, the table folded."""
+        data = base64.b64encode(self.image).decode()
+        return (
+            # Narrower than this the words in it are too small: then it is to be moved sideways.
+            '<figure style="margin:.6em 0;max-width:100%;overflow-x:auto">'
+            f'<img alt="{html.escape(self.kind)}" width="{self.width}" '
+            f'src="data:image/png;base64,{data}" '
+            'style="max-width:max(100%,27rem);height:auto;background:#fff;border-radius:4px">'
+            f'<figcaption style="max-width:{self.width}px;margin:.4em 0">'
+            f"{html.escape(self.meaning)}</figcaption>"
+            f'<details><summary style="cursor:pointer">The same as a table</summary>'
+            f"{self.table.as_html()}</details></figure>"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.as_html()
+
+    def __repr__(self) -> str:
+        return f"{self.description}\n\n{self.table.as_text()}"
+
+
+def of_samples(
+    recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
+) -> Picture:
+    """Every sample of `variant` in the order taken. Raises as plot.samples_figure does."""
+    kind, meaning = describe_samples(recording, variant, unit, prediction)
+    figure = plot.samples_figure(recording, variant, unit, prediction)
+    return drawn(figure, kind, meaning, samples_table(recording, variant, unit))
+
+
+def of_line(result: Result) -> Picture:
+    """The line of `result` with its residuals. Raises ValueError where there is no line."""
+    return drawn(plot.line_figure(result), *describe_line(result), line_table(result))
+
+
+def of_estimates(results: Sequence[Result], prediction: Mark | None = None) -> Picture:
+    """Figures side by side with their intervals. Raises ValueError where there is no result."""
+    figure = plot.estimates_figure(results, prediction)
+    return drawn(figure, *describe_estimates(results, prediction), estimates_table(results))
+
+
+def drawn(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
+    width = round(figure.get_figwidth() * CSS_PIXELS_PER_INCH)
+    return Picture(plot.png(figure), width, kind, meaning, table)
+
+
+def describe_samples(
+    recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
+) -> tuple[str, str]:
+    """Kind and meaning of the plot of every sample."""
+    name, sign = NAMES[canonical(unit)], symbol(unit)
+    steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
+    per_unit = steady.clock.ticks_in(unit)
+    lengths = steady.ticks / per_unit
+    cold = plot.cold_ones(recording, variant, steady.process, steady.sample)
+    kind = (
+        f"Scatter plot of {recording.kernel} {variant}: the length of {many(len(steady), 'sample')}"
+        f"{f' and {len(warm):,} of warm-up' if len(warm) else ''}, in {name} on a logarithmic "
+        f"axis, in the order taken in {many(len(recording.processes), 'process')}."
+    )
+    if not len(steady):
+        return kind, "There is no sample after the warm-up."
+    kind += f" Samples from {rounded(lengths.min())} to {rounded(lengths.max())} {sign}."
+    parts, long = [], 0
+    sizes = np.unique(steady.batch).tolist()
+    for k in sizes:
+        mine = lengths[(steady.batch == k) & ~cold]
+        if not len(mine):
+            continue
+        low, middle, high = np.percentile(mine, [25, 50, 75])
+        long += int((mine > LONG * max(middle, steady.clock.step / per_unit)).sum())
+        if k in (sizes[0], sizes[-1]):
+            span = " to ".join(dict.fromkeys((rounded(low), rounded(high))))
+            parts.append(f"{'from' if ' to ' in span else 'at'} {span} {sign} at k = {k:,}")
+    which = "later samples" if cold.any() else "samples"
+    noun = "operation" if sizes == [1] else "operations"
+    meaning = [f"Half of the {which} lie {' and '.join(parts)} {noun}."]
+    if cold.any():
+        meaning = [
+            f"{many(int(cold.sum()), 'sample')} {'are' if cold.sum() > 1 else 'is'} cold, each the "
+            f"first of its process: {rounded(lengths[cold].min())} to "
+            f"{rounded(lengths[cold].max())} {sign}.",
+            *(meaning if parts else []),
+        ]
+    if long:
+        meaning.append(
+            f"{many(long, 'sample')} ({rounded(100 * long / len(steady), 2)} %) "
+            f"{'are' if long > 1 else 'is'} longer than {LONG} times the median: interrupts and "
+            "the like."
+        )
+    if len(warm):
+        longest = warm.ticks.max() / per_unit
+        meaning.append(f"The longest of the warm-up took {rounded(longest)} {sign}.")
+    if prediction is not None:
+        predicted = prediction.into(unit, steady.clock)
+        typical = lengths[cold] if cold.any() else lengths[steady.batch == sizes[0]]
+        middle = float(np.median(typical))
+        # As it is told: what reads alike is alike.
+        alike = rounded(predicted) == rounded(middle)
+        side = "at" if alike else "above" if predicted > middle else "below"
+        where = "of the cold ones" if cold.any() else f"at k = {sizes[0]:,}"
+        meaning.append(
+            f"{prediction.name[0].upper()}{prediction.name[1:]}, {rounded(predicted)} {sign}, lies "
+            f"{side} the median {where}, {rounded(middle)} {sign}."
+        )
+    return kind, " ".join(meaning)
+
+
+def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table:
+    """The distribution of the samples at each batch size, and of the warm-up."""
+    steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
+    per_unit = steady.clock.ticks_in(unit)
+    rows = [
+        _distribution(f"k = {k:,}", steady.ticks[steady.batch == k] / per_unit)
+        for k in np.unique(steady.batch).tolist()
+    ]
+    if len(warm):
+        rows.append(_distribution("warm-up", warm.ticks / per_unit))
+    return Table(
+        f"Intervals of {recording.kernel} {variant}, in {NAMES[canonical(unit)]}",
+        (
+            "batch",
+            "samples",
+            "lowest",
+            "lower quartile",
+            "median",
+            "upper quartile",
+            "highest",
+        ),
+        tuple(rows),
+    )
+
+
+def _distribution(name: str, values: Floats) -> tuple[str, ...]:
+    quantiles = np.percentile(values, [0, 25, 50, 75, 100]).tolist()
+    return (name, f"{len(values):,}", *(rounded(value) for value in quantiles))
+
+
+def describe_line(result: Result) -> tuple[str, str]:
+    """Kind and meaning of the plot of the line. Raises ValueError where there is no line."""
+    line = result.line
+    if line is None:
+        raise ValueError(f"no line to describe: {result.no_figure}")
+    per_unit, sign = result.clock.ticks_in(result.unit), symbol(result.unit)
+    mean = line.location / per_unit
+    off = np.abs(line.residual / line.location)
+    kind = (
+        f"Line plot of {result.recording.kernel} {result.variant}: the mean interval in "
+        f"{NAMES[result.unit]} against k, the operations in it, from k = "
+        f"{line.batch.min():,.0f} to {line.batch.max():,.0f} and from {rounded(mean.min())} to "
+        f"{rounded(mean.max())} {sign}; "
+        "below it, how far each point is off the line."
+    )
+    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
+    if line.straight:
+        meaning = (
+            f"The points lie on a line that begins at {rounded(overhead)} {sign} and rises by "
+            f"{rounded(cost)} {sign} an operation; none is off it by more than "
+            f"{rounded(100 * float(off.max()), 2)} %."
+        )
+    else:
+        worst = int(off.argmax())
+        meaning = (
+            f"The points do not lie on a line: at k = {line.batch[worst]:,.0f} the mean is "
+            f"{rounded(100 * float(off[worst]), 2)} % off it, so that there is no figure."
+        )
+    return kind, meaning
+
+
+def line_table(result: Result) -> Table:
+    """Mean, its uncertainty and its distance from the line at each batch size."""
+    line = result.line
+    if line is None:
+        raise ValueError(f"no line to tabulate: {result.no_figure}")
+    per_unit = result.clock.ticks_in(result.unit)
+    rows = [
+        (
+            f"k = {k:,.0f}",
+            rounded(mean / per_unit, 4),
+            rounded(2 * error / per_unit, 2),
+            rounded(off / per_unit, 2),
+        )
+        for k, mean, error, off in zip(
+            line.batch, line.location, line.uncertainty, line.residual, strict=True
+        )
+    ]
+    return Table(
+        f"The line of {result.recording.kernel} {result.variant}, in {NAMES[result.unit]}",
+        ("batch", "mean interval", "2 standard errors", "off the line"),
+        tuple(rows),
+    )
+
+
+def describe_estimates(
+    results: Sequence[Result], prediction: Mark | None = None
+) -> tuple[str, str]:
+    """Kind and meaning of the plot that lays figures side by side."""
+    first = results[0]
+    kind = (
+        f"Dot plot of {first.recording.kernel}: the {first.what} of "
+        f"{many(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a "
+        "logarithmic axis."
+    )
+    known = sorted(
+        (result.estimate.into(first.unit, result.clock).value, result.variant)
+        for result in results
+        if result.estimate is not None
+    )
+    sign, meaning = symbol(first.unit), []
+    if len(known) > 1:
+        meaning.append(
+            f"The cheapest is {known[0][1]} with {rounded(known[0][0])} {sign}, the dearest "
+            f"{known[-1][1]} with {rounded(known[-1][0])} {sign}."
+        )
+    elif known:
+        meaning.append(f"{known[0][1]} has {rounded(known[0][0])} {sign}.")
+    without = [result.variant for result in results if result.estimate is None]
+    if without:
+        meaning.append(f"Without a figure: {', '.join(without)}.")
+    if prediction is not None:
+        predicted = prediction.into(first.unit, first.clock)
+        words = f"{prediction.name[0].upper()}{prediction.name[1:]}"
+        meaning.append(f"{words}: {rounded(predicted)} {sign}.")
+    return kind, " ".join(meaning)
+
+
+def estimates_table(results: Sequence[Result]) -> Table:
+    """Each variant's figure with its interval, or why there is none."""
+    first = results[0]
+    rows = []
+    for result in results:
+        if result.estimate is None:
+            rows.append((result.variant, "none", "", "", f"{result.n:,}", result.no_figure))
+        else:
+            numbers = sensible(result.estimate.into(first.unit, result.clock))
+            rows.append((result.variant, *numbers, f"{result.n:,}", ""))
+    return Table(
+        f"{first.recording.kernel}: {first.what} in {NAMES[first.unit]}",
+        ("variant", first.what, "from", "to (95 %)", "samples", "why not"),
+        tuple(rows),
+    ).without_empty()

@@ -1,0 +1,280 @@
+"""Draw figures against what was varied: points with their intervals, one line a series.
+
+The line between points is thin and only leads the eye: what was measured are the points. A series
+is named beside its last point, in its own colour, and has a marker and a dash of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from labs.plots.style import (
+    BLUE,
+    CHARACTER,
+    DPI,
+    FONT_PT,
+    GREEN,
+    INK,
+    OCHRE,
+    PURPLE,
+    QUIET,
+    VERMILLION,
+    head,
+    log_axis,
+    new_figure,
+    quiet_frame,
+    room_at_left,
+)
+
+Dash = str | tuple[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour, marker and dash of a series: each of them alone tells it from the others."""
+
+    colour: str
+    marker: str
+    sign: str
+    dash: Dash
+
+
+LOOKS = (
+    Look(BLUE, "o", "●", "-"),
+    Look(VERMILLION, "^", "▲", (0, (5, 2))),
+    Look(GREEN, "s", "■", (0, (2, 1))),
+    Look(PURPLE, "D", "◆", (0, (7, 2, 1, 2))),
+    Look(OCHRE, "v", "▼", (0, (4, 1, 1, 1, 1, 1))),
+    Look(INK, "P", "✚", (0, (1, 2))),
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A figure with its interval at `x`, all as they are drawn."""
+
+    x: float
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points of one kind, in the order of x; `missing` are the x where there is no figure."""
+
+    name: str
+    points: tuple[Point, ...]
+    look: Look
+    missing: tuple[float, ...] = ()
+
+    def drawable(self, log: bool) -> list[Point]:
+        """The points that the axis can show: a logarithmic one has no place for 0 and less."""
+        return [point for point in self.points if point.value > 0 or not log]
+
+
+@dataclass(frozen=True)
+class Across:
+    """The horizontal axis: its name, where it is labelled and how, and whether it is logarithmic in
+    base 2."""
+
+    name: str
+    places: tuple[float, ...]
+    labels: tuple[str, ...]
+    log: bool = False
+
+
+def series_figure(
+    panels: Sequence[tuple[str, Sequence[Series]]],
+    across: Across,
+    upwards: str,
+    title: str,
+    key: Sequence[tuple[str, str]],
+    *,
+    log: bool,
+    height: float = 3.9,
+    more: Callable[[Axes], None] | None = None,
+    reach: Sequence[float] = (),
+) -> Figure:
+    """Panels side by side on one vertical axis, each with a heading ('' for none) and its series.
+
+    `upwards` names the vertical axis, which is logarithmic with `log` and else begins at 0. `more`
+    draws into each panel what a view has beside, which is to fit as far as `reach`. Raises
+    ValueError where there is nothing to draw.
+    """
+    points = [p for _, some in panels for each in some for p in each.drawable(log)]
+    if not points:
+        raise ValueError("no figure to draw")
+    headed = any(heading for heading, _ in panels)
+    top = 1 - (0.82 if headed else 0.62) / height
+    figure, first = new_figure(height, left=0.10, right=0.97, top=top, bottom=0.54 / height)
+    ends = _scale(first, points, log, reach)
+    first.set_ylim(*ends)
+    first.set_ylabel(upwards)
+    room_at_left(figure, first)
+    all_axes = _side_by_side(figure, first, len(panels))
+    room = _room(panels)
+    for number, (axes, (heading, some)) in enumerate(zip(all_axes, panels, strict=True)):
+        if number:
+            _scale(axes, points, log, reach)
+            axes.tick_params(labelleft=False)
+        axes.set_ylim(*ends)
+        _across(axes, across, room[number] * len(panels) + (0.03 if across.log else 0.0))
+        for place, each in enumerate(some):
+            _draw(axes, each, log, ends[0], beside(place, len(some)) if across.log else 1.0)
+        _name_at_right(axes, [(each, each.drawable(log)) for each in some], across.log)
+        if heading:
+            axes.set_title(heading, loc="left", fontsize=FONT_PT, color=INK, pad=5)
+        if more is not None:
+            more(axes)
+    figure.text(
+        (first.get_position().x0 + 0.97) / 2, 0.10 / height, across.name,
+        ha="center", va="bottom", fontsize=FONT_PT, color=INK,
+    )  # fmt: skip
+    if any(each.missing for _, some in panels for each in some):
+        key = [*key, ("○ hollow, at the foot: no figure", QUIET)]
+    head(figure, title, key)
+    return figure
+
+
+def beside(place: int, count: int) -> float:
+    """By what x is multiplied on a logarithmic axis, so that `count` intervals do not hide each
+    other."""
+    return float(2 ** (0.11 * (place - (count - 1) / 2)))
+
+
+def _side_by_side(figure: Figure, first: Axes, count: int) -> list[Axes]:
+    """The axes of `count` panels, the first being the one that is there."""
+    box, gap = first.get_position(), 0.03
+    width = (box.width - gap * (count - 1)) / count
+    first.set_position((box.x0, box.y0, width, box.height))
+    others = [
+        figure.add_axes((box.x0 + n * (width + gap), box.y0, width, box.height))
+        for n in range(1, count)
+    ]
+    for axes in others:
+        quiet_frame(axes)
+    return [first, *others]
+
+
+def _room(panels: Sequence[tuple[str, Sequence[Series]]]) -> list[float]:
+    """The share of the figure's width that the names of each panel's series need at its right."""
+    return [
+        0.022 + 0.92 * CHARACTER * max((len(each.name) for each in some), default=0)
+        for _, some in panels
+    ]
+
+
+def _scale(
+    axes: Axes, points: Sequence[Point], log: bool, reach: Sequence[float]
+) -> tuple[float, float]:
+    highs = [*(point.high for point in points), *reach]
+    if not log:
+        low = min(0.0, *(point.low for point in points))
+        high = max([*highs, 1e-9])
+        return low - 0.04 * (high - low), high + 0.08 * (high - low)
+    lows = [max(point.low, point.value / 3) for point in points]
+    return log_axis(axes, "y", np.array([*lows, *highs, *(p.value for p in points)]), None)
+
+
+def _across(axes: Axes, across: Across, room: float) -> None:
+    """Label the horizontal axis, with `room`, a share of the panel, to the right of its end."""
+    first, last = across.places[0], across.places[-1]
+    if across.log:
+        axes.set_xscale("log", base=2)
+        alone = 0.5 if last == first else 0.0  # one place has no width of its own
+        wide = (np.log2(last / first) + 2 * alone) / (0.96 - room)
+        axes.set_xlim(first * 2 ** (-0.04 * wide - alone), last * 2 ** (room * wide + alone))
+    else:
+        wide = max(last - first, 1.0) / (0.96 - room)
+        axes.set_xlim(first - 0.04 * wide, last + room * wide)
+    labels = dict(zip(across.places, across.labels, strict=True))
+    axes.xaxis.set_major_locator(FixedLocator(list(across.places)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, "")))
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _draw(axes: Axes, series: Series, log: bool, floor: float, apart: float) -> None:
+    points, look = series.drawable(log), series.look
+    axes.plot(
+        [gap * apart for gap in series.missing], [floor] * len(series.missing), linestyle="none",
+        color=look.colour, marker=look.marker, markersize=6, markerfacecolor="white",
+        markeredgewidth=1.1, clip_on=False, zorder=3,
+    )  # fmt: skip
+    if not points:
+        return
+    x = [point.x * apart for point in points]
+    value = np.array([point.value for point in points])
+    low = np.array([point.low for point in points])
+    below = value - (np.maximum(low, floor) if log else low)
+    above = np.array([point.high for point in points]) - value
+    # The line leads over nothing that was asked for and has no figure.
+    gaps = [(gap * apart, math.nan) for gap in series.missing]
+    path = sorted([*zip(x, value.tolist(), strict=True), *gaps])
+    axes.plot(
+        [at for at, _ in path], [v for _, v in path], color=look.colour, linewidth=1.2,
+        linestyle=look.dash, alpha=0.75,
+    )  # fmt: skip
+    axes.errorbar(
+        x, value, yerr=[np.maximum(below, 0), np.maximum(above, 0)], color=look.colour,
+        fmt=look.marker, markersize=5.5, capsize=3, elinewidth=1.2,
+    )  # fmt: skip
+
+
+def _name_at_right(
+    axes: Axes, drawn: Sequence[tuple[Series, list[Point]]], log_across: bool
+) -> None:
+    """Each series' name right of its last point; names that would touch are moved apart."""
+    # Right of the last of those that stand beside each other.
+    count = len(drawn)
+    named = [
+        (series, points[-1].x * (beside(count - 1, count) if log_across else 1), points[-1].value)
+        for series, points in drawn
+        if points and series.name
+    ]
+    if not named:
+        return
+    scale, back = axes.transData, axes.transAxes.inverted()
+    places = [
+        (tuple(back.transform(scale.transform((x, value)))), series) for series, x, value in named
+    ]
+    places.sort(key=lambda place: float(place[0][1]))
+    # 1.15 lines of text, as a share of the axes' height.
+    line = 1.15 * FONT_PT / 72 * DPI / axes.get_window_extent().height
+    heights = spread([float(y) for (_, y), _ in places], line)
+    for ((x, y), series), height in zip(places, heights, strict=True):
+        moved = abs(height - y) > line / 3
+        axes.annotate(
+            series.name, (x, y), (x + 0.025, height), xycoords="axes fraction",
+            textcoords="axes fraction", va="center", fontsize=FONT_PT, color=series.look.colour,
+            arrowprops={"arrowstyle": "-", "color": series.look.colour, "lw": 0.6, "alpha": 0.6,
+                        "shrinkA": 1, "shrinkB": 4} if moved else None,
+        )  # fmt: skip
+
+
+def spread(heights: Sequence[float], apart: float) -> list[float]:
+    """Ascending heights moved as little as possible, so that neighbours are at least `apart`."""
+    groups: list[list[float]] = []  # each: sum of what its members would like, and their count
+    for height in heights:
+        groups.append([height, 1.0])
+        while len(groups) > 1 and _touch(groups[-2], groups[-1], apart):
+            wish, count = groups.pop()
+            before = groups[-1]
+            # What the later members would like, counted from the first member's place.
+            before[0] += wish - count * before[1] * apart
+            before[1] += count
+    placed = []
+    for wish, count in groups:
+        placed += [wish / count + number * apart for number in range(int(count))]
+    return placed
+
+
+def _touch(lower: list[float], upper: list[float], apart: float) -> bool:
+    return upper[0] / upper[1] - (lower[0] / lower[1] + (lower[1] - 1) * apart) < apart

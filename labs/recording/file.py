@@ -1,0 +1,275 @@
+"""The recording: all samples of one run, with the conditions they were taken under.
+
+One text file that opens in a spreadsheet. Lines `# key: value` hold what is true of the whole run,
+`# process.N: {...}` what differs between its processes; then one row per sample. Sample numbers
+below 0 are warm-up. Reading never executes anything, bounds every size, and says of a bad file what
+is wrong and in which line.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labs.common.files import read_bounded, write_atomically
+from labs.common.units import Clock
+from labs.recording.header import read_head, split_head
+from labs.recording.rows import MOST_ROWS, BadRecording, Integers, read_table
+
+__all__ = [
+    "FORMAT",
+    "FORMAT_VERSION",
+    "HEADER",
+    "MOST_BYTES",
+    "MOST_ROWS",
+    "BadRecording",
+    "Integers",
+    "Numbers",
+    "Recording",
+    "Samples",
+    "parse",
+    "read",
+]
+
+Numbers = NDArray[np.int64] | NDArray[np.float64]
+
+FORMAT = "ticklab recording"
+FORMAT_VERSION = "1"
+HEADER = "variant,process,sample,batch,ticks"
+
+#: Bounds of what is read: 100,000 samples, their baseline's, and warm-up, in rows of 30 bytes.
+MOST_BYTES = 8 * 1024 * 1024
+#: The OS counts no more than this of anything.
+MOST_COUNT = 1e15
+#: No clock ticks faster than this, and none steps by a longer time than a second of it.
+MOST_HZ = 1e13
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The steady samples of one variant, in the order taken. All arrays have the shape (n,).
+
+    `process` counts from 0; `sample` is the place in time within its process, counted over all
+    variants; `batch` is the number of operations in the interval, `ticks` its length.
+    """
+
+    variant: str
+    clock: Clock
+    process: Integers
+    sample: Integers
+    batch: Integers
+    ticks: Numbers
+
+    def __len__(self) -> int:
+        return len(self.ticks)
+
+    def only(self, chosen: NDArray[np.bool_]) -> Samples:
+        """The chosen samples; `chosen` has the shape (n,)."""
+        process, sample, batch = self.process[chosen], self.sample[chosen], self.batch[chosen]
+        return Samples(self.variant, self.clock, process, sample, batch, self.ticks[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """All samples of one run and its conditions.
+
+    `conditions` holds what is the same for all processes, `processes` what each process adds.
+    `variant_index` indexes `variants`; it and the other arrays have the shape (rows,), warm-up
+    included (sample < 0).
+    """
+
+    kernel: str
+    conditions: Mapping[str, str]
+    processes: tuple[Mapping[str, str], ...]
+    variants: tuple[str, ...]
+    variant_index: Integers
+    process: Integers
+    sample: Integers
+    batch: Integers
+    ticks: Integers
+
+    def __len__(self) -> int:
+        return len(self.ticks)
+
+    def condition(self, key: str) -> tuple[str, ...]:
+        """The values of `key`, one a process; one in all where the run as a whole has it."""
+        if key in self.conditions:
+            return (self.conditions[key],)
+        return tuple(each[key] for each in self.processes if key in each)
+
+    def numbers(self, key: str) -> list[float]:
+        """The values of a condition that is a number, as `condition`; others are left out."""
+        values = (_finite(text) for text in self.condition(key))
+        return [value for value in values if value is not None]
+
+    def number(self, key: str) -> float | None:
+        """The median over processes of a condition that is a number; None where it is not there."""
+        known = self.numbers(key)
+        return float(np.median(known)) if known else None
+
+    def total(self, key: str) -> int | None:
+        """The sum over processes of a condition that is a count; None where no process has it."""
+        known = [int(value) for value in self.numbers(key) if abs(value) <= MOST_COUNT]
+        if key in self.conditions:
+            # All processes counted the same, which is then stated once.
+            known *= max(len(self.processes), 1)
+        return sum(known) if known else None
+
+    def clock(self, variant: str) -> Clock:
+        """The clock that `variant` read. Raises BadRecording where the recording does not say."""
+        frequency = self.number(f"clock.{variant}.frequency_hz")
+        step = self.number(f"clock.{variant}.step")
+        if frequency is None or step is None:
+            frequency = step = 0.0
+        if not (1 <= frequency <= MOST_HZ and 0 <= step <= MOST_HZ):
+            raise BadRecording(f"no usable clock.{variant}.frequency_hz and clock.{variant}.step")
+        cycle = self.number("core_cycle_ticks")
+        counter_hz = self.number("counter.frequency_hz")
+        if cycle and counter_hz and cycle > 0:
+            # The cycle was measured in ticks of the counter; this variant may read another clock.
+            cycle = cycle * frequency / counter_hz
+        possible = cycle is not None and 1 / MOST_HZ <= cycle <= MOST_HZ
+        grain = (self.number("counter.step") or 0.0) * frequency / (counter_hz or frequency)
+        return Clock(
+            frequency,
+            max(int(step), 1),
+            cycle if possible else None,
+            max(round(grain), 1) if 0 <= grain <= MOST_HZ else 1,
+        )
+
+    def rows_of(self, variant: str) -> NDArray[np.bool_]:
+        """Which rows are of `variant`, warm-up included; shape (rows,)."""
+        chosen: NDArray[np.bool_] = self.variant_index == self.variants.index(variant)
+        return chosen
+
+    def samples(self, variant: str, *, warmup: bool = False) -> Samples:
+        """The steady samples of `variant`; with `warmup`, those of the warm-up instead.
+
+        Raises KeyError where the recording has no such variant.
+        """
+        if variant not in self.variants:
+            raise KeyError(f"no variant {variant!r} here; there is {', '.join(self.variants)}")
+        chosen = self.rows_of(variant) & ((self.sample < 0) == warmup)
+        return Samples(
+            variant,
+            self.clock(variant),
+            self.process[chosen],
+            self.sample[chosen],
+            self.batch[chosen],
+            self.ticks[chosen],
+        )
+
+    @functools.cached_property
+    def rows(self) -> bytes:
+        """The rows as they stand in the file."""
+        names = self.variants
+        columns = (self.variant_index, self.process, self.sample, self.batch, self.ticks)
+        lines = [
+            f"{names[v]},{p},{s},{b},{t}\n"
+            for v, p, s, b, t in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+        return "".join(lines).encode()
+
+    @property
+    def samples_sha256(self) -> str:
+        """The hash of the rows as they stand in the file."""
+        return hashlib.sha256(self.rows).hexdigest()
+
+    @property
+    def intact(self) -> bool | None:
+        """Whether the rows are those that were written; None where no hash was recorded."""
+        stated = self.conditions.get("samples.sha256")
+        return None if stated is None else stated == self.samples_sha256
+
+    def as_bytes(self) -> bytes:
+        """The file: conditions, processes, rows."""
+        lines = [f"# {FORMAT}: {FORMAT_VERSION}", f"# kernel: {self.kernel}"]
+        stated = dict(self.conditions)
+        stated["samples.count"] = str(len(self))
+        stated["samples.sha256"] = self.samples_sha256
+        for key, value in stated.items():
+            lines.append(f"# {key}: {_one_line(value)}")
+        for number, process in enumerate(self.processes):
+            lines.append(f"# process.{number}: {json.dumps(dict(process), ensure_ascii=False)}")
+        lines.append(HEADER)
+        return ("\n".join(lines) + "\n").encode() + self.rows
+
+    def write(self, path: Path) -> None:
+        """Write the recording to `path`, whole or not at all.
+
+        Raises ValueError where it has more rows or bytes than a reader takes, files.CannotWrite
+        where the place cannot be written.
+        """
+        content = self.as_bytes()
+        if len(self) > MOST_ROWS or len(content) > MOST_BYTES:
+            raise ValueError(
+                f"{path}: {len(self)} rows in {len(content)} bytes are more than a recording holds "
+                f"({MOST_ROWS} rows, {MOST_BYTES} bytes); take fewer samples or less warm-up"
+            )
+        write_atomically(Path(path), content)
+
+
+def read(path: Path) -> Recording:
+    """The recording in the file `path`. Raises BadRecording; follows no link, waits for nothing."""
+    try:
+        content = read_bounded(Path(path), MOST_BYTES)
+    except OSError as error:
+        raise BadRecording(error.strerror or str(error), where=str(path)) from error
+    return parse(content, where=str(path))
+
+
+def parse(content: bytes, *, where: str = "recording") -> Recording:
+    """The recording that `content` holds. Raises BadRecording, naming the line."""
+    if len(content) > MOST_BYTES:
+        raise BadRecording(f"larger than {MOST_BYTES} bytes", where=where)
+    head, names, body, first_row = split_head(content, where)
+    conditions, processes = read_head(head, where)
+    if conditions.pop(FORMAT, None) != FORMAT_VERSION:
+        raise BadRecording(
+            f"does not begin with '# {FORMAT}: {FORMAT_VERSION}'", where=where, line=1
+        )
+    kernel = conditions.pop("kernel", None)
+    if not kernel:
+        raise BadRecording("no line '# kernel: NAME'", where=where)
+    if names != HEADER:
+        raise BadRecording(f"the column line must read {HEADER}", where=where, line=first_row - 1)
+    variants, table = read_table(body, first_row, where)
+    stated = _finite(conditions.get("samples.count", ""))
+    if stated is not None and int(stated) != len(table):
+        raise BadRecording(
+            f"states {int(stated)} samples and holds {len(table)}: it was cut off or edited; "
+            "save the recording again",
+            where=where,
+        )
+    if len(table) and table[:, 1].max() >= len(processes):
+        raise BadRecording(
+            f"has samples of process {table[:, 1].max()} and describes {len(processes)} processes",
+            where=where,
+        )
+    columns = [np.ascontiguousarray(table[:, column]) for column in range(5)]
+    recording = Recording(
+        kernel, MappingProxyType(conditions), tuple(processes), variants, *columns
+    )
+    recording.__dict__["rows"] = body  # as they stand in the file: the hash is of these
+    return recording
+
+
+def _one_line(text: str) -> str:
+    return " ".join(str(text).split())
+
+
+def _finite(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

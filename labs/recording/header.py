@@ -1,0 +1,85 @@
+"""Read what stands above the rows of a recording: the conditions of the run and of its processes.
+
+Whoever wrote it: every size is bounded, and what is wrong is told with its line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from labs.recording.rows import BadRecording
+
+MOST_CONDITIONS = 4_000
+MOST_LINE = 16_384
+MOST_PROCESSES = 1_000
+
+#: Half a character: JSON can spell it, no file can hold it.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONDITION = re.compile(r"# ([A-Za-z0-9][A-Za-z0-9_. -]{0,79}): (.*)")
+
+
+def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
+    """Condition lines, column line, rows, and the number of the line where the rows begin.
+
+    Raises BadRecording, naming the line.
+    """
+    if not content.strip():
+        raise BadRecording("is empty", where=where)
+    head: list[str] = []
+    position = 0
+    while True:
+        end = content.find(b"\n", position)
+        raw = content[position:] if end < 0 else content[position:end]
+        number = len(head) + 1
+        if len(raw) > MOST_LINE:
+            raise BadRecording(f"a line of more than {MOST_LINE} bytes", where=where, line=number)
+        try:
+            line = raw.decode("utf-8").rstrip("\r")
+        except UnicodeDecodeError as error:
+            raise BadRecording("is not UTF-8 text", where=where, line=number) from error
+        position = len(content) if end < 0 else end + 1
+        if not line.startswith("#"):
+            return head, line, content[position:].replace(b"\r\n", b"\n"), number + 1
+        head.append(line)
+        if len(head) > MOST_CONDITIONS:
+            raise BadRecording(f"more than {MOST_CONDITIONS} lines of conditions", where=where)
+        if end < 0:
+            raise BadRecording("ends before its first sample", where=where, line=number)
+
+
+def read_head(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping[str, str]]]:
+    """The conditions of the run that the lines `head` state, and those of each of its processes.
+
+    Raises BadRecording, naming the line.
+    """
+    conditions: dict[str, str] = {}
+    processes: list[Mapping[str, str]] = []
+    for number, line in enumerate(head, start=1):
+        match = _CONDITION.fullmatch(line)
+        if match is None:
+            raise BadRecording("is not of the form '# key: value'", where=where, line=number)
+        key, value = match.groups()
+        if key == f"process.{len(processes)}" and len(processes) < MOST_PROCESSES:
+            processes.append(_process(value, number, where))
+        elif key.startswith("process."):
+            raise BadRecording(f"{key} is out of turn or one too many", where=where, line=number)
+        elif key in conditions:
+            raise BadRecording(f"{key} is stated twice", where=where, line=number)
+        else:
+            conditions[key] = value
+    return conditions, processes
+
+
+def _process(text: str, number: int, where: str) -> Mapping[str, str]:
+    try:
+        stated = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadRecording("is not valid JSON after the colon", where=where, line=number) from error
+    if not isinstance(stated, dict) or not all(isinstance(v, str) for v in stated.values()):
+        raise BadRecording("must be an object whose values are texts", where=where, line=number)
+    if _SURROGATE.search("".join([*stated, *stated.values()])):
+        raise BadRecording("holds half a character", where=where, line=number)
+    return MappingProxyType(stated)

@@ -1,0 +1,172 @@
+"""Which of two results is larger, and how many times: the same words and rule for everybody.
+
+The rule is that of `labs.analysis.compare`; notebooks, commands and grader all say it from here.
+"""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+
+from labs.analysis import compare, processes
+from labs.analysis.estimate import Estimate
+from labs.results.result import Result
+
+#: A sentence shows at most so many digits behind the point.
+MOST_DECIMALS = 6
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """How the result `first` compares with the `second`; differences are in `unit`.
+
+    `told_apart` says whether the interval of their difference excludes 0, and that of their ratio
+    excludes 1. `ratio` and its interval are None where the second may be nothing. `modes` says of
+    each whose processes fall into two groups that they do.
+    """
+
+    first: str
+    second: str
+    unit: str
+    difference: float
+    difference_interval: Interval
+    ratio: float | None
+    ratio_interval: Interval | None
+    told_apart: bool
+    modes: tuple[str, ...] = ()
+
+    def sentence(self) -> str:
+        """The comparison in one plain sentence."""
+        ratio, gap = self._ratio_in_words(), self._difference_in_words()
+        if not self.told_apart:
+            low, high = self.difference_interval
+            shown = (
+                f"the difference is {gap}"
+                if ratio is None or low <= 0 <= high
+                else f"the ratio is {ratio}"
+            )
+            return f"{self.first} and {self.second} cannot be told apart: {shown}."
+        if ratio is not None:
+            return f"{self.first} is {ratio} times {self.second}."
+        more = "more" if self.difference > 0 else "less"
+        return f"{self.first} takes {gap} {more} than {self.second}."
+
+    def as_json(self) -> dict[str, object]:
+        """The entry `ratio` of `labs measure --json`."""
+        return {
+            "to": self.second,
+            "value": self.ratio,
+            "interval": list(self.ratio_interval) if self.ratio_interval else None,
+            "told_apart": self.told_apart,
+            "difference": self.difference,
+            "difference_interval": list(self.difference_interval),
+        }
+
+    def _ratio_in_words(self) -> str | None:
+        """'1.43 (1.42 to 1.44)'; None where it would say something else than the difference."""
+        if self.ratio is None or self.ratio_interval is None:
+            return None
+        low, high = self.ratio_interval
+        if self.told_apart and low <= 1 <= high:
+            return None
+        value, low_text, high_text = _rounded(self.ratio, low, high, 1.0)
+        return f"{value} ({low_text} to {high_text})"
+
+    def _difference_in_words(self) -> str:
+        """'0.25 cycles (0.21 to 0.29)', without its sign where the two are told apart."""
+        value, (low, high) = self.difference, self.difference_interval
+        if self.told_apart and value < 0:
+            value, low, high = -value, -high, -low
+        texts = _rounded(value, low, high, 0.0)
+        return f"{texts[0]} {self.unit} ({texts[1]} to {texts[2]})"
+
+    def __repr__(self) -> str:
+        return "\n".join((self.sentence(), *self.modes))
+
+    def _repr_html_(self) -> str:
+        lines = "".join(
+            f"<p style='margin:.2em 0'>{html.escape(line)}</p>"
+            for line in (self.sentence(), *self.modes)
+        )
+        return f"<div style='max-width:48em;line-height:1.45'>{lines}</div>"
+
+
+def compared(first: Result, second: Result) -> Comparison:
+    """How `first` compares with `second`. Raises ValueError where one of them has no figure, or
+    they are not in one unit."""
+    for each in (first, second):
+        if each.estimate is None:
+            raise ValueError(f"{each.recording.kernel} {each.variant}: {each.no_figure}")
+    if first.unit != second.unit:
+        raise ValueError(f"one is in {first.unit} and the other in {second.unit}")
+    assert first.estimate is not None and second.estimate is not None  # looked at above
+    one, other = first.estimate, second.estimate
+    gap, *gap_interval = compare.difference(one, other)
+    ratio, ratio_interval = None, None
+    if other.low > 0:
+        ratio, *between = compare.ratio(one, other)
+        ratio_interval = (between[0], between[1])
+    names = _names(first, second)
+    modes = (modes_in_words(name, each) for name, each in zip(names, (one, other), strict=True))
+    return Comparison(
+        *names,
+        first.unit,
+        gap,
+        (gap_interval[0], gap_interval[1]),
+        ratio,
+        ratio_interval,
+        abs(compare.apart(one, other)) > 1,
+        tuple(dict.fromkeys(filter(None, modes))),
+    )
+
+
+def modes_in_words(name: str, estimate: Estimate) -> str:
+    """That the processes of a run fall into two groups, which differ; '' where they do not.
+
+    A process draws its place in memory once, so that one operation can have two costs.
+    """
+    each = estimate.by_process
+    if each is None or estimate.processes < 3:
+        return ""
+    group, sure = processes.apart(each.value, each.error)
+    if sure < processes.SURE:
+        return ""
+    one, other = each.value[group], each.value[~group]
+    slow, fast = (one, other) if one.mean() > other.mean() else (other, one)
+    value, _, _ = _rounded(float(slow.mean() / fast.mean()), 1.0, 1.0, 1.0)
+    return (
+        f"{name} has two modes: {len(slow)} of {len(group)} processes take {value} times as long "
+        "as the others."
+    )
+
+
+def _names(first: Result, second: Result) -> tuple[str, str]:
+    """What tells the two results apart, as short as can be."""
+    both = (first, second)
+    names = [each.variant for each in both]
+    if first.recording.kernel != second.recording.kernel:
+        names = [f"{each.recording.kernel} {each.variant}" for each in both]
+    if names[0] == names[1]:
+        flags = [each.recording.conditions.get("flags", "unknown flags") for each in both]
+        if flags[0] != flags[1]:
+            names = [f"{name} at {flag}" for name, flag in zip(names, flags, strict=True)]
+        else:
+            names = [f"the first {names[0]}", f"the second {names[1]}"]
+    return names[0], names[1]
+
+
+def _rounded(value: float, low: float, high: float, excluded: float) -> tuple[str, str, str]:
+    """The three as text: with one digit of the half-width and two of the value at least (two behind
+    the point without a half-width), and so many that each end lies on its side of `excluded`."""
+    half, decimals = (high - low) / 2, 0 if high > low else 2
+    larger = max(abs(value), half)
+    while half > 0 and decimals < MOST_DECIMALS and min(10 * half, larger) * 10**decimals < 9.5:
+        decimals += 1
+    while decimals < MOST_DECIMALS and any(
+        end != excluded and round(end, decimals) == excluded for end in (low, high)
+    ):
+        decimals += 1
+    value, low, high = (round(number, decimals) + 0.0 for number in (value, low, high))
+    return f"{value:,.{decimals}f}", f"{low:,.{decimals}f}", f"{high:,.{decimals}f}"

@@ -1,0 +1,247 @@
+"""What a run says: the estimate that its C kernel is about, its warnings, and one plain sentence.
+
+The command line, the panel, the notebook and the grader all take their figure from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from labs.analysis import core_clock
+from labs.analysis.estimate import WIDEST, CannotEstimate, Estimate
+from labs.analysis.first_time import first_time
+from labs.analysis.line import Line, fit_line
+from labs.analysis.net import Net, net_cost
+from labs.common.units import Clock, canonical, rounded
+from labs.recording import declared, proof
+from labs.recording.file import Recording
+from labs.results import run_warnings
+from labs.results.run_warnings import RunWarning
+
+__all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
+
+
+#: Why samples are set aside, in words.
+REASONS = {
+    "shared": "while the core was shared",
+    "interrupted": "interrupted",
+    "far": "far from the others",
+    "process": "of processes that differ",
+}
+
+#: What was set aside is told from this share of the samples on.
+MANY_ASIDE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The result of one variant of a recording.
+
+    `estimate` is in the unit asked for, and None where there is no figure; `no_figure` then says
+    why. `line` is in ticks, and None where not even a line could be fitted. `net` says, in ticks,
+    what was subtracted, where the estimate is a cost.
+    """
+
+    recording: Recording
+    variant: str
+    unit: str
+    clock: Clock
+    line: Line | None
+    estimate: Estimate | None
+    no_figure: str
+    warnings: tuple[RunWarning, ...]
+    net: Net | None = None
+
+    @property
+    def n(self) -> int:
+        """The samples that the figure is made from; all steady ones where there is no figure."""
+        if self.estimate is not None:
+            return self.estimate.n
+        return len(self.recording.samples(self.variant))
+
+    @property
+    def set_aside(self) -> dict[str, int]:
+        """How many samples were set aside, by reason: those of `REASONS` with any."""
+        counts = self.line.set_aside if self.line is not None else {}
+        return {
+            why: int(counts[why].sum()) for why in REASONS if why in counts and counts[why].any()
+        }
+
+    @property
+    def what(self) -> str:
+        """What the estimate is, in words."""
+        if declared.is_first_time(self.recording, self.variant):
+            return "extra cost of the first time"
+        return "overhead" if declared.is_overhead(self.recording, self.variant) else "cost"
+
+    def value_in_words(self) -> str:
+        """The value with its interval and unit, rounded to what the interval supports."""
+        if self.estimate is None:
+            return "no figure"
+        value, low, high = sensible(self.estimate)
+        return f"{value} {self.unit} (95 % interval {low} to {high} {self.unit})"
+
+    def sentence(self) -> str:
+        """The result in one plain sentence."""
+        name = f"{self.recording.kernel} {self.variant}"
+        if self.estimate is None:
+            return f"{name}: no figure: {self.no_figure}."
+        every = len(self.recording.processes)
+        processes = str(every)
+        if self.estimate.processes != every:
+            processes = f"{self.estimate.processes} of {every}"
+        step = rounded(self.clock.step / self.clock.ticks_in(self.unit))
+        return (
+            f"{name}: {self.what} {self.value_in_words()}, "
+            f"{self.n:,} samples from {processes} process{'es' if every != 1 else ''}"
+            f"{self._aside_in_words()}; the clock steps by {step} {self.unit}."
+        )
+
+    def _aside_in_words(self) -> str:
+        """What was set aside, and why, where that is more than a few samples."""
+        aside = self.set_aside
+        if sum(aside.values()) < MANY_ASIDE * (self.n + sum(aside.values())):
+            return ""
+        return f" (set aside: {', '.join(f'{n:,} {REASONS[why]}' for why, n in aside.items())})"
+
+    def as_json(self, saved: str | None = None) -> dict[str, Any]:
+        """The object that `labs measure --json` prints; `saved` is the recording's path."""
+        estimate, line = self.estimate, self.line
+        per_unit = self.clock.ticks_in(self.unit)
+        result: dict[str, Any] = {
+            "kernel": self.recording.kernel,
+            "variant": self.variant,
+            "value": estimate.value if estimate else None,
+            "unit": self.unit,
+            "interval": [estimate.low, estimate.high] if estimate else None,
+            "method": estimate.method if estimate else self.no_figure,
+            "n": self.n,
+            "set_aside": self.set_aside,
+            "believable": estimate is not None and estimate.is_believable(),
+            "step": self.clock.step / per_unit,
+            "step_ticks": self.clock.step,
+            "ticks_per_unit": per_unit,
+        }
+        if line is not None:
+            result["line"] = {
+                "overhead": line.overhead.into(self.unit, self.clock).value,
+                "cost": line.cost.into(self.unit, self.clock).value,
+                "empty": line.empty.into(self.unit, self.clock).value if line.empty else None,
+                "batch": line.batch.tolist(),
+                "mean": (line.location / per_unit).tolist(),
+                "residual": (line.residual / per_unit).tolist(),
+                "straight": line.straight,
+            }
+        if speeds := core_clock.speeds_ghz(self.recording):
+            result["core_ghz"] = list(speeds)
+        result |= self._in_cycles() | self._subtraction() | self._proof()
+        result["conditions"] = {
+            **self.recording.conditions,
+            "processes": [dict(process) for process in self.recording.processes],
+        }
+        result["warnings"] = [
+            {
+                "code": warning.code,
+                "symptom": warning.symptom,
+                "likely_cause": warning.likely_cause,
+                "try_this": warning.try_this,
+            }
+            for warning in self.warnings
+        ]
+        result["recording"] = saved
+        return result
+
+    def _in_cycles(self) -> dict[str, Any]:
+        """The same figure in core cycles, which no change of the clock speed touches."""
+        if self.estimate is None or self.clock.core_cycle_ticks is None:
+            return {}
+        cycles = self
+        if self.unit != "cycles":
+            cycles = result_of(self.recording, self.variant, "cycles")
+        if cycles.estimate is None:
+            return {}
+        interval = [cycles.estimate.low, cycles.estimate.high]
+        return {"core_cycles": {"value": cycles.estimate.value, "interval": interval}}
+
+    def _subtraction(self) -> dict[str, Any]:
+        """The value before anything was subtracted, and what was; a round trip as a whole."""
+        if self.net is None:
+            return {}
+        told: dict[str, Any] = {
+            "unsubtracted": self.net.unsubtracted.into(self.unit, self.clock).value
+        }
+        if self.net.parts == 2:
+            told["round_trip"] = self.net.whole.into(self.unit, self.clock).value
+        if self.net.baseline is not None:
+            told["baseline"] = {
+                "variant": self.net.baseline_variant,
+                "value": self.net.baseline.into(self.unit, self.clock).value,
+                "times": self.net.times,
+            }
+        return told
+
+    def _proof(self) -> dict[str, Any]:
+        """Switches claimed by the C kernel and counted by the OS, of this variant."""
+        claimed, counted = proof.switches(self.recording, self.variant)
+        if claimed is None or counted is None:
+            return {}
+        return {"switches": {"claimed": claimed, "counted": counted}}
+
+
+def result_of(recording: Recording, variant: str | None = None, unit: str = "ns") -> Result:
+    """The result of `variant` (the first, where none is named) in `unit`.
+
+    Raises KeyError for a variant that is not there, units.UnknownUnit, recording.BadRecording where
+    the clock is not described.
+    """
+    unit = canonical(unit)
+    name = variant if variant is not None else _asked_for(recording)
+    clock = recording.clock(name) if name in recording.variants else recording.samples(name).clock
+    clock.ticks_in(unit)  # refuses core cycles where their length is not known
+    line = net = None
+    about_overhead = declared.is_overhead(recording, name)
+    try:
+        if declared.is_first_time(recording, name):
+            estimate = first_time(recording, name).into(unit, clock)
+            warnings = run_warnings.of_recording(recording, name)
+            return Result(recording, name, unit, clock, None, estimate, "", warnings)
+        # Core cycles of each process by the speed that the core had in it.
+        one_speed = unit == "cycles" and not about_overhead
+        line = fit_line(recording, name, one_speed=one_speed)
+        if line.straight and not about_overhead:
+            net = net_cost(recording, line, one_speed=one_speed)
+    except CannotEstimate as why:
+        warnings = run_warnings.of_recording(recording, name)
+        return Result(recording, name, unit, clock, line, None, str(why), warnings)
+    figure = line.overhead if net is None else net.net
+    warnings = run_warnings.of_run(recording, line, figure)
+    if not line.straight:
+        return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
+    if about_overhead and unit == "cycles" and declared.operation_cycles(recording, name) == 1:
+        # The operations take one core cycle each: at whatever speed.
+        estimate = replace(line.ratio, unit="cycles")
+    else:
+        estimate = figure.into(unit, clock)
+    return Result(recording, name, unit, clock, line, estimate, "", warnings, net)
+
+
+def _asked_for(recording: Recording) -> str:
+    """The first variant that was asked for; the recording holds its baseline as well."""
+    asked = recording.conditions.get("variants", "").split(",")[0]
+    return asked if asked in recording.variants else (recording.variants or ("",))[0]
+
+
+def sensible(estimate: Estimate) -> tuple[str, str, str]:
+    """Value, low and high as text, to the digit that two digits of the half-width support."""
+    width = estimate.half_width
+    if width <= 0:
+        return rounded(estimate.value), rounded(estimate.low), rounded(estimate.high)
+    decimals = 0
+    while decimals < 6 and width * 10**decimals < 9.5:
+        decimals += 1
+    return (
+        f"{estimate.value:,.{decimals}f}",
+        f"{estimate.low:,.{decimals}f}",
+        f"{estimate.high:,.{decimals}f}",
+    )

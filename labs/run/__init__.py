@@ -1,0 +1,1 @@
+"""Carry out a plan: fresh processes of a C kernel, gathered into one recording."""

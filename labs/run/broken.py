@@ -1,0 +1,126 @@
+"""C kernels that are wrong on purpose, each beside its repaired twin.
+
+Every file under `kernels_c/broken/` makes one mistake that was met in a published report or a tool,
+and says so in the comment that it begins with:
+
+    /*
+     * Wrong on purpose: the C library answers from a cache, so that no system call is made.
+     * Repaired: system_call --variant getppid
+     * Run with: --samples 1000 --processes 1
+     */
+
+`Repaired` is the measurement that does it right, as one would type it after `labs measure`; `Run
+with` is how the mistake was made, where that is a part of it. The file's C kernel and variant are
+called like the repaired ones, because that is what its author believes to measure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.commands import measure as measure_command
+from labs.common import paths
+from labs.course import figure_ids
+from labs.recording.file import Recording
+from labs.results.result import Result, result_of
+from labs.run import measure
+
+MOST_LINES = 60
+
+_SAYS = re.compile(r"^ \* (Wrong on purpose|Repaired|Run with): (.+(?:\n \*   .+)*)$", re.MULTILINE)
+
+
+class BadBroken(ValueError):
+    """A broken C kernel whose comment does not say what is wrong, or what would be right."""
+
+
+class NoSuchBroken(KeyError):
+    """There is no broken C kernel of this name; the message names those there are."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass(frozen=True)
+class BrokenKernel:
+    """One measurement that is wrong on purpose.
+
+    `mistake` is one sentence; `twin` the words of the repaired measurement, `options` those of the
+    broken one.
+    """
+
+    name: str
+    path: Path
+    mistake: str
+    twin: tuple[str, ...]
+    options: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """Its C."""
+        return self.path.read_text(encoding="utf-8")
+
+    def plan(self) -> measure.Plan:
+        """How the broken one is run."""
+        return _plan([str(self.path), *self.options])
+
+    def twin_plan(self) -> measure.Plan:
+        """How the repaired one is run."""
+        return _plan(list(self.twin))
+
+
+def names() -> tuple[str, ...]:
+    """The broken C kernels, by name."""
+    return tuple(sorted(path.stem for path in folder().glob("*.c")))
+
+
+def folder() -> Path:
+    """Where they lie. Raises paths.PartMissing."""
+    return paths.kernels_c() / "broken"
+
+
+def find(name: str) -> BrokenKernel:
+    """The broken C kernel `name`. Raises NoSuchBroken and BadBroken."""
+    path = folder() / f"{name}.c"
+    if name not in names():
+        raise NoSuchBroken(f"no broken C kernel {name!r}{figure_ids.meant(name, names())}")
+    says = {
+        key: re.sub(r"\s*\n \*\s*", " ", words)
+        for key, words in _SAYS.findall(path.read_text(encoding="utf-8"))
+    }
+    missing = {"Wrong on purpose", "Repaired"} - set(says)
+    if missing:
+        raise BadBroken(f"{path.name}: its first comment lacks {' and '.join(sorted(missing))}")
+    twin = tuple(shlex.split(says["Repaired"]))
+    options = tuple(shlex.split(says.get("Run with", "")))
+    return BrokenKernel(name, path, says["Wrong on purpose"], twin, options)
+
+
+def as_believed(result: Result) -> float:
+    """The figure that somebody would take from a broken run, in the unit of the result.
+
+    That is the kit's own estimate, where there is one; else the mean of all samples, cold ones and
+    all, divided by the operations of an interval.
+    """
+    if result.estimate is not None:
+        return result.estimate.value
+    return mean_of_all(result.recording, result.variant, result.unit)
+
+
+def mean_of_all(recording: Recording, variant: str, unit: str) -> float:
+    """The mean of every sample of `variant`, warm-up included, for one operation, in `unit`."""
+    mine = recording.rows_of(variant)
+    operations = recording.batch[mine].clip(min=1).sum()
+    clock = result_of(recording, variant, unit).clock
+    return float(recording.ticks[mine].sum() / operations) / clock.ticks_in(unit)
+
+
+def _plan(words: list[str]) -> measure.Plan:
+    """The plan of what one would type after `labs measure`."""
+    parser = argparse.ArgumentParser(prog="labs measure", exit_on_error=False)
+    measure_command.add_arguments(parser)
+    return measure_command.plan_of(parser.parse_args(words))

@@ -1,0 +1,108 @@
+"""The most additions per core cycle that this CPU model was ever seen to do.
+
+Each process of a run counts, in rounds spread over its samples, how many independent additions the
+core does in a cycle (kernels_c/core_rounds.h). Where another hardware thread of the same physical
+core is busy, that number falls to about half. Only the best number tells what a whole core can do,
+and a run that always has a neighbour never sees it. So it is remembered from run to run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import platform
+from pathlib import Path
+
+from labs.common import paths
+from labs.common.files import read_bounded, write_atomically
+from labs.recording.file import Recording
+from labs.recording.memo import kept
+
+FILE_NAME = "core-widths.json"
+#: What Linux shows where large and small cores are mixed (Intel since 2021).
+MIXED_CORES = (Path("/sys/devices/cpu_atom"), Path("/sys/devices/cpu_core"))
+MOST_ENTRIES = 200
+#: Eight chains add eight in a cycle at most (kernels_c/core_rounds.h).
+MOST_WIDTH = 8.5
+#: So large a share of a run's rounds must have reached a width that is remembered.
+SHARE_OF_ROUNDS = 0.1
+_MOST_BYTES = 64 * 1024
+_MOST_KEY = 300
+
+
+@kept
+def widths(recording: Recording) -> tuple[tuple[float, ...], ...]:
+    """Additions per core cycle in each round, one tuple a process; a process whose text is not a
+    list of such numbers has none."""
+    return tuple(_numbers(text) for text in recording.condition("core_width"))
+
+
+def reached(recording: Recording) -> float | None:
+    """The width that a tenth of the rounds of all processes reached; None where none is known."""
+    known = sorted((width for each in widths(recording) for width in each), reverse=True)
+    return known[math.ceil(SHARE_OF_ROUNDS * len(known)) - 1] if known else None
+
+
+def best(recording: Recording, *, remember: bool) -> float | None:
+    """The best width remembered of this CPU model; None where none is.
+
+    With `remember`, the width that a tenth of the rounds of `recording` reached is first added to
+    the memory. A cache folder that cannot be written, or a file there of another form, is as if
+    nothing were remembered.
+    """
+    model = recording.conditions.get("machine.cpu", "")
+    counter = " ".join(recording.condition("counter"))
+    core = _kind_of_core(recording)
+    if core is None:
+        return None
+    # A home directory can be shared by machines of several kinds.
+    key = f"{platform.machine()} {model} {counter}{core}"[:_MOST_KEY]
+    known: dict[str, float] = {}
+    with contextlib.suppress(OSError, ValueError, RecursionError, paths.CacheNotWritable):
+        known = _usable(json.loads(read_bounded(paths.cache() / FILE_NAME, _MOST_BYTES)))
+    before = known.pop(key, None)
+    seen = reached(recording) if remember else None
+    if seen is None or not _possible(seen) or (before is not None and seen <= before):
+        return before
+    known = dict([*known.items(), (key, seen)][-MOST_ENTRIES:])
+    with contextlib.suppress(OSError, paths.CacheNotWritable):
+        write_atomically(paths.cache() / FILE_NAME, json.dumps(known).encode())
+    return seen
+
+
+def _kind_of_core(recording: Recording) -> str | None:
+    """Which of its machine's kinds of core the run was on: '' where there is one kind only; None
+    where there are several and the run was not on one CPU all the time.
+
+    A small core beside large ones does fewer additions by itself, without any neighbour.
+    """
+    mixed = platform.system() == "Darwin" or any(path.exists() for path in MIXED_CORES)
+    capacities = {
+        path.read_text() for path in Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpu_capacity")
+    }
+    if not mixed and len(capacities) < 2:
+        return ""
+    cpus = {*recording.condition("cpu.before"), *recording.condition("cpu.after")}
+    return f" cpu {cpus.pop()}" if len(cpus) == 1 else None
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        found = tuple(map(float, text.split()))
+    except ValueError:
+        return ()
+    return found if all(0 <= width < math.inf for width in found) else ()
+
+
+def _possible(width: object) -> bool:
+    number = isinstance(width, float | int) and not isinstance(width, bool)
+    return number and 0 < width <= MOST_WIDTH  # type: ignore[operator]
+
+
+def _usable(stated: object) -> dict[str, float]:
+    """What has the form of our file; anything else is as if it were not there."""
+    if not isinstance(stated, dict):
+        return {}
+    usable = ((key, width) for key, width in stated.items() if _possible(width))
+    return {key: float(width) for key, width in usable if len(key) <= _MOST_KEY}

@@ -1,0 +1,152 @@
+"""What to measure: the plan of a run, and whether it can be carried out on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from labs.c_kernels import toolchain
+from labs.common import paths
+from labs.machine import surroundings
+from labs.recording.file import MOST_ROWS
+
+#: Bounds within which a run makes sense on a laptop in class.
+MOST_SAMPLES = 100_000
+MOST_PROCESSES = 100
+MOST_WARMUP = 10_000
+#: What C kernels do by themselves, see harness.h.
+DEFAULT_WARMUP = 100
+DEFAULT_TIME_LIMIT_S = 120.0
+#: How close an adaptive run may be asked to come, as a share of the value.
+LEAST_WITHIN, MOST_WITHIN = 0.001, 0.5
+DEFAULT_AT_MOST_S = 10.0
+MOST_AT_MOST_S = 600.0
+
+
+class BadPlan(ValueError):
+    """A plan that cannot be carried out: which option, and what it may be."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to measure.
+
+    `kernel` is the name of a released C kernel or the path of a `.c` file, `variants` what of it
+    (empty: its first). `samples` is the number of intervals per variant in all, spread evenly over
+    `processes` and `batches` (empty: the C kernel's own); in each process `warmup` intervals per
+    variant come before them. The processes start evenly over `spread_s` seconds, so that the run
+    meets more than one state of the machine (clock speed, neighbours). `cpu` and `peer_cpu` pin
+    (None: not pinned). `time_limit_s` bounds the whole run.
+
+    With `within`, a share such as 0.02, the run is adaptive: it goes on after its planned processes
+    and adds others, until its interval is as narrow as that (half its width, as a share of the
+    value), or for `at_most_s` seconds.
+    """
+
+    kernel: str
+    variants: tuple[str, ...] = ()
+    samples: int = 10_000
+    batches: tuple[int, ...] = ()
+    warmup: int = DEFAULT_WARMUP
+    cpu: int | None = None
+    peer_cpu: int | None = None
+    processes: int = 10
+    flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS
+    time_limit_s: float = DEFAULT_TIME_LIMIT_S
+    source: str | None = field(default=None, repr=False)
+    shown_as: str | None = field(default=None, repr=False)
+    first_line: int = 1
+    spread_s: float = 0.0
+    within: float | None = None
+    at_most_s: float = DEFAULT_AT_MOST_S
+
+    @property
+    def kernel_name(self) -> str:
+        """The C kernel's name: of a file, without folder and ending."""
+        return Path(self.kernel).stem
+
+    def check(self) -> None:
+        """Raise BadPlan where the plan cannot be carried out on this machine."""
+        _within("samples", self.samples, 1, MOST_SAMPLES)
+        _within("processes", self.processes, 1, MOST_PROCESSES)
+        _within("warmup", self.warmup, 0, MOST_WARMUP)
+        for size in self.batches:
+            _within("batch", size, 0, 10**9)
+        if not 0 < self.time_limit_s <= 3600:
+            raise BadPlan(f"time limit {self.time_limit_s} s: choose from 0 to 3600 s")
+        if not 0 <= self.spread_s < self.time_limit_s:
+            raise BadPlan(
+                f"spread {self.spread_s} s: choose from 0 to the time limit ({self.time_limit_s} s)"
+            )
+        self._check_adaptive()
+        allowed = surroundings.allowed_cpus()
+        for name, cpu in (("cpu", self.cpu), ("peer-cpu", self.peer_cpu)):
+            if cpu is None:
+                continue
+            if isinstance(cpu, bool) or not isinstance(cpu, int):
+                raise BadPlan(f"{name} {cpu}: choose the number of a CPU")
+            if allowed is None:
+                raise BadPlan(f"{name} {cpu}: this system offers no pinning; leave it out")
+            if cpu not in allowed:
+                raise BadPlan(
+                    f"{name} {cpu}: this process may use CPU {_in_words(allowed)}; choose one of "
+                    "those, or leave pinning out"
+                )
+        rows = len(self.variants or "1") * (self.samples + self.warmup * self.processes)
+        if rows > MOST_ROWS:
+            raise BadPlan(
+                f"{rows} rows (samples and warm-up of all variants) are more than a recording "
+                f"holds ({MOST_ROWS}); take fewer samples, variants or processes"
+            )
+
+    def _check_adaptive(self) -> None:
+        within, at_most_s = self.within, self.at_most_s
+        if within is not None and not (
+            _is_number(within) and LEAST_WITHIN <= within <= MOST_WITHIN
+        ):
+            shown = f"{within * 100:g} %" if _is_number(within) else within
+            least, most = LEAST_WITHIN * 100, MOST_WITHIN * 100
+            raise BadPlan(f"within {shown}: choose from {least:g} to {most:g} percent")
+        if not (_is_number(at_most_s) and 0 <= at_most_s <= MOST_AT_MOST_S):
+            raise BadPlan(f"at-most {at_most_s} s: choose from 0 to {MOST_AT_MOST_S:g} s")
+
+    def shares(self) -> list[int]:
+        """The number of samples each process takes; a process without any is left out."""
+        each, rest = divmod(self.samples, self.processes)
+        return [n for n in (each + (i < rest) for i in range(self.processes)) if n > 0]
+
+    def command_line(self) -> str:
+        """The `labs measure` command that does the same."""
+        # A recording is handed in: where the kit lies on somebody's machine is their business.
+        kernel = self.kernel
+        if Path(kernel).is_relative_to(paths.kernels_c()):
+            kernel = f"kernels_c/{Path(kernel).relative_to(paths.kernels_c()).as_posix()}"
+        words = ["labs", "measure", kernel]
+        if self.variants:
+            words += ["--variant", ",".join(self.variants)]
+        words += ["--samples", str(self.samples), "--warmup", str(self.warmup)]
+        if self.batches:
+            words += ["--batch", ",".join(map(str, self.batches))]
+        if self.cpu is not None:
+            words += ["--cpu", str(self.cpu)]
+        if self.peer_cpu is not None:
+            words += ["--peer-cpu", str(self.peer_cpu)]
+        words += ["--spread", f"{self.spread_s:g}"]
+        words += ["--processes", str(self.processes)]
+        if self.within is not None:
+            words += ["--within", f"{self.within * 100:g}", "--at-most", f"{self.at_most_s:g}"]
+        words.append("--flags=" + " ".join(self.flags))
+        return " ".join(words)
+
+
+def _within(name: str, value: int, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise BadPlan(f"{name} {value}: choose a whole number from {least:,} to {most:,}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _in_words(cpus: frozenset[int]) -> str:
+    return ", ".join(map(str, sorted(cpus)))

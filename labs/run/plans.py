@@ -1,0 +1,115 @@
+"""What `lab.measure`, `labs measure` and `%%ckernel` ask for: a plan, and its recording's name."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from labs.course import figures
+from labs.notebook.messages import Message, Refused
+from labs.run import measure
+from labs.run.plan import DEFAULT_AT_MOST_S, Plan
+
+_RECORDING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def plan_of(
+    kernel: str,
+    variant: str | Sequence[str] = (),
+    *,
+    flags: str = "-O2",
+    within: float | None = None,
+    at_most: float = DEFAULT_AT_MOST_S,
+    **options: Any,
+) -> Plan:
+    """The plan that these arguments make; `options` are others of its fields.
+
+    `within` is in percent, `at_most` in seconds.
+
+    Raises Refused for unusable flags.
+    """
+    names = variant.split(",") if isinstance(variant, str) else list(variant)
+    try:
+        words = tuple(shlex.split(flags))
+    except ValueError as error:
+        raise Refused(Message("problem", f"flags {flags!r}: {error}")) from None
+    return Plan(
+        kernel,
+        tuple(name.strip() for name in names if name.strip()),
+        flags=words,
+        within=within / 100 if isinstance(within, int | float) else within,
+        at_most_s=at_most,
+        **{**options, "batches": tuple(options.get("batches", ()))},
+    )
+
+
+def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
+    """Give `parser` the options by which words make a plan; `samples` is what they are unasked."""
+    parser.add_argument("--variant", default="", metavar="V[,V...]", help="default: its first")
+    parser.add_argument("--samples", type=int, default=samples, metavar="N", help="per variant")
+    parser.add_argument("--batch", type=_batches, default=(), metavar="K,...")
+    parser.add_argument(
+        "--warmup", type=int, default=measure.DEFAULT_WARMUP, metavar="N", help="per process"
+    )
+    parser.add_argument("--cpu", type=int, metavar="N", help="pin to this CPU")
+    parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task")
+    parser.add_argument("--processes", type=int, default=10, metavar="N", help="fresh processes")
+    parser.add_argument(
+        "--within",
+        type=float,
+        metavar="PERCENT",
+        help="add processes until half the interval is so small a part of the value",
+    )
+    parser.add_argument(
+        "--at-most",
+        type=float,
+        default=DEFAULT_AT_MOST_S,
+        metavar="SECONDS",
+        help="for adding processes (default: %(default)g)",
+    )
+    parser.add_argument("--flags", default="-O2", metavar="FLAGS", help="for the C compiler")
+    parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
+
+
+def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) -> Plan:
+    """The plan that options of `add_options` make, the number of samples left out.
+
+    Raises Refused for unusable flags.
+    """
+    return plan_of(
+        kernel,
+        arguments.variant,
+        flags=arguments.flags,
+        batches=arguments.batch,
+        warmup=arguments.warmup,
+        cpu=arguments.cpu,
+        peer_cpu=arguments.peer_cpu,
+        processes=arguments.processes,
+        within=arguments.within,
+        at_most=arguments.at_most,
+        **options,
+    )
+
+
+def _batches(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(item) for item in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers") from None
+
+
+def name_for(plan: Plan) -> str:
+    """What a recording is called where nobody named it: its variant, or its C kernel."""
+    return plan.variants[0] if len(plan.variants) == 1 else plan.kernel_name
+
+
+def recording_name(name: str) -> str:
+    """`name` without the ending .csv, where it can name a recording. Raises Refused."""
+    name = name.removeprefix(f"{figures.RECORDINGS}/").removesuffix(".csv")
+    if _RECORDING_NAME.fullmatch(name) is None:
+        what = f"{name!r} cannot name a recording: use letters, digits, dot, hyphen, underscore"
+        raise Refused(Message("problem", what))
+    return name

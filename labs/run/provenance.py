@@ -1,0 +1,66 @@
+"""State with a recording how it was made: by which program and command, and on which machine."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import labs
+from labs.c_kernels import toolchain
+from labs.machine import surroundings
+from labs.recording.file import Recording
+from labs.run import core_width
+from labs.run.output import ProcessRun, gather
+from labs.run.plan import Plan
+
+#: What a run of fewer processes saw of the core is not remembered.
+PROCESSES_TO_TRUST = 5
+
+
+def recording_of(
+    plan: Plan,
+    binary: toolchain.Binary,
+    runs: Sequence[ProcessRun],
+    known: Mapping[str, str],
+    *,
+    remember: bool,
+) -> Recording:
+    """The recording of `runs`, the processes of `binary` that `plan` asked for; `known` are other
+    conditions of it. With `remember`, later runs on this machine are told what this one saw.
+    """
+    conditions = {
+        "created": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "ticklab": labs.__version__,
+        "command": plan.command_line(),
+        "source.sha256": binary.source_sha256,
+        "flags": " ".join(binary.flags),
+        "compiler": binary.compiler,
+        "time_limit_s": f"{plan.time_limit_s:g}",
+        **surroundings.of_machine(),
+        **known,
+    }
+    recording = gather(conditions, runs, plan.kernel_name)
+    # What a cell or a broken C kernel says of the core may be as wrong as the rest of it, and a
+    # single process may be: several are not.
+    own = plan.source is not None or plan.kernel.endswith(".c")
+    trusted = not own and len(runs) >= PROCESSES_TO_TRUST
+    of_core = _of_core(recording, remember and trusted)
+    return replace(recording, conditions={**recording.conditions, **of_core})
+
+
+def of_stopping(plan: Plan, why: str) -> dict[str, str]:
+    """What an adaptive run was asked for, and why it stopped."""
+    stated = {} if plan.within is None else {"adaptive.within": f"{plan.within:g}"}
+    return {
+        **stated,
+        "adaptive.at_most_s": f"{plan.at_most_s:g}",
+        "adaptive.planned_processes": str(len(plan.shares())),
+        "adaptive.stopped": why,
+    }
+
+
+def _of_core(recording: Recording, trusted: bool) -> dict[str, str]:
+    """What earlier runs on this machine saw of its cores; a `trusted` run is added to those."""
+    width = core_width.best(recording, remember=trusted)
+    return {} if width is None else {"core_width.best": f"{width:.2f}"}

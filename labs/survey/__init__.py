@@ -1,0 +1,1 @@
+"""Measure everything on this machine once, and report it."""

@@ -1,0 +1,137 @@
+"""What `labs survey` prints and writes: the table that the reports should have had, and a page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from labs.common.table import Table
+from labs.common.units import rounded
+from labs.course.published import Published
+from labs.machine.description import Machine
+from labs.results.result import Result, sensible
+from labs.survey import plots
+from labs.survey.survey import Row
+
+HEADER = ("", "ticks", "core cycles", "ns", "95 % interval, ns", "proof", "published, ns")
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>What it costs on this machine</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+  :root {{ color-scheme: light dark; }}
+  body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 84rem; margin: 2rem auto;
+         padding: 0 1rem }}
+  p, li {{ max-width: 44rem }}
+  pre {{ white-space: pre-wrap }}
+  table {{ border-collapse: collapse; font-variant-numeric: tabular-nums }}
+  th, td {{ border-bottom: 1px solid #8886; white-space: nowrap }}
+  /* Words to the left, numbers to the right. */
+  tbody th, td:nth-child(6), td:nth-child(7), th:nth-child(6), th:nth-child(7) {{
+    text-align: left !important }}
+  td:nth-child(7) {{ white-space: normal; min-width: 14rem }}
+  caption {{ font-weight: 600; padding: .4em 0 }}
+</style></head><body>
+<h1>What it costs on this machine</h1>
+{body}
+</body></html>
+"""
+
+
+def table(rows: Sequence[Row]) -> Table:
+    """One row a variant, in ticks, core cycles and ns, with interval, proof and published figures.
+
+    A published figure that is known to be wrong is marked with an asterisk.
+    """
+    return Table("On this machine, and as published", HEADER, tuple(_cells(row) for row in rows))
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    name = f"{row.measurement.kernel} {row.variant}"
+    if "-O0" in row.measurement.flags:
+        name += " (-O0)"
+    result = row.result
+    if result is None or result.estimate is None:
+        return (name, "", "", "no figure", "", "", _told(row.published))
+    value, low, high = sensible(result.estimate)
+    return (
+        name,
+        _in_unit(result, "ticks"),
+        _in_unit(result, "cycles"),
+        value,
+        f"{low} to {high}",
+        row.proof(),
+        _told(row.published),
+    )
+
+
+def _in_unit(result: Result, unit: str) -> str:
+    """The value in another unit; a dash where its length is not known here."""
+    assert result.estimate is not None
+    try:
+        return rounded(result.clock.convert(result.estimate.value, result.unit, unit))
+    except ValueError:
+        return "-"
+
+
+def _told(figures: Sequence[Published]) -> str:
+    """By report the range of what was printed, in ns, with an asterisk where it is suspect."""
+    by_report: dict[str, list[Published]] = {}
+    for each in figures:
+        by_report.setdefault(each.report, []).append(each)
+    told = []
+    for report, some in by_report.items():
+        values = sorted(each.value * (1000 if each.unit.startswith("us") else 1) for each in some)
+        mark = "*" if any(each.suspect for each in some) else ""
+        span = rounded(values[0])
+        if rounded(values[-1]) != span:
+            span += f" to {rounded(values[-1])}"
+        told.append(f"{report} {span}{mark}")
+    return "; ".join(told)
+
+
+def text(rows: Sequence[Row]) -> str:
+    """The table for a terminal: names and words to the left, numbers to the right."""
+    lines = [HEADER, *(_cells(row) for row in rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
+    to_the_left = (0, 5, 6)
+    told = [
+        "  ".join(
+            cell.ljust(width) if i in to_the_left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    told.insert(1, "-" * max(map(len, told)))
+    return "\n".join(told)
+
+
+def without_figure(rows: Sequence[Row]) -> list[str]:
+    """Of each row without a figure, why."""
+    return [f"{row.variant}: {row.why_not}" for row in rows if row.why_not]
+
+
+def reasons(rows: Sequence[Row]) -> list[str]:
+    """Why the published figures with an asterisk are not to be believed, each reason once."""
+    found: dict[str, None] = {}
+    for row in rows:
+        for each in row.published:
+            if each.suspicions:
+                found[f"{each.report}, {each.quantity}: {each.suspicions[0].reason}"] = None
+    return list(found)
+
+
+def page(rows: Sequence[Row], machine: Machine) -> str:
+    """The whole survey as one HTML page that needs nothing else: machine, table, plots, reasons."""
+    parts = [
+        f"<pre>{html.escape(machine.card())}</pre>",
+        "<h2>Figures</h2>",
+        table(rows).as_html(),
+        *(f"<p>No figure of {html.escape(why)}.</p>" for why in without_figure(rows)),
+        "<p>An asterisk marks a published figure that is known to be wrong:</p><ul>",
+        *(f"<li>{html.escape(reason)}</li>" for reason in reasons(rows)),
+        "</ul><h2>Plots</h2>",
+    ]
+    for about, pictures in plots.of_survey(rows):
+        parts += [f"<h3>{html.escape(about)}</h3>", *(each.as_html() for each in pictures)]
+    return _PAGE.format(body="\n".join(parts))

@@ -1,0 +1,256 @@
+"""Measure everything on this machine once: what the five reports should have had.
+
+A list of measurements, each a plan and what was published of the same thing; `carry_out` runs them
+one after the other and yields what came of each. No measurement stops the others: what this machine
+cannot do becomes a row that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from labs.c_kernels.toolchain import CompileError
+from labs.common.units import rounded
+from labs.course import published
+from labs.course.published import Published
+from labs.recording import places, proof
+from labs.recording.file import BadRecording, Recording
+from labs.results.result import Result, result_of
+from labs.run.c_process import RunFailed
+from labs.run.measure import DEFAULT_WARMUP, Plan, Progress, measure_now
+
+ProgressCallback = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One run of the survey: variants of one C kernel, interleaved.
+
+    `samples` are those of a quick and of a full survey, per variant in all; a quick survey leaves
+    out what has none there. `warmup` is per process and variant. `quantities` says which published
+    quantity a variant is to be held against (the beginning of its name).
+    """
+
+    about: str
+    kernel: str
+    variants: tuple[str, ...]
+    samples: tuple[int, int]
+    flags: tuple[str, ...] = ("-O2",)
+    batches: tuple[int, ...] = ()
+    processes: tuple[int, int] = (6, 12)
+    warmup: int = DEFAULT_WARMUP
+    quantities: dict[str, str] = field(default_factory=dict)
+
+    def plan(self, quick: bool) -> Plan:
+        """What to run."""
+        which = 0 if quick else 1
+        return Plan(
+            kernel=self.kernel,
+            variants=self.variants,
+            samples=self.samples[which],
+            batches=self.batches,
+            processes=self.processes[which],
+            warmup=self.warmup,
+            flags=self.flags,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """What came of one variant: its result, or why there is none; and what was published."""
+
+    measurement: Measurement
+    variant: str
+    result: Result | None
+    why_not: str
+    published: tuple[Published, ...]
+
+    def proof(self) -> str:
+        """The evidence that the event happened at all, in a few words."""
+        if self.result is None:
+            return ""
+        claimed, counted = proof.switches(self.result.recording, self.result.variant)
+        if claimed and counted is not None:
+            told = f"{counted:,} switches counted, {claimed:,} claimed"
+            apart = places.why_unbound(self.result.recording)
+            return f"{told}; not bound to one CPU" if apart else told
+        calls = self.result.recording.number(f"variant.{self.variant}.system_calls")
+        if self.measurement.kernel == "system_call" and calls is not None:
+            return "a trap each, result checked" if calls else "no system call"
+        if self.result.line is not None:
+            line = self.result.line
+            worst = 100 * float(abs(line.residual / line.location).max())
+            return f"on a line within {rounded(worst, 1)} %"
+        estimate = self.result.estimate
+        return f"first sample of {estimate.processes} processes" if estimate else ""
+
+
+def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:
+    """fork by a parent with so much in memory, which would count for whatever shares its run."""
+    return Measurement(
+        "task creation and memory",
+        "task_creation",
+        (f"fork-wait-{size}",),
+        samples,
+        processes=(5, 5),
+        warmup=4,
+    )
+
+
+def _ring_of(tasks: int, samples: tuple[int, int]) -> Measurement:
+    """A switch among so many tasks, by what each has in its working set."""
+    return Measurement(
+        "switch and footprint",
+        "switch_footprint",
+        tuple(
+            f"{kind}-{tasks}-{size}"
+            for kind in ("processes", "threads")
+            for size in ("0", "16k", "64k", "256k", "1m")
+        ),
+        samples,
+        processes=(5, 10),
+        warmup=8,
+    )
+
+
+MEASUREMENTS: tuple[Measurement, ...] = (
+    Measurement(
+        "timers",
+        "timer_overhead",
+        ("fenced", "unfenced", "monotonic", "process-cpu", "gettimeofday"),
+        (3_000, 20_000),
+        quantities={"fenced": "timer overhead", "unfenced": "timer overhead"},
+    ),
+    Measurement("first iteration", "first_iteration", ("call",), (300, 1_200), processes=(12, 30)),
+    Measurement(
+        "first iteration", "first_iteration", ("system-call",), (300, 1_200), processes=(12, 30)
+    ),
+    Measurement(
+        "first iteration", "first_iteration", ("lazy-binding",), (300, 1_200), processes=(12, 30)
+    ),
+    Measurement(
+        "first iteration",
+        "first_iteration",
+        ("page-fault", "data-cache", "instruction-cache", "branch-predictor"),
+        (600, 4_000),
+    ),
+    Measurement(
+        "system calls",
+        "system_call",
+        (
+            "getppid",
+            "getpid",
+            "getpid-libc",
+            "read0",
+            "setuid",
+            "gettimeofday-vdso",
+            "gettimeofday-trap",
+            "invalid",
+        ),
+        (800, 6_000),
+        quantities={
+            "getpid-libc": "system call getpid",
+            "read0": "system call read",
+            "setuid": "system call setuid",
+            "gettimeofday-vdso": "system call gettimeofday",
+        },
+    ),
+    Measurement(
+        "procedure calls, -O0",
+        "procedure_call",
+        tuple(f"args{n}" for n in range(13)),
+        (600, 5_000),
+        flags=("-O0",),
+        quantities={f"args{n}": f"procedure call {n} args" for n in range(6)},
+    ),
+    Measurement(
+        "procedure calls, -O2",
+        "procedure_call",
+        (*(f"args{n}" for n in range(13)), "indirect", "plt", "inlined"),
+        (600, 5_000),
+    ),
+    Measurement(
+        "task creation",
+        "task_creation",
+        ("fork", "clone-vm", "pthread"),
+        (60, 600),
+        quantities={"fork": "task creation fork", "clone-vm": "task creation clone"},
+    ),
+    Measurement(
+        "task creation",
+        "task_creation",
+        ("fork-wait", "vfork-wait", "posix-spawn-wait", "clone-vm-wait", "pthread-wait"),
+        (60, 600),
+    ),
+    _fork_with("1mb", (100, 400)),
+    _fork_with("16mb", (60, 300)),
+    _fork_with("64mb", (40, 200)),
+    Measurement(
+        "process switch",
+        "process_switch",
+        ("pipe-pinned",),
+        (400, 4_000),
+        quantities={"pipe-pinned": "process switch"},
+    ),
+    Measurement("process switch", "process_switch", ("eventfd-pinned",), (300, 2_000)),
+    Measurement("process switch", "process_switch", ("pipe-carried-back",), (300, 2_000)),
+    Measurement(
+        "process switch", "process_switch", ("pipe-two-cpus",), (120, 1_200), batches=(4, 8, 16)
+    ),
+    Measurement(
+        "thread switch",
+        "thread_switch",
+        ("condvar",),
+        (400, 4_000),
+        quantities={"condvar": "thread switch"},
+    ),
+    Measurement("thread switch", "thread_switch", ("futex",), (300, 2_000)),
+    Measurement("thread switch", "thread_switch", ("pipe",), (300, 2_000)),
+    Measurement("thread switch", "thread_switch", ("bare-mutex",), (300, 2_000)),
+    Measurement(
+        "thread switch", "thread_switch", ("condvar-two-cpus",), (120, 1_200), batches=(4, 8, 16)
+    ),
+    _ring_of(2, (100, 2_000)),
+    _ring_of(8, (60, 1_200)),
+    _ring_of(32, (0, 240)),
+)
+
+
+def carry_out(
+    quick: bool, progress: ProgressCallback | None = None
+) -> Iterator[tuple[Measurement, Recording | None, list[Row]]]:
+    """Run every measurement in turn; yields its recording (None where there is none) and its rows.
+
+    `progress` is called with the share of the survey that is done, 0 to 1. Raises
+    toolchain.NoCompiler, without which nothing can be measured.
+    """
+    chosen = [each for each in MEASUREMENTS if each.samples[0 if quick else 1]]
+    for number, measurement in enumerate(chosen):
+
+        def tell(at: Progress, number: int = number) -> None:
+            if progress is not None:
+                progress((number + at.done / max(at.total, 1)) / len(chosen))
+
+        recording, why_not = None, ""
+        try:
+            recording = measure_now(measurement.plan(quick), tell)
+        except (RunFailed, BadRecording, CompileError, FileNotFoundError) as error:
+            why_not = str(error)
+        rows = [_row(measurement, name, recording, why_not) for name in measurement.variants]
+        yield measurement, recording, rows
+        if progress is not None:
+            progress((number + 1) / len(chosen))
+
+
+def _row(measurement: Measurement, variant: str, recording: Recording | None, why_not: str) -> Row:
+    held_against = _published(measurement.quantities.get(variant))
+    if recording is None:
+        return Row(measurement, variant, None, why_not, held_against)
+    result = result_of(recording, variant)
+    return Row(measurement, variant, result, result.no_figure, held_against)
+
+
+def _published(quantity: str | None) -> tuple[Published, ...]:
+    """What the reports settled on, in a unit of time."""
+    return () if quantity is None else published.settled(published.figures(quantity))
