@@ -10,8 +10,8 @@ from grader.cases.verdict import Verdict
 from grader.figures import LABS, figure_named, figures_of
 from grader.judging.lab_folder import check_folder, lab_of
 from grader.judging.presentation import as_html, as_text
-from labs.course import figure_ids
-from labs.notebook.messages import Message, Refused
+from labs.common import spelling
+from labs.common.messages import Message, Refused
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,6 @@ def check(figure: str = "", folder: Path | str = ".") -> Shown:
         known = [each.id for specs in LABS.values() for each in specs]
         with contextlib.suppress(LookupError):
             known = [each.id for each in figures_of(lab_of(Path(folder)))]
-        raise Refused(Message("problem", what + figure_ids.meant(figure, tuple(known)))) from None
+        raise Refused(Message("problem", what + spelling.meant(figure, tuple(known)))) from None
     verdicts = check_folder(Path(folder), spec.lab)
     return Shown(next(verdict for verdict in verdicts if verdict.figure == figure))

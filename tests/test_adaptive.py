@@ -13,8 +13,8 @@ import pytest
 from submitted_figures import FENCED, recording
 
 from labs.commands import cli
+from labs.common.messages import Refused
 from labs.notebook.ckernel import plan_of as plan_of_cell
-from labs.notebook.messages import Refused
 from labs.notebook.session import Session
 from labs.recording.file import MOST_BYTES, Recording
 from labs.results import stopping

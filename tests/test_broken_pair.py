@@ -18,11 +18,12 @@ from simulate import Machine
 from grader.facts.sources import source_of
 from labs.commands import cli
 from labs.commands import measure as measure_command
+from labs.common.messages import Refused
 from labs.notebook.broken_pair import Pair, plans
-from labs.notebook.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording import file
+from labs.results import believed
 from labs.run import broken, measure
 
 NAME = "cached_getpid"
@@ -148,7 +149,7 @@ def test_without_a_figure_the_mean_of_all_samples_is_what_would_be_reported() ->
     bent = run_of(Machine(hidden=200.0), kernel="system_call")
     assert bent.result().estimate is None
     pair = pair_of(bent, run_of(Machine(), kernel="system_call"))
-    mean = broken.mean_of_all(bent.recording, bent.variant, "ns")
+    mean = believed.mean_of_all(bent.recording, bent.variant, "ns")
     assert pair.believed == pytest.approx(mean)
     assert "Its author would report the mean of all samples" in pair.as_text()
     assert "gives no figure here" in pair_of(pair.repaired, bent).difference()

@@ -11,8 +11,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from labs.c_kernels import toolchain
+from labs.common.messages import Refused
 from labs.notebook import ckernel
-from labs.notebook.messages import Refused
 from labs.notebook.session import Session
 from labs.recording import file
 

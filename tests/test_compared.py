@@ -13,7 +13,7 @@ from labs.analysis import compare
 from labs.analysis.estimate import Estimate
 from labs.analysis.processes import ByProcess
 from labs.commands import cli, measure
-from labs.notebook.messages import Refused
+from labs.common.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import Recording, read

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from submitted_figures import FENCED, recording
 
+from labs.recording.core_width import reached, widths
 from labs.recording.file import Recording
-from labs.run import core_width
-from labs.run.core_width import FILE_NAME, MOST_ENTRIES, best, reached, widths
+from labs.run import best_width
+from labs.run.best_width import FILE_NAME, MOST_ENTRIES, best
 from labs.run.measure import Plan, measure_now
 
 
@@ -72,7 +73,7 @@ def test_each_model_and_counter_has_its_own() -> None:
 def test_where_cores_are_mixed_each_cpu_has_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(core_width, "MIXED_CORES", (tmp_path,))
+    monkeypatch.setattr(best_width, "MIXED_CORES", (tmp_path,))
 
     def on(cpu: str, width: str) -> float | None:
         run = run_of(width)
@@ -118,7 +119,7 @@ def test_memory_is_bounded(cache: Path) -> None:
     ],
 )
 def test_an_unusable_file_is_as_if_it_were_not_there(cache: Path, content: bytes) -> None:
-    key = f"{core_width.platform.machine()} a model tsc".encode()
+    key = f"{best_width.platform.machine()} a model tsc".encode()
     (cache / FILE_NAME).write_bytes(content.replace(b"KEY", key))
     assert best(run_of("4.00"), remember=False) is None
     assert remembered(run_of("3.00")) == 3.0

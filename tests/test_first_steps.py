@@ -11,9 +11,9 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from grader import cli
 from grader.judging import check
+from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
 from labs.notebook import ckernel, in_python, missing_names, session
-from labs.notebook.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from tests.test_session import LAB, quick

@@ -16,7 +16,7 @@ from labs.analysis import compare
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.line import fit_line
 from labs.analysis.net import Net, net_cost
-from labs.notebook.messages import Refused
+from labs.common.messages import Refused
 from labs.notebook.run import Run
 from labs.plots.plot import Mark
 from labs.recording.file import Recording

@@ -11,7 +11,7 @@ from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
 from grader.judging.check import check
 from grader.judging.no_counter import IN_ITS_PLACE
-from labs.notebook import messages
+from labs.notebook import explain
 from labs.recording.file import Recording
 from labs.results.result import result_of
 
@@ -62,7 +62,7 @@ def test_a_wrong_figure_stays_wrong_without_a_counter() -> None:
     ],
 )
 def test_a_run_says_it_where_it_is_made(counter: str, kernel: str, sentences: int) -> None:
-    told = messages.of_lacks(timed_by(counter, kernel))
+    told = explain.of_lacks(timed_by(counter, kernel))
     assert sum(len(each.sentences) for each in told) == sentences
 
 

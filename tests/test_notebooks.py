@@ -26,7 +26,7 @@ from grader.pages.build import HONEST
 from grader.with_nbgrader.release import ClearSolutionsByCell, copy_labs, release
 from labs.c_kernels import toolchain
 from labs.course import guide
-from labs.notebook import messages
+from labs.notebook import explain
 
 REPOSITORY = Path(__file__).parent.parent
 NOTEBOOKS = REPOSITORY / "notebooks"
@@ -215,8 +215,8 @@ def test_a_lab_has_c_to_complete_whose_stub_says_what_to_do(name: str) -> None:
         with pytest.raises(toolchain.CompileError) as refused:
             toolchain.build_text(stub.partition("\n")[2], "stub")
         # A note and no problem: what is not begun is no mistake.
-        assert messages.of_error(refused.value).tone == "note"
-        assert "complete this region" in messages.of_error(refused.value).heading
+        assert explain.of_error(refused.value).tone == "note"
+        assert "complete this region" in explain.of_error(refused.value).heading
 
 
 @pytest.mark.parametrize("name", NAMES)

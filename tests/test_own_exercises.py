@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from c_programs import LINUX
 
+from labs.common.messages import Refused
 from labs.notebook import ckernel
-from labs.notebook.messages import Refused
 from labs.notebook.session import Session
 from labs.results.result import result_of
 

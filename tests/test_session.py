@@ -11,9 +11,9 @@ import pytest
 
 from labs.c_kernels import toolchain
 from labs.common import files
+from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
 from labs.notebook import session
-from labs.notebook.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording import file

@@ -16,8 +16,8 @@ from labs.analysis import selection, shared_core
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.line import Line
 from labs.analysis.shared_core import WORST_POWER, Shared
+from labs.recording.core_width import MOST_WIDTH
 from labs.recording.file import BadRecording, Recording
-from labs.run.core_width import MOST_WIDTH
 
 #: Stretches in which a neighbour runs, as shares of the run.
 VISITS = ((0.03, 0.27), (0.52, 0.68))

@@ -8,7 +8,7 @@ import time
 import pytest
 from c_programs import CPUS, LINUX, TWO_CPUS
 
-from labs.notebook.messages import Refused
+from labs.common.messages import Refused
 from labs.notebook.run import Run
 from labs.recording import proof
 from labs.recording.file import Recording

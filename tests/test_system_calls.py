@@ -9,7 +9,7 @@ import pytest
 from c_programs import FOLDER, LINUX, Program, call, compile_c, conditions_of, system_calls
 from submitted_figures import FENCED, recording
 
-from labs.notebook import messages
+from labs.notebook import explain
 from labs.run import variants
 
 pytestmark = LINUX
@@ -121,7 +121,7 @@ def test_a_run_says_where_the_c_library_makes_its_calls(
 )
 def test_a_notebook_notes_who_made_the_calls(kernel: str, makers: str | None, told: bool) -> None:
     made = {"system_calls.by": makers} if makers else {}
-    noted = messages.of_trap(recording({"getppid": FENCED}, kernel=kernel, extra=made))
+    noted = explain.of_trap(recording({"getppid": FENCED}, kernel=kernel, extra=made))
     assert (noted is not None and "C library" in noted.heading) == told
 
 

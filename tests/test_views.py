@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from labs import views
+from labs.common.messages import Refused
 from labs.common.units import rounded
 from labs.course import published
-from labs.notebook.messages import Refused
 from labs.notebook.run import Run
 from labs.plots.picture import Picture
 from labs.plots.series import LOOKS, spread

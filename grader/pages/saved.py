@@ -14,17 +14,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from labs.common.messages import Message, Refused
 from labs.common.pseudo_files import cpu_list
 from labs.course import figures
 from labs.machine.description import Machine
 from labs.notebook import session
-from labs.notebook.messages import Message, Refused
+from labs.notebook.recording_names import name_for, recording_name
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording import file
 from labs.recording.file import Recording
 from labs.run.measure import Plan
-from labs.run.plans import name_for, recording_name
 from labs.run.variants import has_first_time
 
 #: What a run is cut down to where it is to be saved: a recording of some ten kilobytes.

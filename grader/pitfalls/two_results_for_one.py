@@ -9,8 +9,8 @@ from grader.judging.wide_interval import caveat
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from labs.analysis.net import parts_of
 from labs.common.units import rounded
+from labs.results import believed
 from labs.results.result import result_of
-from labs.run import broken
 
 #: Within this share of the right value a figure is taken for it, however it was computed.
 NEAR = 0.05
@@ -48,7 +48,7 @@ def _is_switch(case: Case, variant: str) -> bool:
 
 
 def _value(case: Case, variant: str) -> float:
-    return broken.as_believed(result_of(case.recording, variant, case.spec.unit))
+    return believed.as_believed(result_of(case.recording, variant, case.spec.unit))
 
 
 PITFALL = Pitfall(

@@ -17,8 +17,8 @@ from labs.analysis.estimate import Floats
 from labs.analysis.fits import fits
 from labs.analysis.processes import SURE, Bools, apart
 from labs.analysis.selection import Cells, near
+from labs.recording import core_width
 from labs.recording.file import Recording, Samples
-from labs.run import core_width
 
 #: A core that does less than this share of the additions that it can do is shared.
 WHOLE = 0.9

@@ -6,20 +6,20 @@ import argparse
 import json
 import sys
 import textwrap
-from dataclasses import replace
 from pathlib import Path
 
 from tqdm import tqdm
 
 from labs.c_kernels import toolchain
 from labs.common.files import CannotWrite
+from labs.common.messages import Refused
 from labs.common.units import UnknownUnit, canonical
-from labs.notebook.messages import Refused, of_unknown_variants
+from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
 from labs.results import stopping
 from labs.results.compared import Comparison, compared
 from labs.results.result import Result, result_of
-from labs.run import c_process, measure, plans, variants
+from labs.run import c_process, measure, options
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
 #: Columns of a terminal that sentences are broken for.
@@ -28,12 +28,7 @@ COLUMNS = 80
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs measure`."""
-    parser.add_argument("kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file")
-    plans.add_options(parser, samples=None)  # as many as the C kernel takes by itself
-    parser.add_argument(
-        "--spread", type=float, default=0.0, metavar="SECONDS", help="over which they start"
-    )
-    parser.add_argument("--time-limit", type=float, default=120.0, metavar="SECONDS")
+    options.add_line(parser)
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the recording there")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -42,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure and print; the exit status says whether there is a run, not whether it is good."""
     try:
         unit = canonical(arguments.unit)
-        plan = plan_of(arguments)
+        plan = options.plan_of_line(arguments)
         plan.check()
         recording = carry_out(plan, unit)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
@@ -68,20 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
     _print(results, saved, arguments.json)
     # The figure has been printed: a full disk does not cost the run.
     return _stop(problem, FAILED) if problem is not None else 0
-
-
-def plan_of(arguments: argparse.Namespace) -> measure.Plan:
-    """The plan that the options make. Raises Refused for unusable flags, else as `samples_of`."""
-    plan = plans.plan_of_words(
-        arguments.kernel,
-        arguments,
-        time_limit_s=arguments.time_limit,
-        spread_s=arguments.spread,
-    )
-    samples = arguments.samples
-    if samples is None:
-        samples = variants.samples_of(plan.kernel, plan.flags)
-    return replace(plan, samples=samples)
 
 
 def carry_out(plan: measure.Plan, unit: str = "ns") -> Recording:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
-
+from labs.common.spelling import meant
 from labs.course.guide import Guide
-
-#: How much alike two names are for one to be taken for a slip of the other.
-ALIKE = 0.7
 
 
 def figures(guide: Guide) -> tuple[str, ...]:
@@ -23,10 +19,3 @@ def of_another_name(figure: str, guide: Guide) -> str:
     if not known or figure in known:
         return ""
     return f"This lab asks for no figure {figure!r}{meant(figure, known)}"
-
-
-def meant(word: str, known: tuple[str, ...]) -> str:
-    """The end of a sentence about an unknown word: the known one it is a slip of, or all there
-    are."""
-    close = difflib.get_close_matches(word, known, n=1, cutoff=ALIKE)
-    return f": did you mean {close[0]}?" if close else f"; there is {', '.join(known)}."

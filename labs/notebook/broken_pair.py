@@ -17,7 +17,8 @@ from labs.common.units import rounded
 from labs.course import figures
 from labs.notebook.run import Run
 from labs.recording import proof
-from labs.run import broken, measure
+from labs.results import believed
+from labs.run import measure
 from labs.run.broken import BrokenKernel
 
 #: Figures within this factor of each other are called alike.
@@ -41,7 +42,7 @@ class Pair:
     @property
     def believed(self) -> float:
         """The figure that the author of the broken one would report, in the unit of its run."""
-        return broken.as_believed(self.broken.result())
+        return believed.as_believed(self.broken.result())
 
     @property
     def regions(self) -> tuple[str, str]:

@@ -12,9 +12,9 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from labs.notebook import messages
-from labs.notebook.messages import Message, Refused
-from labs.run import measure, plans
+from labs.common import messages
+from labs.common.messages import Message, Refused
+from labs.run import measure, options
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -66,7 +66,7 @@ def measure_cell(session: Session, line: str, cell: str) -> Run:
 def plan_of(line: str, cell: str) -> measure.Plan:
     """The plan that the words `line` after the magic make of the C in `cell`. Raises Refused."""
     arguments = _arguments(line)
-    return plans.plan_of_words(
+    return options.plan_of_words(
         arguments.name,
         arguments,
         samples=arguments.samples,
@@ -79,7 +79,7 @@ def plan_of(line: str, cell: str) -> measure.Plan:
 def _arguments(line: str) -> argparse.Namespace:
     parser = _Parser(prog="%%ckernel", add_help=False, allow_abbrev=False)
     parser.add_argument("name", metavar="NAME")
-    plans.add_options(parser, samples=10_000)
+    options.add_options(parser, samples=10_000)
     parser.add_argument("--save", metavar="RECORDING")
     try:
         words = shlex.split(line)

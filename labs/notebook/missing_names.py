@@ -10,8 +10,8 @@ import difflib
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from labs.notebook import messages
-from labs.notebook.messages import Message, Refused
+from labs.common import messages
+from labs.common.messages import Message, Refused
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run

@@ -12,9 +12,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from labs.common import messages
 from labs.common.files import CannotWrite
-from labs.notebook import messages
-from labs.notebook.messages import Message
+from labs.common.messages import Message
+from labs.notebook import explain
 from labs.notebook.panel_controls import Controls
 from labs.notebook.panel_form import Form
 from labs.plots import plot
@@ -94,11 +95,11 @@ class Panel:
                 done = "it began"
             self.controls.status(f"Cancelled after {done}. Nothing was saved.")
             self.controls.bar.bar_style = "warning"
-        except (*messages.EXPECTED, messages.Refused) as error:
+        except (*explain.EXPECTED, messages.Refused) as error:
             before = " Below is the run before." if self.run is not None else ""
             self.controls.status(f"Nothing was measured.{before}")
             self.controls.bar.bar_style = "danger"
-            self._say(messages.of_error(error))
+            self._say(explain.of_error(error))
         except Exception as error:
             # A fault of ours would otherwise vanish with its task, and the button seem dead.
             words = (f"{type(error).__name__}: {error}", "Please report it.")
@@ -116,7 +117,7 @@ class Panel:
         try:
             path = self.session.save(plan, recording, self.save)
         except (CannotWrite, ValueError) as error:
-            self._say(messages.of_error(error))  # and go on: what was measured is not lost
+            self._say(explain.of_error(error))  # and go on: what was measured is not lost
         at.append(time.perf_counter())
         run = self.session.reduce(plan, recording, path)
         at.append(time.perf_counter())
@@ -154,7 +155,7 @@ class Panel:
         try:
             self.form.plan()
         except measure.BadPlan as error:
-            self._say(messages.of_error(error))
+            self._say(explain.of_error(error))
         else:
             self._say(self.controls.problem)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from labs.common.messages import Message
 from labs.machine import surroundings
-from labs.notebook import messages, panel_form
-from labs.notebook.messages import Message
+from labs.notebook import explain, panel_form
 from labs.notebook.panel_form import Form
 from labs.recording.declared import Placement
 from labs.run import variants
@@ -68,8 +68,8 @@ class Controls:
         listed: tuple[variants.Listed, ...] = ()
         try:
             listed = variants.of_kernel(kernel)
-        except messages.EXPECTED as error:
-            self.problem = messages.of_error(error)
+        except explain.EXPECTED as error:
+            self.problem = explain.of_error(error)
         self.samples = _number("Samples", panel_form.DEFAULT_SAMPLES, "intervals per variant")
         self.slider = widgets.FloatLogSlider(
             value=panel_form.DEFAULT_SAMPLES,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from labs.run.measure import MOST_SAMPLES, Plan
-from labs.run.plans import plan_of
+from labs.run.options import plan_of
 
 DEFAULT_SAMPLES, DEFAULT_WARMUP, DEFAULT_PROCESSES, DEFAULT_FLAGS = 10_000, 100, 10, "-O2"
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from labs.analysis.estimate import Estimate
 from labs.analysis.net import parts_of
+from labs.common.messages import Message, Refused
 from labs.common.table import Table
 from labs.notebook import in_python
-from labs.notebook.messages import Message, Refused
 from labs.plots import by_process, distribution, picture
 from labs.plots.picture import Picture
 from labs.plots.plot import Mark

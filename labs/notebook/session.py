@@ -12,19 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labs.c_kernels import toolchain
+from labs.common import messages
 from labs.common.files import CannotWrite, write_atomically
+from labs.common.messages import Message, Refused, Tone, show
 from labs.common.units import rounded
 from labs.course import comparison, figure_ids, figures, guide, predictions, progress
 from labs.machine import description
-from labs.notebook import messages, missing_names, submit
+from labs.notebook import explain, missing_names, submit
 from labs.notebook.cards import MachineCard, MeasuredRegion
-from labs.notebook.messages import Message, Refused, Tone, show
+from labs.notebook.recording_names import name_for, recording_name
 from labs.recording.file import Recording
 from labs.results import stopping
 from labs.run import broken
 from labs.run.measure import measure_in_turns_now
+from labs.run.options import plan_of
 from labs.run.plan import DEFAULT_AT_MOST_S, Plan
-from labs.run.plans import name_for, plan_of, recording_name
 
 if TYPE_CHECKING:
     from labs.notebook.broken_pair import Pair
@@ -79,7 +81,7 @@ class Session:
                 raise ValueError(f'name the unit too: lab.predict("{figure}", {value}, "ns")')
             stored = predictions.put(self.folder, figure, given)
         except (ValueError, CannotWrite) as error:
-            told = replace(messages.of_error(error), heading="prediction not stored")
+            told = replace(explain.of_error(error), heading="prediction not stored")
             raise Refused(told) from None
         words = [f"At {_time(stored.when)}; it is never graded for being right."]
         if not because.strip(" ."):
@@ -96,7 +98,7 @@ class Session:
             path = toolchain.c_kernel_source(kernel)
             region = toolchain.measured_region(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise Refused(messages.of_error(error)) from None
+            raise Refused(explain.of_error(error)) from None
         show(MeasuredRegion(path.name, region))
 
     def measure(
@@ -146,7 +148,7 @@ class Session:
             at_most=at_most,
         )
         run = self.carry_out(plan, save, unit)
-        show(*messages.of_lacks(run.recording))
+        show(*explain.of_lacks(run.recording))
         return run
 
     def measure_in_turns(
@@ -172,7 +174,7 @@ class Session:
         plans = [plan_of(kernel, names, flags=flags, **options) for kernel, names in runs.values()]
         done = self.carry_out_in_turns(plans, list(runs), unit)
         for run in done:
-            show(*messages.of_lacks(run.recording))
+            show(*explain.of_lacks(run.recording))
         return done
 
     def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
@@ -185,25 +187,25 @@ class Session:
         """As `carry_out`, for plans whose processes take turns; `saves` has a name for each."""
         both = zip(plans, saves, strict=True)
         names = [recording_name(save or name_for(plan)) for plan, save in both]
-        figure_ids = plans[0]
+        asked = plans[0]
         try:
             recordings = measure_in_turns_now(plans, enough=stopping.rule_of(plans, unit))
-            for figure_ids, name, recording in zip(plans, names, recordings, strict=True):
+            for asked, name, recording in zip(plans, names, recordings, strict=True):
                 path = None
                 try:
-                    path = self.save(figure_ids, recording, name)
+                    path = self.save(asked, recording, name)
                 except (CannotWrite, ValueError) as error:
-                    show(messages.of_error(error))  # and go on: what was measured is not lost
-                self.runs[name] = self.reduce(figure_ids, recording, path, unit)
-        except messages.EXPECTED as error:
-            unknown = next(filter(None, map(messages.of_unknown_variants, plans)), None)
+                    show(explain.of_error(error))  # and go on: what was measured is not lost
+                self.runs[name] = self.reduce(asked, recording, path, unit)
+        except explain.EXPECTED as error:
+            unknown = next(filter(None, map(explain.of_unknown_variants, plans)), None)
             raise Refused(
-                unknown or messages.of_error(error, figure_ids.source, figure_ids.first_line)
+                unknown or explain.of_error(error, asked.source, asked.first_line)
             ) from None
         except KeyboardInterrupt:
             if not messages.in_notebook():
                 raise
-            raise Refused(messages.of_interrupt(figure_ids.kernel_name)) from None
+            raise Refused(explain.of_interrupt(asked.kernel_name)) from None
         return [self.runs[name] for name in names]
 
     def compare(self, first: Run, second: Run) -> Comparison:
@@ -238,7 +240,7 @@ class Session:
             kernel = broken.find(name)
             wrong, right = plans(kernel)
         except (broken.NoSuchBroken, ValueError, OSError) as error:
-            raise Refused(messages.of_error(error)) from None
+            raise Refused(explain.of_error(error)) from None
         runs = (
             self.carry_out(wrong, f"broken-{name}", unit),
             self.carry_out(right, f"repaired-{name}", unit),

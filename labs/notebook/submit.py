@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labs.common.files import CannotWrite
+from labs.common.messages import Message, Refused
 from labs.common.units import rounded
 from labs.course import figure_ids, figures
 from labs.course.guide import Guide
-from labs.notebook import messages
-from labs.notebook.messages import Message, Refused
-from labs.run.plans import recording_name
+from labs.notebook import explain
+from labs.notebook.recording_names import recording_name
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -85,7 +85,7 @@ def _store(folder: Path, given: figures.Figure) -> None:
     try:
         figures.put(folder, given)
     except (ValueError, CannotWrite) as error:
-        told = replace(messages.of_error(error), heading="figure not stored")
+        told = replace(explain.of_error(error), heading="figure not stored")
         raise Refused(told) from None
 
 

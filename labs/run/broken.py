@@ -22,12 +22,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.commands import measure as measure_command
-from labs.common import paths
-from labs.course import figure_ids
-from labs.recording.file import Recording
-from labs.results.result import Result, result_of
-from labs.run import measure
+from labs.common import paths, spelling
+from labs.run import measure, options
 
 MOST_LINES = 60
 
@@ -87,7 +83,7 @@ def find(name: str) -> BrokenKernel:
     """The broken C kernel `name`. Raises NoSuchBroken and BadBroken."""
     path = folder() / f"{name}.c"
     if name not in names():
-        raise NoSuchBroken(f"no broken C kernel {name!r}{figure_ids.meant(name, names())}")
+        raise NoSuchBroken(f"no broken C kernel {name!r}{spelling.meant(name, names())}")
     says = {
         key: re.sub(r"\s*\n \*\s*", " ", words)
         for key, words in _SAYS.findall(path.read_text(encoding="utf-8"))
@@ -100,27 +96,8 @@ def find(name: str) -> BrokenKernel:
     return BrokenKernel(name, path, says["Wrong on purpose"], twin, options)
 
 
-def as_believed(result: Result) -> float:
-    """The figure that somebody would take from a broken run, in the unit of the result.
-
-    That is the kit's own estimate, where there is one; else the mean of all samples, cold ones and
-    all, divided by the operations of an interval.
-    """
-    if result.estimate is not None:
-        return result.estimate.value
-    return mean_of_all(result.recording, result.variant, result.unit)
-
-
-def mean_of_all(recording: Recording, variant: str, unit: str) -> float:
-    """The mean of every sample of `variant`, warm-up included, for one operation, in `unit`."""
-    mine = recording.rows_of(variant)
-    operations = recording.batch[mine].clip(min=1).sum()
-    clock = result_of(recording, variant, unit).clock
-    return float(recording.ticks[mine].sum() / operations) / clock.ticks_in(unit)
-
-
 def _plan(words: list[str]) -> measure.Plan:
     """The plan of what one would type after `labs measure`."""
     parser = argparse.ArgumentParser(prog="labs measure", exit_on_error=False)
-    measure_command.add_arguments(parser)
-    return measure_command.plan_of(parser.parse_args(words))
+    options.add_line(parser)
+    return options.plan_of_line(parser.parse_args(words))

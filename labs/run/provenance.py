@@ -10,7 +10,7 @@ import labs
 from labs.c_kernels import toolchain
 from labs.machine import surroundings
 from labs.recording.file import Recording
-from labs.run import core_width
+from labs.run import best_width
 from labs.run.output import ProcessRun, gather
 from labs.run.plan import Plan
 
@@ -62,5 +62,5 @@ def of_stopping(plan: Plan, why: str) -> dict[str, str]:
 
 def _of_core(recording: Recording, trusted: bool) -> dict[str, str]:
     """What earlier runs on this machine saw of its cores; a `trusted` run is added to those."""
-    width = core_width.best(recording, remember=trusted)
+    width = best_width.best(recording, remember=trusted)
     return {} if width is None else {"core_width.best": f"{width:.2f}"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from labs import views
-from labs.notebook.messages import Refused
+from labs.common.messages import Refused
 from labs.notebook.run import Run
 from labs.plots import picture
 from labs.plots.picture import Picture

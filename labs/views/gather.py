@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Union
 
 from labs.analysis.estimate import Estimate
-from labs.notebook.messages import Message, Refused
+from labs.common.messages import Message, Refused
 from labs.plots.series import Point
 from labs.results.result import Result, sensible
 

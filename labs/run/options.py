@@ -1,19 +1,16 @@
-"""What `lab.measure`, `labs measure` and `%%ckernel` ask for: a plan, and its recording's name."""
+"""What `lab.measure`, `labs measure` and `%%ckernel` ask for: options, and the plan they make."""
 
 from __future__ import annotations
 
 import argparse
-import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from labs.course import figures
-from labs.notebook.messages import Message, Refused
-from labs.run import measure
+from labs.common.messages import Message, Refused
+from labs.run import measure, variants
 from labs.run.plan import DEFAULT_AT_MOST_S, Plan
-
-_RECORDING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def plan_of(
@@ -94,22 +91,32 @@ def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) ->
     )
 
 
+def add_line(parser: argparse.ArgumentParser) -> None:
+    """Give `parser` what names a measurement after `labs measure`: a C kernel and its options."""
+    parser.add_argument("kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file")
+    add_options(parser, samples=None)  # as many as the C kernel takes by itself
+    parser.add_argument(
+        "--spread", type=float, default=0.0, metavar="SECONDS", help="over which they start"
+    )
+    parser.add_argument("--time-limit", type=float, default=120.0, metavar="SECONDS")
+
+
+def plan_of_line(arguments: argparse.Namespace) -> Plan:
+    """The plan that `add_line` makes. Raises Refused for unusable flags, else as `samples_of`."""
+    plan = plan_of_words(
+        arguments.kernel,
+        arguments,
+        time_limit_s=arguments.time_limit,
+        spread_s=arguments.spread,
+    )
+    samples = arguments.samples
+    if samples is None:
+        samples = variants.samples_of(plan.kernel, plan.flags)
+    return replace(plan, samples=samples)
+
+
 def _batches(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(item) for item in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers") from None
-
-
-def name_for(plan: Plan) -> str:
-    """What a recording is called where nobody named it: its variant, or its C kernel."""
-    return plan.variants[0] if len(plan.variants) == 1 else plan.kernel_name
-
-
-def recording_name(name: str) -> str:
-    """`name` without the ending .csv, where it can name a recording. Raises Refused."""
-    name = name.removeprefix(f"{figures.RECORDINGS}/").removesuffix(".csv")
-    if _RECORDING_NAME.fullmatch(name) is None:
-        what = f"{name!r} cannot name a recording: use letters, digits, dot, hyphen, underscore"
-        raise Refused(Message("problem", what))
-    return name

@@ -10,38 +10,20 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import platform
 from pathlib import Path
 
 from labs.common import paths
 from labs.common.files import read_bounded, write_atomically
+from labs.recording.core_width import MOST_WIDTH, reached
 from labs.recording.file import Recording
-from labs.recording.memo import kept
 
 FILE_NAME = "core-widths.json"
 #: What Linux shows where large and small cores are mixed (Intel since 2021).
 MIXED_CORES = (Path("/sys/devices/cpu_atom"), Path("/sys/devices/cpu_core"))
 MOST_ENTRIES = 200
-#: Eight chains add eight in a cycle at most (kernels_c/core_rounds.h).
-MOST_WIDTH = 8.5
-#: So large a share of a run's rounds must have reached a width that is remembered.
-SHARE_OF_ROUNDS = 0.1
 _MOST_BYTES = 64 * 1024
 _MOST_KEY = 300
-
-
-@kept
-def widths(recording: Recording) -> tuple[tuple[float, ...], ...]:
-    """Additions per core cycle in each round, one tuple a process; a process whose text is not a
-    list of such numbers has none."""
-    return tuple(_numbers(text) for text in recording.condition("core_width"))
-
-
-def reached(recording: Recording) -> float | None:
-    """The width that a tenth of the rounds of all processes reached; None where none is known."""
-    known = sorted((width for each in widths(recording) for width in each), reverse=True)
-    return known[math.ceil(SHARE_OF_ROUNDS * len(known)) - 1] if known else None
 
 
 def best(recording: Recording, *, remember: bool) -> float | None:
@@ -85,14 +67,6 @@ def _kind_of_core(recording: Recording) -> str | None:
         return ""
     cpus = {*recording.condition("cpu.before"), *recording.condition("cpu.after")}
     return f" cpu {cpus.pop()}" if len(cpus) == 1 else None
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    try:
-        found = tuple(map(float, text.split()))
-    except ValueError:
-        return ()
-    return found if all(0 <= width < math.inf for width in found) else ()
 
 
 def _possible(width: object) -> bool:
