@@ -12,9 +12,12 @@ from bench.fuzz_checks import WHERE, Wrong
 from grader.cases.verdict import Outcome
 from grader.figures import figures_of
 from grader.judging import lab_folder
+from labs.common.limits import MOST_JSON_BYTES
+from labs.common.limits import MOST_RECORDING_BYTES as MOST_BYTES
+from labs.common.limits import MOST_RECORDING_ROWS as MOST_ROWS
 from labs.course import figures
 from labs.course.figures import BadFigures
-from labs.recording.file import MOST_BYTES, MOST_ROWS, BadRecording, parse
+from labs.recording.file import BadRecording, parse
 
 HEAD = (
     b"# ticklab recording: 1\n# kernel: timer_overhead\n# counter: tsc\n# cpu.asked: none\n"
@@ -72,7 +75,7 @@ def _recordings() -> Iterator[tuple[str, bytes, bool]]:
 
 
 def _figures() -> Iterator[tuple[str, bytes]]:
-    most = figures.MOST_BYTES
+    most = MOST_JSON_BYTES
     yield "figures: deep", b"[" * most
     yield "figures: deep objects", b'{"a":' * (most // 5)
     yield "figures: a long number", b'{"a": ' + b"9" * (most - 7) + b"}"

@@ -29,9 +29,10 @@ from grader.figures import LABS, FigureSpec
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
 from labs.analysis.estimate import Estimate
+from labs.common.limits import MOST_RECORDING_ROWS
 from labs.course import figures
 from labs.notebook import ckernel
-from labs.recording.file import MOST_ROWS, Recording
+from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.run import broken, measure
 from labs.run.variants import has_first_time
@@ -194,7 +195,7 @@ def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -
     else:
         names = tuple(dict.fromkeys((*spec.variants, *spec.beside)))
         # Baselines are measured along: at the most twice as many rows as were asked for.
-        most = MOST_ROWS // (2 * len(names) + 1)
+        most = MOST_RECORDING_ROWS // (2 * len(names) + 1)
         samples = min(honest_runs.samples_for(spec.kernel, chance), most)
         plan = measure.Plan(spec.kernel, names, samples=max(samples, SMALLEST), flags=flags)
     if circumstance.emulated:

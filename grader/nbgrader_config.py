@@ -62,7 +62,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
         c.CourseDirectory.root = str(root)
         # Several graders may write at once: wait for the lock instead of ending the batch.
         c.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}?timeout=60"
-    # In kB. Far above an honest submission: a recording has at most 2 MB.
+    # In kB. Far above an honest submission: labs/common/limits.py says what is read of one.
     c.CourseDirectory.max_file_size = 20_000
     c.GenerateAssignment.preprocessors = RELEASE_STEPS
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"

@@ -13,17 +13,19 @@ import pytest
 from submitted_figures import FENCED, recording
 
 from labs.commands import cli
+from labs.common import limits
+from labs.common.limits import MOST_PROCESSES
+from labs.common.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.common.messages import Refused
 from labs.notebook.ckernel import plan_of as plan_of_cell
 from labs.notebook.session import Session
-from labs.recording.file import MOST_BYTES, Recording
+from labs.recording.file import Recording
 from labs.results import stopping
 from labs.results.result import result_of
 from labs.results.stopping import rule_of
 from labs.run import measure
 from labs.run.measure import (
     FULL,
-    MOST_PROCESSES,
     TIME_IS_UP,
     BadPlan,
     Enough,
@@ -110,13 +112,13 @@ def test_the_last_look_comes_after_the_last_process() -> None:
 
 
 def test_a_recording_that_is_full_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "MOST_PROCESSES", 5)
+    monkeypatch.setattr(limits, "MOST_PROCESSES", 5)
     run = measure_now(QUICK, enough=never)
     assert len(run.processes) == 5 and run.conditions["adaptive.stopped"] == FULL
 
 
 def test_a_recording_has_no_more_rows_than_it_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "MOST_ROWS", 22 * 4 + 10)
+    monkeypatch.setattr(limits, "MOST_RECORDING_ROWS", 22 * 4 + 10)
     run = measure_now(QUICK, enough=never)
     assert len(run.processes) == 4 and run.conditions["adaptive.stopped"] == FULL
 
@@ -125,7 +127,7 @@ def test_a_recording_has_no_more_bytes_than_it_can_hold(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     size = len(measure_now(dataclasses.replace(QUICK, within=None, processes=8)).as_bytes())
-    monkeypatch.setattr(measure, "MOST_BYTES", size)
+    monkeypatch.setattr(limits, "MOST_RECORDING_BYTES", size)
     run = measure_now(QUICK, enough=never)
     assert run.conditions["adaptive.stopped"] == FULL
     assert 3 < len(run.processes) < MOST_PROCESSES and len(run.as_bytes()) <= size < MOST_BYTES

@@ -23,14 +23,12 @@ import pytest
 from labs.c_kernels import toolchain
 from labs.commands import cli
 from labs.common import paths
+from labs.common.limits import MOST_PROCESSES, MOST_SAMPLES, MOST_WARMUP
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of
 from labs.run.c_process import RunFailed
 from labs.run.measure import (
-    MOST_PROCESSES,
-    MOST_SAMPLES,
-    MOST_WARMUP,
     BadPlan,
     Plan,
     Progress,

@@ -18,7 +18,7 @@ import simulate
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from labs.recording import file as recordings
+from labs.common import limits
 from labs.recording.file import BadRecording, Recording, parse, read
 from labs.run.output import COLUMNS, gather, parse_run
 
@@ -306,7 +306,7 @@ def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
 
 
 def test_a_recording_too_large_to_be_read_is_not_written(tmp_path: Path) -> None:
-    rows = recordings.MOST_ROWS + 1
+    rows = limits.MOST_RECORDING_ROWS + 1
     zeros = np.zeros(rows, dtype=np.int64)
     large = Recording(
         "k", MappingProxyType({}), (MappingProxyType({}),), ("v",), zeros, zeros, zeros, zeros,

@@ -11,11 +11,9 @@ from pathlib import Path
 
 from grader.cases.case import Case
 from labs.c_kernels import toolchain
-from labs.common import paths
+from labs.common import limits, paths
 from labs.common.files import read_bounded
 from labs.recording.file import Recording
-
-MOST_BYTES = 256 * 1024
 
 
 def source_of(recording: Recording, saved: Path | None = None) -> str | None:
@@ -30,7 +28,7 @@ def source_of(recording: Recording, saved: Path | None = None) -> str | None:
     if known is not None or saved is None or saved.is_symlink() or not saved.exists():
         return known
     try:
-        text = read_bounded(saved, MOST_BYTES).decode("utf-8")
+        text = read_bounded(saved, limits.MOST_SOURCE_BYTES).decode("utf-8")
     except (OSError, ValueError):
         return None
     return text if toolchain.source_hash(text) == stated else None

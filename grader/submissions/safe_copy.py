@@ -15,6 +15,8 @@ from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
 
+from labs.common.limits import MOST_DEPTH, MOST_FILE_BYTES, MOST_FILES, MOST_FOLDER_BYTES
+
 _CHUNK = 1 << 20
 _MOST_NOTES = 20
 _MOST_ENTRIES = 20_000
@@ -24,12 +26,12 @@ _EVIDENCE = ("figures.json", "recordings")
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of one submission is taken in. Recordings are at most 2 MB each by design."""
+    """How much of one submission is taken in."""
 
-    file_bytes: int = 8_000_000
-    total_bytes: int = 64_000_000
-    files: int = 500
-    depth: int = 6
+    file_bytes: int = MOST_FILE_BYTES
+    total_bytes: int = MOST_FOLDER_BYTES
+    files: int = MOST_FILES
+    depth: int = MOST_DEPTH
 
 
 def printable(name: str, most: int = 80) -> str:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.submissions.safe_copy import read_regular
+from labs.common.limits import MOST_CELLS, MOST_NOTEBOOK_BYTES
 
-MOST_BYTES = 16_000_000
-MOST_CELLS = 5_000
 _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n"} | {127: None}
 
 
@@ -46,15 +45,14 @@ def read_submitted(path: Path) -> Submitted:
     if path.is_symlink():
         return Submitted(trouble="the notebook is a link; links are not followed")
     try:
-        raw = read_regular(path, MOST_BYTES)
+        raw = read_regular(path, MOST_NOTEBOOK_BYTES)
     except FileNotFoundError:
         return Submitted(trouble="no notebook of this name was handed in")
     except OSError as error:
         return Submitted(trouble=f"the notebook cannot be opened: {error.strerror or error}")
-    if len(raw) > MOST_BYTES:
-        return Submitted(
-            trouble=f"the notebook is larger than {MOST_BYTES // 1_000_000} MB and was not read"
-        )
+    if len(raw) > MOST_NOTEBOOK_BYTES:
+        most = f"{MOST_NOTEBOOK_BYTES // 1_000_000} MB"
+        return Submitted(trouble=f"the notebook is larger than {most} and was not read")
     if not raw.strip():
         return Submitted(trouble="the notebook is an empty file")
     try:

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from labs.common import limits
 from labs.common.files import read_bounded, write_atomically
 
 FILE_NAME = "figures.json"
 RECORDINGS = "recordings"
-MOST_BYTES = 256 * 1024
-MOST_FIGURES = 200
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _RECORDING = re.compile(r"recordings/[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.csv")
@@ -61,7 +60,7 @@ def read(folder: Path) -> dict[str, Figure | BadFigure]:
     if not path.is_symlink() and not path.exists():
         return {}
     try:
-        content = read_bounded(path, MOST_BYTES).decode("utf-8")
+        content = read_bounded(path, limits.MOST_JSON_BYTES).decode("utf-8")
         stated = json.loads(content, parse_constant=_no_constant, object_pairs_hook=_no_name_twice)
     except UnicodeDecodeError as error:
         raise BadFigures(f"{FILE_NAME} is not UTF-8 text (byte {error.start})") from error
@@ -77,8 +76,8 @@ def read(folder: Path) -> dict[str, Figure | BadFigure]:
         raise BadFigures(f"{FILE_NAME}: {error}") from error
     if not isinstance(stated, dict):
         raise BadFigures(f"{FILE_NAME} must hold one object: figure id -> value, unit, recording")
-    if len(stated) > MOST_FIGURES:
-        raise BadFigures(f"{FILE_NAME} holds {len(stated)} figures; at most {MOST_FIGURES}")
+    if len(stated) > limits.MOST_FIGURES:
+        raise BadFigures(f"{FILE_NAME} holds {len(stated)} figures; at most {limits.MOST_FIGURES}")
     named = ((_writable(str(name)), entry) for name, entry in stated.items())
     return {name[:64]: _figure(name, entry) for name, entry in named}
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from labs.common import limits
 from labs.common.files import read_bounded, write_atomically
 from labs.common.units import UnknownUnit, canonical
 
 FILE_NAME = "predictions.json"
-MOST_BYTES = 256 * 1024
 
 _OF_A_RATIO = ("times", "x", "×")
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -118,7 +118,7 @@ def _stated(folder: Path) -> dict[str, Any]:
     if not path.is_symlink() and not path.exists():
         return {}
     try:
-        stated = json.loads(read_bounded(path, MOST_BYTES).decode("utf-8"))
+        stated = json.loads(read_bounded(path, limits.MOST_JSON_BYTES).decode("utf-8"))
     except OSError as error:
         raise BadPredictions(error.strerror or str(error)) from error
     except (ValueError, RecursionError) as error:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from labs.run.measure import MOST_SAMPLES, Plan
+from labs.common import limits
+from labs.run.measure import Plan
 from labs.run.options import plan_of
 
 DEFAULT_SAMPLES, DEFAULT_WARMUP, DEFAULT_PROCESSES, DEFAULT_FLAGS = 10_000, 100, 10, "-O2"
 
 #: The slider's ends and step, as powers of ten.
-LEAST_POWER, MOST_POWER, POWER_STEP = 1.0, math.log10(MOST_SAMPLES), 0.05
+LEAST_POWER, MOST_POWER, POWER_STEP = 1.0, math.log10(limits.MOST_SAMPLES), 0.05
 
 
 @dataclass(frozen=True)

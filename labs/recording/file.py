@@ -21,16 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.common.files import read_bounded, write_atomically
+from labs.common.limits import MOST_RECORDING_BYTES, MOST_RECORDING_ROWS
 from labs.common.units import Clock
 from labs.recording.header import read_head, split_head
-from labs.recording.rows import MOST_ROWS, BadRecording, Integers, read_table
+from labs.recording.rows import BadRecording, Integers, read_table
 
 __all__ = [
     "FORMAT",
     "FORMAT_VERSION",
     "HEADER",
-    "MOST_BYTES",
-    "MOST_ROWS",
     "BadRecording",
     "Integers",
     "Numbers",
@@ -46,8 +45,6 @@ FORMAT = "ticklab recording"
 FORMAT_VERSION = "1"
 HEADER = "variant,process,sample,batch,ticks"
 
-#: Bounds of what is read: 100,000 samples, their baseline's, and warm-up, in rows of 30 bytes.
-MOST_BYTES = 8 * 1024 * 1024
 #: The OS counts no more than this of anything.
 MOST_COUNT = 1e15
 #: No clock ticks faster than this, and none steps by a longer time than a second of it.
@@ -210,10 +207,11 @@ class Recording:
         where the place cannot be written.
         """
         content = self.as_bytes()
-        if len(self) > MOST_ROWS or len(content) > MOST_BYTES:
+        if len(self) > MOST_RECORDING_ROWS or len(content) > MOST_RECORDING_BYTES:
             raise ValueError(
                 f"{path}: {len(self)} rows in {len(content)} bytes are more than a recording holds "
-                f"({MOST_ROWS} rows, {MOST_BYTES} bytes); take fewer samples or less warm-up"
+                f"({MOST_RECORDING_ROWS} rows, {MOST_RECORDING_BYTES} bytes); "
+                "take fewer samples or less warm-up"
             )
         write_atomically(Path(path), content)
 
@@ -221,7 +219,7 @@ class Recording:
 def read(path: Path) -> Recording:
     """The recording in the file `path`. Raises BadRecording; follows no link, waits for nothing."""
     try:
-        content = read_bounded(Path(path), MOST_BYTES)
+        content = read_bounded(Path(path), MOST_RECORDING_BYTES)
     except OSError as error:
         raise BadRecording(error.strerror or str(error), where=str(path)) from error
     return parse(content, where=str(path))
@@ -229,8 +227,8 @@ def read(path: Path) -> Recording:
 
 def parse(content: bytes, *, where: str = "recording") -> Recording:
     """The recording that `content` holds. Raises BadRecording, naming the line."""
-    if len(content) > MOST_BYTES:
-        raise BadRecording(f"larger than {MOST_BYTES} bytes", where=where)
+    if len(content) > MOST_RECORDING_BYTES:
+        raise BadRecording(f"larger than {MOST_RECORDING_BYTES} bytes", where=where)
     head, names, body, first_row = split_head(content, where)
     conditions, processes = read_head(head, where)
     if conditions.pop(FORMAT, None) != FORMAT_VERSION:

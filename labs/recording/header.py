@@ -10,11 +10,8 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from labs.common.limits import MOST_CONDITIONS, MOST_LINE_BYTES, MOST_RECORDED_PROCESSES
 from labs.recording.rows import BadRecording
-
-MOST_CONDITIONS = 4_000
-MOST_LINE = 16_384
-MOST_PROCESSES = 1_000
 
 #: Half a character: JSON can spell it, no file can hold it.
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -34,8 +31,10 @@ def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
         end = content.find(b"\n", position)
         raw = content[position:] if end < 0 else content[position:end]
         number = len(head) + 1
-        if len(raw) > MOST_LINE:
-            raise BadRecording(f"a line of more than {MOST_LINE} bytes", where=where, line=number)
+        if len(raw) > MOST_LINE_BYTES:
+            raise BadRecording(
+                f"a line of more than {MOST_LINE_BYTES} bytes", where=where, line=number
+            )
         try:
             line = raw.decode("utf-8").rstrip("\r")
         except UnicodeDecodeError as error:
@@ -62,7 +61,7 @@ def read_head(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping
         if match is None:
             raise BadRecording("is not of the form '# key: value'", where=where, line=number)
         key, value = match.groups()
-        if key == f"process.{len(processes)}" and len(processes) < MOST_PROCESSES:
+        if key == f"process.{len(processes)}" and len(processes) < MOST_RECORDED_PROCESSES:
             processes.append(_process(value, number, where))
         elif key.startswith("process."):
             raise BadRecording(f"{key} is out of turn or one too many", where=where, line=number)

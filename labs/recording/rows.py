@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from labs.common.limits import MOST_RECORDING_ROWS, MOST_VARIANTS
+
 Integers = NDArray[np.int64]
 
 #: 100,000 samples, their baseline's, and warm-up.
-MOST_ROWS = 250_000
-MOST_VARIANTS = 64
 
 _NAME = rb"[a-z0-9][a-z0-9_-]{0,39}"
 _ROW_ENDING = rb"-?\d{1,8},\d{1,10},\d{1,18}"
@@ -54,8 +54,8 @@ def read_table(
     if body and not body.endswith(b"\n"):
         body += b"\n"
     count = body.count(b"\n")
-    if count > MOST_ROWS:
-        raise BadRecording(f"has {count} rows; at most {MOST_ROWS} are read", where=where)
+    if count > MOST_RECORDING_ROWS:
+        raise BadRecording(f"has {count} rows; at most {MOST_RECORDING_ROWS} are read", where=where)
     if count == 0:
         return (), np.empty((0, columns), dtype=np.int64)
     one, many = _ROW_FORMS[columns]

@@ -10,11 +10,11 @@ import numpy as np
 from labs.analysis import core_clock
 from labs.analysis.estimate import WIDEST, Estimate
 from labs.analysis.line import MOST_BY_PLACE, Line
+from labs.common import limits
 from labs.common.units import rounded
 from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
-from labs.run.plan import MOST_PROCESSES, MOST_SAMPLES
 
 #: From these shares on there is a warning.
 WIDE_INTERVAL = 0.05
@@ -137,11 +137,11 @@ def _longer(figure: Estimate, width: float) -> str:
     times, by = (width / WIDE_INTERVAL) ** 2, figure.by_process
     if by is not None and by.value.var() < 2 * np.median(by.error) ** 2:
         samples = math.ceil(figure.n * times / 1000) * 1000
-        if samples <= MOST_SAMPLES:
+        if samples <= limits.MOST_SAMPLES:
             return f"--samples {samples}"
     else:
         processes = math.ceil(figure.processes * times / 10) * 10
-        if processes <= MOST_PROCESSES:
+        if processes <= limits.MOST_PROCESSES:
             return f"--processes {processes}"
     return f"--within {100 * WIDE_INTERVAL:g} --at-most 60"
 

@@ -15,17 +15,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from labs.c_kernels import toolchain
+from labs.common import limits
 from labs.machine import surroundings
-from labs.recording.file import MOST_BYTES, MOST_ROWS, Recording
+from labs.recording.file import Recording
 from labs.run import stack_places
 from labs.run.c_process import output_of
 from labs.run.output import ProcessRun, parse_run
 from labs.run.plan import (
     DEFAULT_TIME_LIMIT_S,
     DEFAULT_WARMUP,
-    MOST_PROCESSES,
-    MOST_SAMPLES,
-    MOST_WARMUP,
     BadPlan,
     Plan,
 )
@@ -34,9 +32,6 @@ from labs.run.provenance import of_stopping, recording_of
 __all__ = [
     "DEFAULT_TIME_LIMIT_S",
     "DEFAULT_WARMUP",
-    "MOST_PROCESSES",
-    "MOST_SAMPLES",
-    "MOST_WARMUP",
     "BadPlan",
     "Enough",
     "Plan",
@@ -209,9 +204,9 @@ def _room(recordings: Sequence[Recording]) -> int:
         size = len(recording.as_bytes())
         # The last process's lines may be longer, and conditions are added at the end.
         each = int(1.1 * size / count) + 1
-        rooms.append(MOST_PROCESSES - count)
-        rooms.append((MOST_ROWS - len(recording)) // (rows + 1))
-        rooms.append((MOST_BYTES - size - each) // each)
+        rooms.append(limits.MOST_PROCESSES - count)
+        rooms.append((limits.MOST_RECORDING_ROWS - len(recording)) // (rows + 1))
+        rooms.append((limits.MOST_RECORDING_BYTES - size - each) // each)
     return min(rooms)
 
 

@@ -6,14 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from labs.c_kernels import toolchain
-from labs.common import paths
+from labs.common import limits, paths
 from labs.machine import surroundings
-from labs.recording.file import MOST_ROWS
 
 #: Bounds within which a run makes sense on a laptop in class.
-MOST_SAMPLES = 100_000
-MOST_PROCESSES = 100
-MOST_WARMUP = 10_000
 #: What C kernels do by themselves, see harness.h.
 DEFAULT_WARMUP = 100
 DEFAULT_TIME_LIMIT_S = 120.0
@@ -67,9 +63,9 @@ class Plan:
 
     def check(self) -> None:
         """Raise BadPlan where the plan cannot be carried out on this machine."""
-        _within("samples", self.samples, 1, MOST_SAMPLES)
-        _within("processes", self.processes, 1, MOST_PROCESSES)
-        _within("warmup", self.warmup, 0, MOST_WARMUP)
+        _within("samples", self.samples, 1, limits.MOST_SAMPLES)
+        _within("processes", self.processes, 1, limits.MOST_PROCESSES)
+        _within("warmup", self.warmup, 0, limits.MOST_WARMUP)
         for size in self.batches:
             _within("batch", size, 0, 10**9)
         if not 0 < self.time_limit_s <= 3600:
@@ -93,10 +89,10 @@ class Plan:
                     "those, or leave pinning out"
                 )
         rows = len(self.variants or "1") * (self.samples + self.warmup * self.processes)
-        if rows > MOST_ROWS:
+        if rows > limits.MOST_RECORDING_ROWS:
             raise BadPlan(
                 f"{rows} rows (samples and warm-up of all variants) are more than a recording "
-                f"holds ({MOST_ROWS}); take fewer samples, variants or processes"
+                f"holds ({limits.MOST_RECORDING_ROWS}); take fewer samples, variants or processes"
             )
 
     def _check_adaptive(self) -> None:
