@@ -4,6 +4,7 @@ runs beside whom, where there are two workers."""
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,6 +21,16 @@ from labs.recording.file import read
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.load_profile("any machine")
 
+
+def _ignore_for_ourselves_only() -> None:
+    """Under `nohup`, or in the background of a script, signals are ignored, and programs that a
+    test starts would inherit that. A handler that does nothing is not inherited."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+_ignore_for_ourselves_only()
 
 #: Files whose tests measure on this machine. They run one after the other on one worker, so that a
 #: measurement has at most one busy CPU beside it, as in a class.

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from grader.cases.case import Case, make_case, make_relation
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
-from grader.facts import unbound
-from grader.judging import no_counter, wide_interval
+from grader.facts import unbound, wide_interval
+from grader.judging import no_counter
 from grader.pitfalls import findings_of, pitfall_named, while_reading
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording

@@ -5,11 +5,11 @@ Students own their machines, so that evidence can be made up; and an honest run 
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping, Sequence
 
 from grader.cases.spec import FigureSpec
 from grader.facts import unbound
+from grader.facts.dates import measured_after
 from grader.facts.sources import broken_sources, released_sources
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
@@ -84,15 +84,6 @@ def _of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[s
         f"the figure, handed in at {figure.when}, is older than its recording, of {created}: "
         "measured again since, or by a wrong clock"
     ]
-
-
-def measured_after(figure: Figure, recording: Recording) -> bool:
-    """Whether the recording is younger than the figure; False where one of them has no date."""
-    try:
-        given = datetime.datetime.fromisoformat(figure.when or "")
-        return given < datetime.datetime.fromisoformat(recording.conditions.get("created", ""))
-    except (ValueError, TypeError):  # no date, or one without a time zone
-        return False
 
 
 def _beside(name: str, usable: Mapping[str, Recording]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.cases.case import Case, is_meant
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.judging.flags import measured_after
+from grader.facts.dates import measured_after
 from grader.pitfalls.pitfall import Pitfall
 from labs.recording.file import BadRecording
 from labs.results.result import result_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.judging.wide_interval import caveat
+from grader.facts.wide_interval import caveat
 from grader.pitfalls.pitfall import Live, Pitfall, Slip
 from labs.analysis.net import parts_of
 from labs.common.units import rounded

@@ -26,7 +26,7 @@ from nbgrader.utils import is_solution
 from traitlets import Dict
 from traitlets.config import Config
 
-from grader.nbgrader_config import RELEASE_STEPS, configure
+from grader.with_nbgrader.settings import RELEASE_STEPS, configure
 
 # What running a lab leaves in its folder; never part of a lab.
 LEFT_BY_RUNNING = ("recordings", "figures.json", ".ipynb_checkpoints", "__pycache__", ".*")
