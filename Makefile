@@ -25,6 +25,7 @@ lint: $(VENV)/dev ## style and types of Python, style and warnings of C
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy labs grader bench
+	$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
 	find kernels_c -name '*.[ch]' -exec $(BIN)/clang-format --dry-run -Werror {} +
 	find kernels_c -name '*.c' -exec $${CC:-gcc} -fsyntax-only -std=gnu11 -O2 -Wall -Wextra -Werror {} +
 
