@@ -670,9 +670,12 @@ def test_other_architectures_measure_under_emulation(
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["x86_64-macos", "aarch64-macos"])
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_builds_for_macos(target: str, source: Path, tmp_path: Path) -> None:
+def test_builds_for_macos(
+    target: str, source: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     pytest.importorskip("ziglang", reason="the ziglang wheel is not installed")
-    cache = tmp_path / "zig"
+    # What zig builds for a target, it builds once: the C library takes ten seconds.
+    cache = tmp_path_factory.getbasetemp() / "zig"
     compile_c(
         tmp_path,
         "-O2",

@@ -22,7 +22,7 @@ from labs.plots.plot import Mark
 from labs.recording.file import Recording
 from labs.results.result import result_of
 
-RUNS = 250
+RUNS = 120
 
 CASES: dict[str, dict[str, float]] = {
     "quiet": {},
@@ -78,9 +78,9 @@ def covered(disturbance: Mapping[str, float], step: int, times: float, parts: fl
 @pytest.mark.parametrize("case", CASES)
 def test_net_intervals_hold_the_truth_as_often_as_they_say(case: str) -> None:
     shares = [covered(CASES[case], step, 2, 2) for step in STEPS]
-    # Of 250 runs at 95 %, 99.8 % of all sets lie within 90.4 and 99.2 %; here 1,000 are pooled.
+    # Of 120 runs at 95 %, 99.8 % of all sets lie at 88 % or above; here 480 are pooled.
     assert 0.92 <= sum(shares) / len(shares) <= 0.98
-    assert min(shares) >= 0.904 and max(shares) <= 0.992
+    assert min(shares) >= 0.88
 
 
 def shared_speeds(seed: int) -> NDArray[np.float64]:
@@ -94,7 +94,7 @@ def test_what_slows_both_alike_is_no_error_of_their_difference() -> None:
         net_of(both(seed, times=2, parts=2, speeds=shared_speeds(seed))).net.contains(truth)
         for seed in range(RUNS)
     )
-    assert 0.904 * RUNS <= held <= 0.992 * RUNS
+    assert 0.88 * RUNS <= held < RUNS
 
 
 def test_what_both_meet_cancels_and_what_each_meets_alone_does_not() -> None:
