@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint bench class html lock clean always
+.PHONY: help lab test quick lint bench class html lock clean always
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -20,6 +20,9 @@ lab: $(VENV)/run build/released.made ## open the labs in JupyterLab (DIR: where 
 
 test: lint build/released.made ## lint, then every test (ARGS: passed on to pytest)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+quick: lint build/released.made ## lint, and the tests that measure nothing and are not long (2 minutes)
+	@$(BIN)/python -m pytest -n 2 -m "not measuring and not slow" $(ARGS)
 
 lint: $(VENV)/dev ## style and types of Python, style and warnings of C
 	$(BIN)/ruff check

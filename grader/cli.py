@@ -1,4 +1,4 @@
-"""The command `grader`: check a lab folder, build the demonstration class."""
+"""The command `grader`: check a lab folder, lay out a course, build the demonstration class."""
 
 from __future__ import annotations
 
@@ -35,6 +35,13 @@ def _run(words: list[str] | None) -> int:
     command.add_argument("folder", nargs="?", type=Path, metavar="DIR")
     command.add_argument("--lab", choices=sorted(LABS), help="the lab that is handed in")
     command.set_defaults(run=_class)
+    about = "lay out a course folder with the labs and the settings that nbgrader needs"
+    command = commands.add_parser("course", help=about, description=about)
+    command.add_argument("folder", type=Path, metavar="DIR")
+    command.add_argument(
+        "--labs", type=Path, default=Path("notebooks"), metavar="DIR", help="default: %(default)s"
+    )
+    command.set_defaults(run=_course)
     arguments = parser.parse_args(words)
     return int(arguments.run(arguments))
 
@@ -79,6 +86,20 @@ def _class(arguments: argparse.Namespace) -> int:
     from grader.demonstration import course
 
     return course.main(arguments.folder, arguments.lab or course.DEFAULT_LAB)
+
+
+def _course(arguments: argparse.Namespace) -> int:
+    from grader.with_nbgrader.course import lay_out
+
+    if not any(arguments.labs.glob("*/*.ipynb")):
+        print(
+            f"grader course: {arguments.labs} holds no labs; name the folder with --labs",
+            file=sys.stderr,
+        )
+        return 1
+    lay_out(arguments.folder, arguments.labs)
+    print(f"{arguments.folder} is ready: cd {arguments.folder} && nbgrader generate_assignment LAB")
+    return 0
 
 
 if __name__ == "__main__":

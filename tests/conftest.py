@@ -40,11 +40,32 @@ MEASURING = """
 """
 
 
+#: Files whose tests run nbgrader, a browser or an installation over and over.
+LONG = """
+    browser class kills labs_through_nbgrader legible pages pitfalls_page rebuild release replay
+    setup start wheel
+"""
+
+
+def file_of(nodeid: str) -> str:
+    """The file of a test, as it is named in these lists."""
+    return nodeid.split("::")[0].rpartition("/")[2].removeprefix("test_").removesuffix(".py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`make quick` leaves out what is marked here."""
+    for item in items:
+        if file_of(item.nodeid) in MEASURING.split():
+            item.add_marker(pytest.mark.measuring)
+        if file_of(item.nodeid) in LONG.split():
+            item.add_marker(pytest.mark.slow)
+
+
 class ByFile(LoadScopeScheduling):
     """Shares files out whole, so that what a file sets up is set up once."""
 
     def _split_scope(self, nodeid: str) -> str:
-        name = nodeid.split("::")[0].rpartition("/")[2].removeprefix("test_").removesuffix(".py")
+        name = file_of(nodeid)
         return "measuring" if name in MEASURING.split() else name
 
 

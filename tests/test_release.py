@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from small_course import LAB, source_notebook, write_source
 
+from grader import cli
 from grader.with_nbgrader.release import ReleaseError, main, release
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +104,19 @@ def test_folder_without_labs_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notebooks").mkdir()
     with pytest.raises(ReleaseError, match="no lab"):
         release(tmp_path / "notebooks", tmp_path / "released")
+
+
+def test_a_course_folder_is_laid_out_by_one_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = tmp_path / "course"
+    labs_of_ours = ROOT / "notebooks"
+    assert cli.main(["course", str(course), "--labs", str(labs_of_ours)]) == 0
+    assert "grader.nbgrader_config" in (course / "nbgrader_config.py").read_text()
+    assert (course / "source" / "01-timer-overhead" / "01-timer-overhead.ipynb").is_file()
+    (course / "nbgrader_config.py").write_text("# mine\n")
+    assert cli.main(["course", str(course), "--labs", str(labs_of_ours)]) == 0
+    assert (course / "nbgrader_config.py").read_text() == "# mine\n"
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["course", "other"]) == 1
+    assert "--labs" in capsys.readouterr().err and not (tmp_path / "other").exists()
