@@ -174,7 +174,8 @@ def test_a_place_that_is_none(program_of: ProgramOf, options: tuple[str, ...], w
 
 SESSION = """
 import json, sys
-from labs import surroundings, variants
+from labs.machine import surroundings
+from labs.run import variants
 from labs.machine.description import read_machine
 from labs.notebook.session import start
 

@@ -42,9 +42,9 @@ def without(recording: Recording, key: str) -> Recording:
         return MappingProxyType({k: v for k, v in conditions.items() if not k.endswith(key)})
 
     return replace(
-        file,
-        conditions=left(MappingProxyType(dict(file.conditions))),
-        processes=tuple(left(MappingProxyType(dict(each))) for each in file.processes),
+        recording,
+        conditions=left(MappingProxyType(dict(recording.conditions))),
+        processes=tuple(left(MappingProxyType(dict(each))) for each in recording.processes),
     )
 
 

@@ -392,7 +392,7 @@ def test_reading_never_imports_or_runs_anything(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_bytes(GOOD.replace(b"timer_overhead", payload.encode()))
     code = (
-        f"from pathlib import Path; from labs import recording; recording.read(Path({str(path)!r}))"
+        f"from pathlib import Path; from labs.recording import file; file.read(Path({str(path)!r}))"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parent.parent)
     assert not marker.exists()

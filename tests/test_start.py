@@ -32,7 +32,8 @@ NEWER = "01-timer-overhead/01-timer-overhead.new.ipynb"
 PROGRAM = """
 import sys
 from pathlib import Path
-from labs import cli, paths
+from labs.commands import cli
+from labs.common import paths
 paths.released = lambda: Path(sys.argv[1])
 sys.exit(cli.main(["start", *sys.argv[2:]]))
 """

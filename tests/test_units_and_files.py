@@ -180,7 +180,7 @@ def test_an_end_in_mid_write_leaves_the_old_file_whole(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     path.write_bytes(b"old")
     code = (
-        "import os, sys; from pathlib import Path; from labs import files\n"
+        "import os, sys; from pathlib import Path; from labs.common import files\n"
         "files.os.fsync = lambda handle: os.kill(os.getpid(), 9)\n"
         "files.write_atomically(Path(sys.argv[1]), b'new')\n"
     )
