@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "proof", "published", "start", "toolchain", "views"]
+__all__ = ["__version__", "proof", "published", "start", "toolchain", "variants", "views"]
 
 if TYPE_CHECKING:
     from labs import views
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from labs.course import published
     from labs.notebook.session import start
     from labs.recording import proof
+    from labs.run import variants
 
 #: What notebooks import from here, and the module that it is, or is in.
 _MODULES = {
     "proof": "labs.recording.proof",
     "published": "labs.course.published",
     "toolchain": "labs.c_kernels.toolchain",
+    "variants": "labs.run.variants",
     "views": "labs.views",
 }
 

@@ -18,10 +18,10 @@ from submitted_figures import (
     recording,
 )
 
+from grader import check as check_in_notebook
 from grader.cases.verdict import Level, Outcome, Verdict
 from grader.cli import main
 from grader.figures import LABS, figure_named, figures_of
-from grader.judging import check as check_in_notebook
 from grader.judging import lab_folder as evidence
 from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text

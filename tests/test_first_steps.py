@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from grader import cli
-from grader.judging import check
+from grader import check, cli
 from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
 from labs.notebook import ckernel, in_python, missing_names, session
