@@ -29,8 +29,8 @@ from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import fit_line
 from labs.analysis.net import net_cost
 from labs.results.result import result_of
-from tests import simulate
-from tests.simulate import Machine
+from testing import simulate
+from testing.simulate import Machine
 
 RUNS, RUNS_QUICK = 2_000, 100
 LEAST, MOST = 0.92, 0.98

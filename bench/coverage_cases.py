@@ -13,8 +13,8 @@ from enum import Enum
 import numpy as np
 
 from labs.recording.file import Recording
-from tests import simulate
-from tests.simulate import BASELINE, DISTURBANCES, OPERATION, STEPS, Machine
+from testing import simulate
+from testing.simulate import BASELINE, DISTURBANCES, OPERATION, STEPS, Machine
 
 #: The steps of the counter for most cases, in ticks.
 FEW_STEPS = (1, 26, 108)

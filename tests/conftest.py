@@ -10,12 +10,12 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from c_programs import FOLDER, Program, compile_c
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from grader.judging import flags
 from labs.recording.file import read
+from testing.c_programs import FOLDER, Program, compile_c
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("any machine", deadline=None)

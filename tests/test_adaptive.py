@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from submitted_figures import FENCED, recording
 
 from labs.commands import cli
 from labs.common import limits
@@ -35,6 +34,7 @@ from labs.run.measure import (
     measure_now,
 )
 from labs.run.stack_places import place_of
+from testing.submitted_figures import FENCED, recording
 
 QUICK = Plan(
     "timer_overhead", ("fenced",), samples=60, processes=3, warmup=2, within=0.02, at_most_s=30

@@ -12,8 +12,6 @@ from types import MappingProxyType
 
 import psutil
 import pytest
-import simulate
-from simulate import Machine
 
 from grader.facts.sources import source_of
 from labs.commands import cli
@@ -25,6 +23,8 @@ from labs.notebook.session import Session
 from labs.recording import file
 from labs.results import believed
 from labs.run import broken, measure
+from testing import simulate
+from testing.simulate import Machine
 
 NAME = "cached_getpid"
 

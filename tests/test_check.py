@@ -7,16 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from submitted_figures import (
-    CYCLE_TICKS,
-    FENCED,
-    MONOTONIC,
-    PROCESS_CPU,
-    UNFENCED,
-    Clocked,
-    figure,
-    recording,
-)
 
 from grader import check as check_in_notebook
 from grader.cases.verdict import Level, Outcome, Verdict
@@ -27,6 +17,16 @@ from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text
 from labs.recording.file import BadRecording, Recording, parse
 from labs.results.result import result_of
+from testing.submitted_figures import (
+    CYCLE_TICKS,
+    FENCED,
+    MONOTONIC,
+    PROCESS_CPU,
+    UNFENCED,
+    Clocked,
+    figure,
+    recording,
+)
 
 
 def judged(figure_id: str, value: float, unit: str, run: Recording) -> Verdict:

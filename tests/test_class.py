@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
-from small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
 
 from grader.demonstration import course
 from grader.demonstration.course import DemonstrationClass, Row, table
 from grader.demonstration.students import STUDENTS
+from testing.small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
 
 # Sixteen starts of nbgrader before the first test.
 pytestmark = pytest.mark.timeout(300)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from submitted_figures import Clocked, recording
 
 from labs.analysis import compare
 from labs.analysis.estimate import Estimate
@@ -19,6 +18,7 @@ from labs.notebook.session import Session
 from labs.recording.file import Recording, read
 from labs.results.compared import Comparison, compared, modes_in_words
 from labs.results.result import result_of
+from testing.submitted_figures import Clocked, recording
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TWO_VARIANTS = FIXTURES / "two-variants.csv"

@@ -7,13 +7,13 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-import simulate
-from simulate import VARIANT, Machine
 
 from labs.analysis import core_clock
 from labs.common.units import Clock
 from labs.recording.file import Recording
 from labs.results.result import result_of
+from testing import simulate
+from testing.simulate import VARIANT, Machine
 
 LENGTHS = ("0.62", "0.636", "0.652", "0.62", "0.724", "0.636", "0.724", "0.62", "0.636", "0.62")
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from submitted_figures import FENCED, recording
 
 from labs.recording.core_width import reached, widths
 from labs.recording.file import Recording
 from labs.run import best_width
 from labs.run.best_width import FILE_NAME, MOST_ENTRIES, best
 from labs.run.measure import Plan, measure_now
+from testing.submitted_figures import FENCED, recording
 
 
 @pytest.fixture(autouse=True)

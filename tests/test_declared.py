@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, call
 
 from grader.figures import LABS
 from labs.common.pseudo_files import cpu_list
@@ -23,6 +22,7 @@ from labs.results.result import result_of
 from labs.run import variants
 from labs.run.measure import Plan
 from labs.run.output import gather, parse_run
+from testing.c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, call
 
 ProgramOf = Callable[[str], Program]
 

@@ -9,7 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from c_programs import FOLDER, Code, Instruction, compile_c
+
+from testing.c_programs import FOLDER, Code, Instruction, compile_c
 
 TARGETS = {
     "x86_64": ("gcc", "objdump", "syscall"),

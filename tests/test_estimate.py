@@ -7,16 +7,16 @@ import math
 
 import numpy as np
 import pytest
-import simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulate import DISTURBANCES, STEPS, Machine, line_of
-from submitted_figures import CYCLE_TICKS, Clocked, recording
 
 from labs.analysis.estimate import CannotEstimate, Estimate, student_t, students_t
 from labs.analysis.line import PARTS, fit_line
 from labs.common.units import Clock
 from labs.recording.file import Recording
+from testing import simulate
+from testing.simulate import DISTURBANCES, STEPS, Machine, line_of
+from testing.submitted_figures import CYCLE_TICKS, Clocked, recording
 
 RUNS = 250
 

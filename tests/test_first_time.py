@@ -8,8 +8,6 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-import simulate
-from simulate import VARIANT, Machine
 
 from grader.pages.saved import MOST_WARMUP, ShortSession
 from labs.analysis.estimate import CannotEstimate
@@ -20,6 +18,8 @@ from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.run.measure import DEFAULT_WARMUP, Plan
 from labs.run.variants import has_first_time
+from testing import simulate
+from testing.simulate import VARIANT, Machine
 
 MORE, WARM = 5000.0, 150.0
 

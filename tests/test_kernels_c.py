@@ -14,7 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from c_programs import (
+
+from bench import machine
+from labs.run.output import parse_run
+from testing.c_programs import (
     CPUS,
     FOLDER,
     KERNELS,
@@ -31,9 +34,6 @@ from c_programs import (
     rows_of,
     system_calls,
 )
-
-from bench import machine
-from labs.run.output import parse_run
 
 CLOCKS = "monotonic,monotonic-raw,realtime,process-cpu,thread-cpu,gettimeofday"
 SOME_CPU = CPUS[0]

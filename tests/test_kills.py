@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from c_programs import LINUX, Program
+
+from testing.c_programs import LINUX, Program
 
 pytestmark = [LINUX, pytest.mark.slow]
 

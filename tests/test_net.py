@@ -8,9 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-import simulate
 from numpy.typing import NDArray
-from simulate import BASELINE, OPERATION, STEPS
 
 from labs.analysis import compare
 from labs.analysis.estimate import CannotEstimate
@@ -21,6 +19,8 @@ from labs.notebook.run import Run
 from labs.plots.plot import Mark
 from labs.recording.file import Recording
 from labs.results.result import result_of
+from testing import simulate
+from testing.simulate import BASELINE, OPERATION, STEPS
 
 RUNS = 120
 

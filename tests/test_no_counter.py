@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from c_programs import LINUX
-from submitted_figures import FENCED, MONOTONIC, figure, recording
 
 from bench.conditions import NO_COUNTER, Condition, run_in
 from grader.cases.verdict import Outcome, Verdict
@@ -14,6 +12,8 @@ from grader.judging.no_counter import IN_ITS_PLACE
 from labs.notebook import explain
 from labs.recording.file import Recording
 from labs.results.result import result_of
+from testing.c_programs import LINUX
+from testing.submitted_figures import FENCED, MONOTONIC, figure, recording
 
 
 def timed_by(counter: str, kernel: str = "timer_overhead") -> Recording:

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from c_programs import (
+
+from testing.c_programs import (
     CPUS,
     FOLDER,
     LINUX,

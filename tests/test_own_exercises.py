@@ -6,12 +6,12 @@ import platform
 from pathlib import Path
 
 import pytest
-from c_programs import LINUX
 
 from labs.common.messages import Refused
 from labs.notebook import ckernel
 from labs.notebook.session import Session
 from labs.results.result import result_of
+from testing.c_programs import LINUX
 
 X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="registers of x86-64")
 

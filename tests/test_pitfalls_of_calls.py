@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from submitted_figures import Clocked, figure, recording
 
 from grader.cases.case import Case, make_case
 from grader.facts import c_source, traps
@@ -15,6 +14,7 @@ from grader.figures import figure_named
 from grader.pitfalls import findings_of, pitfall_named
 from labs.recording.file import Recording
 from labs.run import broken
+from testing.submitted_figures import Clocked, figure, recording
 
 #: In ticks of a counter of 2.6 GHz.
 GETPPID, INVALID, LOOP = Clocked(110.0, 290.0), Clocked(110.0, 175.0), Clocked(110.0, 0.75)

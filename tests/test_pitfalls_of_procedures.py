@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from submitted_figures import CYCLE_TICKS, Clocked, figure, recording
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import choices, figure_named
@@ -15,6 +14,7 @@ from grader.judging.check import check
 from labs.analysis.estimate import Estimate
 from labs.c_kernels.optimisation import level_of
 from labs.recording.file import Recording
+from testing.submitted_figures import CYCLE_TICKS, Clocked, figure, recording
 
 LOOP = 1.0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from submitted_figures import Clocked, figure, recording, switching
 
 from grader.cases.case import Case, make_case, make_relation
 from grader.facts import switch_counts
@@ -16,6 +15,7 @@ from labs.recording import places
 from labs.recording.file import Recording
 from labs.results.compared import compared
 from labs.results.result import result_of
+from testing.submitted_figures import Clocked, figure, recording, switching
 
 CONDVAR, PROCESS = "thread-switch-condvar", "process-switch-pipe-pinned"
 SEMAPHORE = """

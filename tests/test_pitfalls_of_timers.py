@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from submitted_figures import CYCLE_TICKS, FENCED, MONOTONIC, Clocked, figure, recording
 
 from grader.facts import c_source
 from grader.figures import figure_named
@@ -19,6 +18,7 @@ from grader.pitfalls.stale_constant import subtracted_constant
 from labs.common import paths
 from labs.recording.file import Recording
 from labs.results.result import result_of
+from testing.submitted_figures import CYCLE_TICKS, FENCED, MONOTONIC, Clocked, figure, recording
 
 FENCED_ID, MONOTONIC_ID = "timer-overhead-fenced", "timer-overhead-monotonic"
 OF_THE_COUNTER = {"counter": "tsc", "clock.fenced.name": "tsc", "counter.overhead": "42"}

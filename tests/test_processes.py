@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import simulate
-from simulate import OPERATION, line_of
 
 from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate, student_t
 from labs.analysis.processes import PERHAPS, SURE, ByProcess, apart
 from labs.recording.file import Recording
+from testing import simulate
+from testing.simulate import OPERATION, line_of
 
 RUN = object()
 RUNS = 400

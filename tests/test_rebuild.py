@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 from nbconvert.filters.markdown import markdown2html
-from small_course import FIGURES, LAB, MARKER, Course, cell
 
 from grader.submissions.rebuild import neutral
 from grader.with_nbgrader.shown_to_graders import CELL_ID
+from testing.small_course import FIGURES, LAB, MARKER, Course, cell
 
 #: The batch counts as part of the test that asks for it first: some 50 submissions, half a minute
 #: of computing, which took 99 s beside eight other programs.

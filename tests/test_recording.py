@@ -14,13 +14,13 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-import simulate
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labs.common import limits
 from labs.recording.file import BadRecording, Recording, parse, read
 from labs.run.output import COLUMNS, gather, parse_run
+from testing import simulate
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_course import LAB, source_notebook, write_source
 
 from grader import cli
 from grader.with_nbgrader.release import ReleaseError, main, release
+from testing.small_course import LAB, source_notebook, write_source
 
 ROOT = Path(__file__).parent.parent
 

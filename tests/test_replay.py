@@ -13,10 +13,10 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.apps.baseapp import NbGrader
-from small_course import FIGURES, LAB, MARKER, Course
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.with_nbgrader.shown_to_graders import CELL_ID, evidence_html
+from testing.small_course import FIGURES, LAB, MARKER, Course
 
 SUBMISSIONS: dict[str, Any] = {
     "whole": {"cost": {"points": 4.0}, "step": {"points": 2.0}},

@@ -8,14 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-import simulate
-from simulate import VARIANT, Machine
 
 from labs.analysis.estimate import Estimate
 from labs.common.units import UnknownUnit
 from labs.recording import file as recordings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of, sensible
+from testing import simulate
+from testing.simulate import VARIANT, Machine
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -8,14 +8,14 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-import simulate
-from simulate import Machine
 
 from labs.analysis.line import fit_line
 from labs.recording.file import Recording
 from labs.results import run_warnings
 from labs.results.result import result_of
 from labs.results.run_warnings import RunWarning
+from testing import simulate
+from testing.simulate import Machine
 
 
 def warnings_of(recording: Recording) -> dict[str, RunWarning]:

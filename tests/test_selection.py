@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import simulate
-from simulate import STEPS, VARIANT, Machine, line_of
 
 from labs.analysis import line as line_module
 from labs.analysis import selection
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.selection import Cells, cells_of
 from labs.recording.file import Recording, Samples
+from testing import simulate
+from testing.simulate import STEPS, VARIANT, Machine, line_of
 
 #: Half of the longest intervals are hit, a tenth of the shortest.
 BUSY = Machine(interrupted_every=600.0, interruption=7000.0)

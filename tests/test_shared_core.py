@@ -9,8 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import simulate
-from simulate import OPERATION, VARIANT, WHOLE_WIDTH, Machine, line_of
 
 from labs.analysis import selection, shared_core
 from labs.analysis.estimate import CannotEstimate
@@ -18,6 +16,8 @@ from labs.analysis.line import Line
 from labs.analysis.shared_core import WORST_POWER, Shared
 from labs.recording.core_width import MOST_WIDTH
 from labs.recording.file import BadRecording, Recording
+from testing import simulate
+from testing.simulate import OPERATION, VARIANT, WHOLE_WIDTH, Machine, line_of
 
 #: Stretches in which a neighbour runs, as shares of the run.
 VISITS = ((0.03, 0.27), (0.52, 0.68))

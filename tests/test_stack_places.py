@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from c_programs import FOLDER, Program, call, compile_c, conditions_of
 
 from labs.run.measure import Plan, measure_in_turns_now, measure_now
 from labs.run.stack_places import GRAIN, PAGE, place_of, random_start
+from testing.c_programs import FOLDER, Program, call, compile_c, conditions_of
 
 FEW = ("--samples", "12", "--warmup", "2")
 

@@ -6,12 +6,12 @@ import dataclasses
 
 import numpy as np
 import pytest
-from submitted_figures import Clocked, recording
 
 from labs.analysis import selection
 from labs.analysis.line import fit_line
 from labs.recording.file import Integers
 from labs.results.result import result_of
+from testing.submitted_figures import Clocked, recording
 
 CYCLE = 0.25
 

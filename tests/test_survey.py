@@ -11,8 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import simulate
-from c_programs import LINUX
 
 from labs.commands import cli
 from labs.machine.description import read_machine
@@ -20,6 +18,8 @@ from labs.results.result import result_of
 from labs.run import variants
 from labs.survey import plots, report, survey
 from labs.survey.survey import MEASUREMENTS, Measurement, Row
+from testing import simulate
+from testing.c_programs import LINUX
 
 CHEAP = Measurement(
     "system calls", "system_call", ("getpid", "getpid-libc"), (400, 800), processes=(2, 2),

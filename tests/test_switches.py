@@ -6,7 +6,6 @@ import os
 import time
 
 import pytest
-from c_programs import CPUS, LINUX, TWO_CPUS
 
 from labs.common.messages import Refused
 from labs.notebook.run import Run
@@ -15,6 +14,7 @@ from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 from labs.run.c_process import RunFailed
 from labs.run.measure import Plan, measure_now
+from testing.c_programs import CPUS, LINUX, TWO_CPUS
 
 pytestmark = LINUX
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from c_programs import FOLDER, LINUX, Program, call, compile_c, conditions_of, system_calls
-from submitted_figures import FENCED, recording
 
 from labs.notebook import explain
 from labs.run import variants
+from testing.c_programs import FOLDER, LINUX, Program, call, compile_c, conditions_of, system_calls
+from testing.submitted_figures import FENCED, recording
 
 pytestmark = LINUX
 

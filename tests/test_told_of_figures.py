@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from submitted_figures import FENCED, MONOTONIC, figure, recording
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
@@ -14,6 +13,7 @@ from grader.judging.check import check
 from labs.course.figures import Figure
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
+from testing.submitted_figures import FENCED, MONOTONIC, figure, recording
 
 HONEST = Path(__file__).parent / "fixtures" / "honest"
 CREATED = "2026-03-01T10:00:00+00:00"

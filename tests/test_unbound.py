@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from submitted_figures import Clocked, figure, recording, switching
 
 from grader.cases.case import Case, make_case, make_relation
 from grader.cases.verdict import Outcome, Verdict
@@ -20,6 +19,7 @@ from labs.course.figures import Figure
 from labs.recording import places
 from labs.recording.file import Recording
 from labs.results.result import result_of
+from testing.submitted_figures import Clocked, figure, recording, switching
 
 CONDVAR = "thread-switch-condvar"
 REFUSED = "none: this system offers no pinning"

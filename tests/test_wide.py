@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from submitted_figures import Clocked, figure, recording
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
 from grader.judging.check import check
 from labs.recording.file import Recording
+from testing.submitted_figures import Clocked, figure, recording
 
 FIGURE = "system-call-getppid"
 #: Rounds that found half of the core in use by something else, all the time.

@@ -1,0 +1,1 @@
+"""What both the tests and the benchmarks need: simulated machines, saved runs, small courses."""
