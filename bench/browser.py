@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench.report import must_hold, say, skipped, verdict
 from grader.with_nbgrader.release import copy_labs, release
+from testing.paths import REPOSITORY
 
 try:
     from playwright.sync_api import BrowserContext, Locator
@@ -41,7 +42,7 @@ def run(quick: bool, save: Path | None = None) -> bool:
     )
     if MISSING:
         return skipped(MISSING)
-    source = jupyterlab.REPOSITORY / "notebooks"
+    source = REPOSITORY / "notebooks"
     found: list[str] = []
     count = 0
     with tempfile.TemporaryDirectory() as scratch:

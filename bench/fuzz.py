@@ -17,7 +17,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import FrameType
 
 import hypothesis
@@ -27,6 +26,7 @@ from bench.fuzz_guide import Guide, Input
 from bench.fuzz_mutations import Mutator
 from bench.fuzz_seeds import Submission
 from bench.report import must_hold, say, verdict
+from testing.paths import REPOSITORY
 
 INPUTS, INPUTS_QUICK = 100_000, 4_000
 #: Of every ten inputs so many: two readers of single files, and the whole way of a submission,
@@ -38,7 +38,7 @@ MOST_SECONDS = 1.0
 MOST_MEGABYTES = 200
 HANGS_S = 60
 
-KEPT = Path(__file__).resolve().parent.parent / "build" / "fuzz"
+KEPT = REPOSITORY / "build" / "fuzz"
 
 
 class Hangs(RuntimeError):

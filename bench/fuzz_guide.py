@@ -9,13 +9,13 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from types import FrameType
 from typing import Any, Generic, TypeVar
 
-ROOT = Path(__file__).resolve().parent.parent
+from testing.paths import REPOSITORY
+
 #: How the paths of our own code begin.
-OURS = (str(ROOT / "labs") + "/", str(ROOT / "grader") + "/")
+OURS = (str(REPOSITORY / "labs") + "/", str(REPOSITORY / "grader") + "/")
 
 Input = TypeVar("Input")
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from grader.judging import lab_folder
 from labs.course.figures import FILE_NAME, RECORDINGS
-
-FIXTURES = Path(__file__).resolve().parent.parent / "tests" / "fixtures"
+from testing.paths import FIXTURES
 
 #: Rows of a recording that are kept: enough for a line through five batch sizes.
 MOST_ROWS = 240

@@ -36,13 +36,14 @@ from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.run import broken, measure
 from labs.run.variants import has_first_time
+from testing.paths import REPOSITORY
 
 RUNS, RUNS_QUICK = 1_000, 48
 LEAST_FULL, MOST_FALSE = 0.995, 0.005
 MOST_AGAIN = 5
 SMALLEST = 200  # samples of a variant
 
-NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+NOTEBOOKS = REPOSITORY / "notebooks"
 
 #: Of every hundred submissions so many are measured like this.
 SHARES: dict[Circumstance, int] = {

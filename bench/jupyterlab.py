@@ -21,7 +21,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
-REPOSITORY = Path(__file__).resolve().parent.parent
+from testing.paths import REPOSITORY
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 TOKEN = "token-of-this-run"
 #: For each single thing that JupyterLab does, on a machine that may be busy.

@@ -29,10 +29,10 @@ from labs.course import figures, published
 from labs.course.figures import Figure
 from labs.course.published import Published
 from labs.recording.file import Recording, read
+from testing.paths import FIXTURES, REPOSITORY
 
-ROOT = Path(__file__).resolve().parent.parent
-FIXTURES = ROOT / "tests" / "fixtures" / "pitfalls"
-PAGE = ROOT / "docs" / "pitfalls.md"
+MISTAKES = FIXTURES / "pitfalls"
+PAGE = REPOSITORY / "docs" / "pitfalls.md"
 
 _NOMINAL = re.compile(r"@ (\d+(?:\.\d+)?) ?GHz")
 
@@ -122,7 +122,7 @@ def _in_ns(figure: Published) -> float:
 def _way(code: str) -> _Way | None:
     """The saved submission that makes the mistake `code`; None where there is none."""
     ways = []
-    for folder in sorted((FIXTURES / code).glob("wrong*")):
+    for folder in sorted((MISTAKES / code).glob("wrong*")):
         lab = lab_folder.lab_of(folder)
         for each in lab_folder.check_folder(folder, lab):
             submitted = figures.read(folder).get(each.figure)
@@ -206,4 +206,4 @@ def _kind(quantity: str) -> str:
 
 if __name__ == "__main__":
     write_atomically(PAGE, page().encode())
-    say(f"{PAGE.relative_to(ROOT)}: {json.dumps(sum(each.named for each in trials()))} named")
+    say(f"{PAGE.relative_to(REPOSITORY)}: {json.dumps(sum(each.named for each in trials()))} named")

@@ -29,8 +29,8 @@ from labs.notebook import session
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.run.measure import Plan
+from testing.paths import REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 NOTEBOOKS = REPOSITORY / "notebooks"
 CELL_LIMIT_S = 300
 

@@ -16,7 +16,9 @@ from typing import IO
 
 import pytest
 
-FOLDER = Path(__file__).parent.parent / "kernels_c"
+from testing.paths import REPOSITORY
+
+FOLDER = REPOSITORY / "kernels_c"
 SOURCES = sorted(FOLDER.glob("*.c"))
 KERNELS = [source.stem for source in SOURCES]
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")

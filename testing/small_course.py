@@ -17,8 +17,8 @@ from typing import Any
 from nbgrader.api import Gradebook
 
 from grader.with_nbgrader.course import lay_out
+from testing.paths import REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 LAB = "01-small"
 MARKER = "student-code-ran"
 FIGURES = {"cost": {"points": 4.0}, "step": {"points": 1.5}}

@@ -24,6 +24,7 @@ from labs.recording import file
 from labs.results import believed
 from labs.run import broken, measure
 from testing import simulate
+from testing.paths import REPOSITORY
 from testing.simulate import Machine
 
 NAME = "cached_getpid"
@@ -100,7 +101,7 @@ def test_a_recording_names_no_path_of_this_machine(shown: tuple[Session, Pair]) 
     assert pair.broken.recording_path is not None
     text = (lab.folder / pair.broken.recording_path).read_text()
     assert f"labs measure recordings/broken-{NAME}.c " in text
-    assert str(Path(__file__).parent.parent) not in text
+    assert str(REPOSITORY) not in text
     assert str(lab.folder) not in text
 
 

@@ -18,9 +18,9 @@ from labs.notebook.session import Session
 from labs.recording.file import Recording, read
 from labs.results.compared import Comparison, compared, modes_in_words
 from labs.results.result import result_of
+from testing.paths import FIXTURES
 from testing.submitted_figures import Clocked, recording
 
-FIXTURES = Path(__file__).parent / "fixtures"
 TWO_VARIANTS = FIXTURES / "two-variants.csv"
 ARGUMENTS = FIXTURES / "honest" / "04-procedure-call" / "recordings" / "o0.csv"
 

@@ -23,10 +23,11 @@ from labs.run import variants
 from labs.run.measure import Plan
 from labs.run.output import gather, parse_run
 from testing.c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, call
+from testing.paths import FIXTURES
 
 ProgramOf = Callable[[str], Program]
 
-OLD = Path(__file__).parent / "fixtures" / "fenced.csv"
+OLD = FIXTURES / "fenced.csv"
 
 
 def stating(kernel: str, variant: str, stated: Mapping[str, str]) -> Recording:

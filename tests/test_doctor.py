@@ -22,8 +22,8 @@ from labs.machine import probes
 from labs.machine.description import Machine
 from labs.machine.fitness import fit, verdict
 from labs.machine.probes import Counter, Disk, Outcome, Trials
+from testing.paths import REPOSITORY
 
-CHECKOUT = Path(__file__).resolve().parents[1]
 ROOMY = Disk("/somewhere", 100 << 30)
 COUNTER = Counter("tsc", step=2, overhead=44, frequency_hz=2.6e9, core_cycle_ticks=0.7)
 GOOD = Trials(
@@ -195,7 +195,7 @@ def run_doctor(
         cwd=tmp_path,
         env={
             **os.environ,
-            "PYTHONPATH": str(CHECKOUT),
+            "PYTHONPATH": str(REPOSITORY),
             "TICKLAB_CACHE": str(tmp_path / "cache"),
             **environment,
         },

@@ -15,7 +15,7 @@ from labs.course import figures, guide, predictions
 from labs.notebook import ckernel, in_python, missing_names, session
 from labs.notebook.run import Run
 from labs.notebook.session import Session
-from tests.test_session import LAB, quick
+from testing.short_runs import LAB, quick
 
 FENCED = "timer-overhead-fenced"
 

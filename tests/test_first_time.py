@@ -19,6 +19,7 @@ from labs.results.result import result_of
 from labs.run.measure import DEFAULT_WARMUP, Plan
 from labs.run.variants import has_first_time
 from testing import simulate
+from testing.paths import REPOSITORY
 from testing.simulate import VARIANT, Machine
 
 MORE, WARM = 5000.0, 150.0
@@ -165,7 +166,7 @@ LISTS_NOTHING = "int main(void) { return 0; }\n"
 def test_whether_a_first_time_is_asked_for_is_what_the_c_kernel_lists(
     plan: Plan, asked: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(Path(__file__).parent.parent)
+    monkeypatch.chdir(REPOSITORY)
     assert has_first_time(plan) == asked
     carried_out: list[Plan] = []
     kept = lambda self, plans, *_: [carried_out.append(each) for each in plans]  # noqa: E731

@@ -14,8 +14,9 @@ from grader.cases.verdict import Outcome
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder
 from labs.course import figures
+from testing.paths import FIXTURES
 
-FOLDER = Path(__file__).parent / "fixtures" / "honest_runs"
+FOLDER = FIXTURES / "honest_runs"
 SAVED = sorted(FOLDER.iterdir())
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gc
 import weakref
-from pathlib import Path
 
 import pytest
 
 from labs.recording.file import Recording, read
 from labs.recording.memo import kept
+from testing.paths import FIXTURES
 
-SAVED = Path(__file__).parent / "fixtures" / "fenced.csv"
+SAVED = FIXTURES / "fenced.csv"
 
 
 def test_the_same_question_is_answered_once_and_another_anew() -> None:

@@ -20,9 +20,9 @@ from grader.demonstration.course import DemonstrationClass, Row
 from grader.demonstration.students import Lab, make_submission
 from grader.figures import LABS, figures_of
 from grader.with_nbgrader.course import lay_out
+from testing.paths import FIXTURES, REPOSITORY
 
-ROOT = Path(__file__).parent.parent
-HONEST = ROOT / "tests" / "fixtures" / "honest"
+HONEST = FIXTURES / "honest"
 LAB = "01-timer-overhead"
 FULL = sum(spec.max_points for spec in figures_of(LAB))
 #: Every lab that has figures, a notebook, and an honest run to grade it by.
@@ -30,7 +30,7 @@ SAVED = [
     lab
     for lab in LABS
     if (HONEST / lab / "figures.json").is_file()
-    and (ROOT / "notebooks" / lab / f"{lab}.ipynb").is_file()
+    and (REPOSITORY / "notebooks" / lab / f"{lab}.ipynb").is_file()
 ]
 
 #: nbgrader's own steps by its own API, as the formgrader's buttons take them. One process for all
@@ -65,7 +65,7 @@ def saved_evidence(lab: str, folder: Path) -> None:
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[DemonstrationClass, dict[str, Row]]:
     folder = tmp_path_factory.mktemp("class")
-    made = DemonstrationClass(folder / "class", ROOT / "notebooks", LAB, saved_evidence)
+    made = DemonstrationClass(folder / "class", REPOSITORY / "notebooks", LAB, saved_evidence)
     return made, {row.student: row for row in made.run()}
 
 
@@ -134,7 +134,7 @@ def nbgrader_steps(course: Path, *words: str) -> None:
         cwd=course,
         env={
             **os.environ,
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": str(REPOSITORY),
             "JUPYTER_CONFIG_DIR": jupyter,
             "JUPYTER_DATA_DIR": jupyter,
         },
@@ -149,7 +149,7 @@ def nbgrader_steps(course: Path, *words: str) -> None:
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course with every lab graded, of a student who did all of it and one who did nothing."""
     folder = tmp_path_factory.mktemp("all") / "course"
-    lay_out(folder, ROOT / "notebooks")
+    lay_out(folder, REPOSITORY / "notebooks")
     nbgrader_steps(folder, "generate", *SAVED)
     for lab in SAVED:
         made = Lab(lab, folder / "source" / lab, folder / "release" / lab)
@@ -203,5 +203,5 @@ def test_every_graded_figure_has_its_check_cell_with_its_points(course: Path, la
 
 
 def test_every_lab_with_a_notebook_and_figures_has_an_honest_run() -> None:
-    wanted = [lab for lab in LABS if (ROOT / "notebooks" / lab / f"{lab}.ipynb").is_file()]
+    wanted = [lab for lab in LABS if (REPOSITORY / "notebooks" / lab / f"{lab}.ipynb").is_file()]
     assert wanted == SAVED

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+from testing.paths import REPOSITORY
+
+PAGE = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGES = ("labs", "grader")
 
 MOST_LINES, MOST_LINES_OF_A_FUNCTION, MOST_PARAMETERS = 300, 60, 7
@@ -20,7 +21,7 @@ CATALOGUES = {"grader/pitfalls"}
 
 
 def modules(package: str) -> list[Path]:
-    return sorted(path for path in (ROOT / package).rglob("*.py"))
+    return sorted(path for path in (REPOSITORY / package).rglob("*.py"))
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -34,7 +35,7 @@ def test_the_page_names_every_package_and_no_other() -> None:
     found = [
         f"{package}.{init.parent.name}"
         for package in PACKAGES
-        for init in sorted((ROOT / package).glob("*/__init__.py"))
+        for init in sorted((REPOSITORY / package).glob("*/__init__.py"))
     ]
     assert sorted(named) == sorted(found)
 
@@ -42,19 +43,19 @@ def test_the_page_names_every_package_and_no_other() -> None:
 def test_every_file_that_the_page_names_is_there() -> None:
     named = re.findall(r"`((?:labs|grader|kernels_c|tests|docs|bench)/[\w./-]+)`", PAGE)
     assert len(named) > 10
-    assert [name for name in named if "your" not in name and not (ROOT / name).exists()] == []
+    assert [name for name in named if "your" not in name and not (REPOSITORY / name).exists()] == []
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_module_and_no_function_is_too_long(package: str) -> None:
     long_modules = [
-        (str(path.relative_to(ROOT)), lines)
+        (str(path.relative_to(REPOSITORY)), lines)
         for path in modules(package)
         if (lines := len(path.read_text(encoding="utf-8").splitlines())) > MOST_LINES
     ]
     assert long_modules == []
     long_functions = [
-        (str(path.relative_to(ROOT)), each.name)
+        (str(path.relative_to(REPOSITORY)), each.name)
         for path in modules(package)
         for each in functions(path)
         if (each.end_lineno or 0) - each.lineno + 1 > MOST_LINES_OF_A_FUNCTION
@@ -70,7 +71,7 @@ def test_no_function_has_too_many_parameters(package: str) -> None:
             names = [a.arg for a in (*each.args.posonlyargs, *each.args.args)]
             count = len(names) - (names[:1] in (["self"], ["cls"])) + len(each.args.kwonlyargs)
             if count > MOST_PARAMETERS:
-                found.append((str(path.relative_to(ROOT)), each.name, count))
+                found.append((str(path.relative_to(REPOSITORY)), each.name, count))
     assert found == []
 
 
@@ -78,7 +79,7 @@ def test_no_function_has_too_many_parameters(package: str) -> None:
 def test_no_folder_is_crowded(package: str) -> None:
     folders = {path.parent for path in modules(package)}
     crowded = {
-        str(folder.relative_to(ROOT)): count
+        str(folder.relative_to(REPOSITORY)): count
         for folder in folders
         if (count := len(list(folder.glob("*.py")))) > MOST_MODULES
     }

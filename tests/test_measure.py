@@ -15,7 +15,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 import pytest
@@ -37,8 +36,8 @@ from labs.run.measure import (
     measure_in_turns_now,
     measure_now,
 )
+from testing.paths import REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 ALLOWED = surroundings.allowed_cpus()
 SOME_CPU = max(ALLOWED) if ALLOWED else None
 PINNABLE = pytest.mark.skipif(ALLOWED is None, reason="this system offers no pinning")

@@ -29,8 +29,8 @@ from testing.c_programs import (
     listed_by,
     rows_of,
 )
+from testing.paths import REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 FEW = ("--samples", "40", "--warmup", "2")
 ANYWHERE = ("--place", "anywhere")
 WITHOUT = (sys.executable, "-m", "bench.no_pinning")

@@ -10,15 +10,14 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from labs.course import published
 from labs.notebook.session import Session
+from testing.paths import REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 NOTEBOOKS = REPOSITORY / "notebooks"
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
 

@@ -28,11 +28,11 @@ from grader.with_nbgrader.release import ClearSolutionsByCell, copy_labs, releas
 from labs.c_kernels import toolchain
 from labs.course import guide
 from labs.notebook import explain
+from testing.paths import REPOSITORY
 
 #: What the kit says of a run whose samples lie on no line: nothing later can be made of it.
 NO_FIGURE = "so that there is no figure"
 
-REPOSITORY = Path(__file__).parent.parent
 NOTEBOOKS = REPOSITORY / "notebooks"
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
 

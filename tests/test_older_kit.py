@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
@@ -12,11 +11,10 @@ from grader.figures import figure_named
 from grader.judging.check import check
 from labs.course.figures import Figure
 from labs.recording.file import Recording, read
+from testing.paths import FIXTURES
 
 RECORDING = "recordings/own.csv"
-FOLDER = (
-    Path(__file__).parent / "fixtures" / "honest_runs" / "06-process-and-thread-switch-no-pinning"
-)
+FOLDER = FIXTURES / "honest_runs" / "06-process-and-thread-switch-no-pinning"
 
 
 def outcome(value: float, run: Recording) -> tuple[Outcome, str]:

@@ -18,9 +18,9 @@ from grader.pages.build import NOTEBOOKS, build
 from grader.with_nbgrader.release import release
 from labs.common import paths
 from labs.recording import file
+from testing.paths import REPOSITORY
 
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
-REPOSITORY = Path(__file__).parent.parent
 
 pytestmark = pytest.mark.slow
 

@@ -27,8 +27,9 @@ from labs.results import believed
 from labs.results.result import result_of
 from labs.run import broken, measure
 from labs.run.c_process import RunFailed
+from testing.paths import FIXTURES
 
-FOLDER = Path(__file__).parent / "fixtures" / "pitfalls"
+FOLDER = FIXTURES / "pitfalls"
 MOST_WORDS = 80
 
 CODES = [pitfall.code for pitfall in CATALOGUE]

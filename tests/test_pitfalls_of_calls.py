@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,13 +13,14 @@ from grader.figures import figure_named
 from grader.pitfalls import findings_of, pitfall_named
 from labs.recording.file import Recording
 from labs.run import broken
+from testing.paths import REPOSITORY
 from testing.submitted_figures import Clocked, figure, recording
 
 #: In ticks of a counter of 2.6 GHz.
 GETPPID, INVALID, LOOP = Clocked(110.0, 290.0), Clocked(110.0, 175.0), Clocked(110.0, 0.75)
 NOT_RELEASED = "0" * 64
 
-KERNELS_C = Path(__file__).parent.parent / "kernels_c"
+KERNELS_C = REPOSITORY / "kernels_c"
 
 
 def calls(

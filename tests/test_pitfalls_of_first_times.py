@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -25,8 +24,8 @@ from labs.course.figures import Figure
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
 from labs.run.measure import Plan, measure_now
+from testing.paths import FIXTURES
 
-FIXTURES = Path(__file__).parent / "fixtures"
 PITFALLS = FIXTURES / "pitfalls"
 CALL = PITFALLS / "first-sample-lost" / "near" / "recordings" / "call.csv"
 ONE_CALL = PITFALLS / "timer-not-subtracted" / "wrong" / "recordings" / "call.csv"

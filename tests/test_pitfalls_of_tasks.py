@@ -23,8 +23,9 @@ from labs.analysis.estimate import Estimate
 from labs.course import figures
 from labs.recording import file
 from labs.recording.file import Recording
+from testing.paths import FIXTURES
 
-FOLDER = Path(__file__).parent / "fixtures" / "pitfalls"
+FOLDER = FIXTURES / "pitfalls"
 
 
 def case_of(folder: str, figure_id: str, source: str | None = None) -> Case:

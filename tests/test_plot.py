@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +14,8 @@ from labs.plots import picture, plot
 from labs.plots.plot import Mark
 from labs.recording.file import Recording, read
 from labs.results.result import Result, result_of
+from testing.paths import FIXTURES, REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -175,7 +174,7 @@ def test_plots_need_no_notebook() -> None:
 
 
 def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
-    saved = Path(__file__).parent / "fixtures/honest/02-first-iteration/recordings/cold.csv"
+    saved = FIXTURES / "honest/02-first-iteration/recordings/cold.csv"
     cold = read(saved)
     processes = len(cold.processes)
     figure = plot.samples_figure(cold, "call", "ns", Mark(300, "ns"))

@@ -21,8 +21,7 @@ from labs.common import limits
 from labs.recording.file import BadRecording, Recording, parse, read
 from labs.run.output import COLUMNS, gather, parse_run
 from testing import simulate
-
-FIXTURES = Path(__file__).parent / "fixtures"
+from testing.paths import FIXTURES, REPOSITORY
 
 HEAD = (
     b"# ticklab recording: 1\n# kernel: timer_overhead\n# clock.fenced.frequency_hz: 2600000000.0\n"
@@ -394,5 +393,5 @@ def test_reading_never_imports_or_runs_anything(tmp_path: Path) -> None:
     code = (
         f"from pathlib import Path; from labs.recording import file; file.read(Path({str(path)!r}))"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parent.parent)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=REPOSITORY)
     assert not marker.exists()

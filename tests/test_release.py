@@ -10,9 +10,8 @@ import pytest
 
 from grader import cli
 from grader.with_nbgrader.release import ReleaseError, main, release
+from testing.paths import REPOSITORY
 from testing.small_course import LAB, source_notebook, write_source
-
-ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +109,7 @@ def test_a_course_folder_is_laid_out_by_one_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course = tmp_path / "course"
-    labs_of_ours = ROOT / "notebooks"
+    labs_of_ours = REPOSITORY / "notebooks"
     assert cli.main(["course", str(course), "--labs", str(labs_of_ours)]) == 0
     assert "grader.nbgrader_config" in (course / "nbgrader_config.py").read_text()
     assert (course / "source" / "01-timer-overhead" / "01-timer-overhead.ipynb").is_file()

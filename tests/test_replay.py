@@ -16,6 +16,7 @@ from nbgrader.apps.baseapp import NbGrader
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.with_nbgrader.shown_to_graders import CELL_ID, evidence_html
+from testing.paths import FIXTURES
 from testing.small_course import FIGURES, LAB, MARKER, Course
 
 SUBMISSIONS: dict[str, Any] = {
@@ -92,7 +93,7 @@ def test_beside_a_free_text_stands_what_the_recordings_say(batch: Course) -> Non
 
 
 def test_evidence_names_samples_and_conditions_and_escapes(tmp_path: Path) -> None:
-    saved = Path(__file__).parent / "fixtures" / "fenced.csv"
+    saved = FIXTURES / "fenced.csv"
     (tmp_path / "recordings").mkdir()
     (tmp_path / "recordings" / "run.csv").write_bytes(saved.read_bytes())
     (tmp_path / "recordings" / "bad.csv").write_text("<script>")

@@ -15,9 +15,8 @@ from labs.recording import file as recordings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of, sensible
 from testing import simulate
+from testing.paths import FIXTURES
 from testing.simulate import VARIANT, Machine
-
-FIXTURES = Path(__file__).parent / "fixtures"
 
 
 def run_with(machine: Machine, cycles: list[str] | None = None) -> Recording:

@@ -14,11 +14,9 @@ from labs.common import files
 from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
 from labs.notebook import session
-from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording import file
-
-LAB = "01-timer-overhead"
+from testing.short_runs import LAB, quick
 
 
 @pytest.fixture
@@ -26,11 +24,6 @@ def lab(tmp_path: Path) -> Session:
     folder = tmp_path / LAB
     folder.mkdir()
     return Session(LAB, folder)
-
-
-def quick(lab: Session, variant: str = "fenced", **options: Any) -> Run:
-    """A run that is short, and still long enough for a figure."""
-    return lab.measure("timer_overhead", variant, **{"samples": 1000, "processes": 5, **options})
 
 
 def test_start_shows_the_machine_and_what_it_cannot_show(

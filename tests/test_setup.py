@@ -12,13 +12,14 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from testing.paths import REPOSITORY
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-ROOT = Path(__file__).parent.parent
-PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 
@@ -41,7 +42,7 @@ def ranges(lines: list[str]) -> dict[str, SpecifierSet]:
 
 def pins(lock: str) -> list[tuple[Requirement, int]]:
     """Each requirement of a lock with the number of its hashes."""
-    text = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", " ")
+    text = (REPOSITORY / lock).read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
     return [(Requirement(line.split("--hash")[0]), line.count("--hash=sha256:")) for line in lines]
 
@@ -60,7 +61,7 @@ def pinned(lock: str, python: str) -> dict[str, str]:
 
 
 def environment() -> dict:
-    return yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    return yaml.safe_load((REPOSITORY / "environment.yml").read_text(encoding="utf-8"))
 
 
 def test_environment_yml_and_pyproject_ask_for_the_same():
@@ -104,19 +105,19 @@ def test_both_locks_pin_the_same_versions(python):
 
 @pytest.mark.parametrize("lock", LOCKS)
 def test_locks_name_no_host(lock):
-    text = (ROOT / lock).read_text(encoding="utf-8")
+    text = (REPOSITORY / lock).read_text(encoding="utf-8")
     assert "://" not in text
     assert not re.search(r"\bhttps?\b|index-url|find-links|trusted-host", text)
 
 
 def test_every_direct_dependency_has_its_reason():
-    text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "docs" / "dependencies.md").read_text(encoding="utf-8")
     reasons = dict(re.findall(r"^- `([^`]+)`: (.{10,})$", text, flags=re.MULTILINE))
     assert reasons.keys() == ranges([*RUN, *ZIG, *BUILD, *DEV]).keys()
 
 
 def test_ci_runs_the_tests():
-    script = ROOT / ".ci" / "run"
+    script = REPOSITORY / ".ci" / "run"
     assert os.access(script, os.X_OK)
     assert re.search(r"^make test$", script.read_text(encoding="utf-8"), flags=re.MULTILINE)
     subprocess.run(["bash", "-n", script], check=True)
@@ -132,7 +133,7 @@ def make(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     # Not what an enclosing make tells its children.
     ours = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     return subprocess.run(
-        ["make", *arguments], cwd=ROOT, env=ours | variables, capture_output=True, text=True
+        ["make", *arguments], cwd=REPOSITORY, env=ours | variables, capture_output=True, text=True
     )
 
 

@@ -24,8 +24,9 @@ from labs.course.figures import Figure
 from labs.recording.declared import is_first_time
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
+from testing.paths import FIXTURES
 
-FOLDER = Path(__file__).parent / "fixtures" / "honest"
+FOLDER = FIXTURES / "honest"
 
 TIMES = [
     spec

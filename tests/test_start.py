@@ -24,8 +24,8 @@ import pytest
 from labs.common import files, paths
 from labs.course import student_copy
 from labs.course.student_copy import MANIFEST, CannotLayDown, lay_down
+from testing.paths import REPOSITORY
 
-CHECKOUT = Path(__file__).resolve().parents[1]
 NAME = "01-timer-overhead/01-timer-overhead.ipynb"
 NEWER = "01-timer-overhead/01-timer-overhead.new.ipynb"
 # The command itself, with other released labs than those of this checkout.
@@ -270,7 +270,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "HOME": str(home),
         "XDG_DATA_HOME": "",
         "PATH": "/usr/bin:/bin",
-        "PYTHONPATH": str(CHECKOUT),
+        "PYTHONPATH": str(REPOSITORY),
     }
 
 
@@ -341,7 +341,7 @@ def test_a_home_that_cannot_be_written(tmp_path: Path, released: Path) -> None:
     (tmp_path / "home").write_text("a file, which stops root as well")
     done = subprocess.run(
         command(released, str(tmp_path / "labs"), "--no-browser"),
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "HOME": str(tmp_path / "home")},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "HOME": str(tmp_path / "home")},
         capture_output=True,
         text=True,
         timeout=60,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,10 @@ from grader.judging.check import check
 from labs.course.figures import Figure
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
+from testing.paths import FIXTURES
 from testing.submitted_figures import FENCED, MONOTONIC, figure, recording
 
-HONEST = Path(__file__).parent / "fixtures" / "honest"
+HONEST = FIXTURES / "honest"
 CREATED = "2026-03-01T10:00:00+00:00"
 GETPPID = "system-call-getppid"
 

@@ -19,6 +19,7 @@ from labs.course.figures import Figure
 from labs.recording import places
 from labs.recording.file import Recording
 from labs.results.result import result_of
+from testing.paths import FIXTURES
 from testing.submitted_figures import Clocked, figure, recording, switching
 
 CONDVAR = "thread-switch-condvar"
@@ -164,7 +165,7 @@ def test_what_follows_from_such_figures_says_so_as_well() -> None:
 # Real runs, made under a filter that refuses to pin
 
 
-RUNS = Path(__file__).parent / "fixtures" / "honest_runs"
+RUNS = FIXTURES / "honest_runs"
 MADE_WITHOUT = sorted(path.name for path in RUNS.glob("*-no-pinning"))
 
 

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from labs.common.files import CannotWrite, read_bounded, write_atomically
 from labs.common.units import NAMES, Clock, UnknownUnit, canonical, rounded
+from testing.paths import REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 CLOCK = Clock(2_596_000_000.0, 26, 0.7)
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-LABS = sorted(path.parent.name for path in ROOT.glob("notebooks/*/*.ipynb"))
+from testing.paths import REPOSITORY
+
+LABS = sorted(path.parent.name for path in REPOSITORY.glob("notebooks/*/*.ipynb"))
 FIRST_LAB = "01-timer-overhead"
 
 # Builds, and installs all of JupyterLab: half a minute, or as long as its download takes.
@@ -44,11 +45,11 @@ def names(wheel: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
+    return build_wheel(REPOSITORY, tmp_path_factory.mktemp("wheel"))
 
 
 def test_holds_every_c_kernel(wheel):
-    sources = {f"labs/{p.relative_to(ROOT)}" for p in ROOT.glob("kernels_c/**/*.[ch]")}
+    sources = {f"labs/{p.relative_to(REPOSITORY)}" for p in REPOSITORY.glob("kernels_c/**/*.[ch]")}
     assert "labs/kernels_c/harness.h" in sources
     assert {name for name in names(wheel) if name.startswith("labs/kernels_c/")} == sources
 
@@ -76,7 +77,7 @@ def test_holds_its_licences_and_nothing_beside_the_packages(wheel):
 
 
 def test_source_archive_builds_the_same_wheel(wheel, tmp_path):
-    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, cwd=ROOT)
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, cwd=REPOSITORY)
     [archive] = tmp_path.glob("ticklab-*.tar.gz")
     shutil.unpack_archive(archive, tmp_path)
     [source] = tmp_path.glob("ticklab-*/")
@@ -90,7 +91,7 @@ def commands(wheel, tmp_path_factory) -> Path:
     run(sys.executable, "-m", "venv", venv)
     # Of all that is installed little is ever run here: that is compiled when it is.
     pip = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile"]
-    run(*pip, "--require-hashes", "-r", ROOT / "requirements.lock")
+    run(*pip, "--require-hashes", "-r", REPOSITORY / "requirements.lock")
     run(*pip, "--no-deps", "--no-index", wheel)
     return venv / "bin"
 
