@@ -17,8 +17,9 @@ from bench import jupyterlab
 from grader.with_nbgrader.release import release
 from labs.course.student_copy import lay_down
 from labs.recording import file
+from testing.paths import REPOSITORY
 
-NOTEBOOKS = jupyterlab.REPOSITORY / "notebooks"
+NOTEBOOKS = REPOSITORY / "notebooks"
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
 
 #: What can be set in every lab, and what beside it where the second task may have another CPU. (The

@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 
 import pytest
-from test_machine import PLAIN
 
 from labs.commands import doctor
 from labs.commands.doctor import Point, examine
@@ -23,6 +22,7 @@ from labs.machine.description import Machine
 from labs.machine.fitness import fit, verdict
 from labs.machine.probes import Counter, Disk, Outcome, Trials
 from testing.paths import REPOSITORY
+from testing.plain_machine import PLAIN
 
 ROOMY = Disk("/somewhere", 100 << 30)
 COUNTER = Counter("tsc", step=2, overhead=44, frequency_hz=2.6e9, core_cycle_ticks=0.7)

@@ -11,24 +11,7 @@ import pytest
 from labs.common import pseudo_files
 from labs.machine import virtualization
 from labs.machine.description import Machine, read_machine
-
-PLAIN = Machine(
-    architecture="x86_64",
-    system="Linux",
-    os_kernel="6.1.0",
-    cpu="A CPU",
-    cpus_online=4,
-    cpus_allowed=(0, 1, 2, 3),
-    memory=8 << 30,
-    virtual=False,
-    governor="performance",
-    turbo=False,
-    smt=False,
-    clock_source="tsc",
-    seccomp="off",
-    load=0.1,
-    steal=0.0,
-)
+from testing.plain_machine import PLAIN
 
 
 def machine_of(tmp_path: Path, files: dict[str, str]) -> Machine:

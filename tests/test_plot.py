@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -14,32 +13,10 @@ from labs.plots import picture, plot
 from labs.plots.plot import Mark
 from labs.recording.file import Recording, read
 from labs.results.result import Result, result_of
+from testing.given_samples import recording_of
 from testing.paths import FIXTURES, REPOSITORY
 
 PNG = b"\x89PNG\r\n\x1a\n"
-
-
-def recording_of(
-    ticks: Sequence[int],
-    batch: Sequence[int],
-    *,
-    warmup: int = 0,
-    processes: int = 1,
-    variant: str = "fenced",
-) -> Recording:
-    """Intervals on a clock of 1 GHz, so that a tick is a nanosecond; the first are warm-up."""
-    count = len(ticks)
-    return Recording(
-        "timer_overhead",
-        {f"clock.{variant}.frequency_hz": "1e9", f"clock.{variant}.step": "1"},
-        tuple({} for _ in range(processes)),
-        (variant,),
-        np.zeros(count, dtype=np.int64),
-        np.sort(np.arange(count) % processes),
-        np.arange(count) - warmup,
-        np.array(batch, dtype=np.int64),
-        np.array(ticks, dtype=np.int64),
-    )
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
-from test_plot import recording_of
 
 from labs.plots import plot
 from labs.plots.plot import Mark
@@ -19,6 +18,7 @@ from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS, Across, Point, Series, series_figure
 from labs.plots.style import CHARACTER
 from labs.results.result import result_of
+from testing.given_samples import recording_of
 
 
 def words_of(figure: Figure) -> list[tuple[str, Bbox]]:
