@@ -17,7 +17,7 @@ def recording_of(
     processes: int = 1,
     variant: str = "fenced",
 ) -> Recording:
-    """Intervals on a clock of 1 GHz, so that a tick is a nanosecond; the first are warm-up."""
+    """Samples on a clock of 1 GHz, so that a tick is a nanosecond; the first are warm-up."""
     count = len(ticks)
     return Recording(
         "timer_overhead",
