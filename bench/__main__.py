@@ -11,45 +11,45 @@ from pathlib import Path
 from bench import machine
 from bench.report import say
 
-#: In this order: those that need a quiet machine come first.
-NAMES = (
-    "peers",
-    "spread",
-    "arguments",
-    "agreement",
-    "repeat",
-    "switches",
-    "live",
-    "click_to_plot",
-    "reading",
-    "start",
-    "coverage",
-    "fuzz",
-    "browser",
-    "published",
-    "conditions",
-    "honest",
-)
+#: The module of each benchmark. Run in this order: those that need a quiet machine come first.
+MODULES = {
+    "peers": "bench.figures.peers",
+    "spread": "bench.figures.spread",
+    "arguments": "bench.figures.arguments",
+    "agreement": "bench.figures.agreement",
+    "repeat": "bench.figures.repeat",
+    "switches": "bench.figures.switches",
+    "live": "bench.labs.live",
+    "click_to_plot": "bench.speed.click_to_plot",
+    "reading": "bench.speed.reading",
+    "start": "bench.speed.start",
+    "coverage": "bench.figures.coverage",
+    "fuzz": "bench.fuzz.readers",
+    "browser": "bench.labs.browser",
+    "published": "bench.published",
+    "conditions": "bench.labs.conditions",
+    "honest": "bench.honest.submissions",
+}
 
 
 def main(words: list[str] | None = None) -> int:
     """Run what is named. Exit status: 0 all held, 1 something did not."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MODULES))
     parser.add_argument("--quick", action="store_true", help="fewer rounds: a look, not a proof")
     parser.add_argument("--save", type=Path, metavar="DIR", help="where browser puts screenshots")
     arguments = parser.parse_args(words)
-    unknown = [name for name in arguments.names if name not in NAMES]
+    unknown = [name for name in arguments.names if name not in MODULES]
     if unknown:
-        parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(NAMES)}")
-    names = arguments.names or NAMES
+        parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(MODULES)}")
+    names = arguments.names or MODULES
     if arguments.save is not None and "browser" not in names:
         parser.error("--save is for the screenshots of the benchmark browser: name it as well")
     machine.describe()
     held: dict[str, bool] = {}
     for name in names:
         begin = time.monotonic()
-        benchmark = importlib.import_module(f"bench.{name}")
+        benchmark = importlib.import_module(MODULES[name])
         say(f"\n== {name}")
         more = (arguments.save,) if name == "browser" else ()
         held[name] = bool(benchmark.run(arguments.quick, *more))

@@ -15,8 +15,8 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Locator, Page, expect
 
-from bench import jupyterlab
-from bench.jupyterlab import Server, command, wait_for
+from bench.labs import jupyterlab
+from bench.labs.jupyterlab import Server, command, wait_for
 
 #: Its own name, so that no other process of this machine is taken for it.
 SLOW = f"slow_{os.getpid()}"

@@ -13,7 +13,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Locator, Page, expect
 
-from bench import jupyterlab
+from bench.labs import jupyterlab
 from grader.with_nbgrader.release import release
 from labs.course.student_copy import lay_down
 from labs.recording import file

@@ -13,9 +13,9 @@ from typing import Any
 import nbformat
 import pytest
 
-from bench import conditions, solved_lab
-from bench.conditions import CONDITIONS, Condition, run_in
-from bench.solved_lab import Solved, has_held, in_words
+from bench.labs import conditions, solved_lab
+from bench.labs.conditions import CONDITIONS, Condition, run_in
+from bench.labs.solved_lab import Solved, has_held, in_words
 from labs.notebook.session import Session
 from labs.run.measure import Plan
 from testing.c_programs import CPUS, LINUX, TWO_CPUS

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("playwright")
 
-from bench import jupyterlab, legible
+from bench.labs import jupyterlab, legible
 
 pytestmark = [
     pytest.mark.browser,

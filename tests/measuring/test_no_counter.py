@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.conditions import NO_COUNTER, Condition, run_in
+from bench.labs.conditions import NO_COUNTER, Condition, run_in
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
 from grader.judging.check import check

@@ -8,8 +8,8 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from bench.fuzz_guide import OURS
-from bench.fuzz_seeds import Submission
+from bench.fuzz.good_inputs import Submission
+from bench.fuzz.guide import OURS
 from grader.cases.verdict import Outcome
 from grader.judging import lab_folder
 from grader.judging.presentation import as_html, as_text

@@ -1,8 +1,8 @@
 """Do 95 % intervals hold the truth in 95 of 100 runs? By simulated machines whose truth is known.
 
-The machines are those of bench/coverage_cases.py. The interval must hold the truth in 92 to 98 % of
-the runs that give a figure, the mean of the values must lie within 0.3 % of the truth or a tenth of
-the interval's width, and all but 3 % of the runs must give a figure. Where the model
+The machines are those of coverage_cases.py. The interval must hold the truth in 92 to 98 % of the
+runs that give a figure, the mean of the values must lie within 0.3 % of the truth or a tenth of the
+interval's width, and all but 3 % of the runs must give a figure. Where the model
 T(k) = overhead + k * cost does not hold, no interval can be right: there must be a warning and no
 figure. Where the core was shared from end to end, its undisturbed cost lies below the value: the
 interval must still reach down to it.
@@ -23,7 +23,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.coverage_cases import MISFITS, Case, Truth, all_cases
+from bench.figures.coverage_cases import MISFITS, Case, Truth, all_cases
 from bench.report import must_hold, say, verdict
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import fit_line

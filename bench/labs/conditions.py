@@ -4,7 +4,7 @@ The author's notebook of each lab is run from top to bottom, as a student with a
 this machine made to lack what others lack: a counter better than clock_gettime, a second CPU,
 pinning, a trap instruction that the kit knows; and all of these but the last at once. Then its
 figures are graded. What no machine shows when it is busy is no fault of the condition: a run that
-gives no figure is made again (bench.solved_lab), and `as it is` stands beside.
+gives no figure is made again (bench.labs.solved_lab), and `as it is` stands beside.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import machine, table
+from bench.labs.solved_lab import NOTEBOOKS, Solved, has_held, in_words
 from bench.report import must_hold, say, skipped, verdict
-from bench.solved_lab import NOTEBOOKS, Solved, has_held, in_words
 from grader.facts import unbound
 from grader.judging import no_counter
 from labs.c_kernels import toolchain
@@ -98,7 +98,7 @@ def _explain(condition: Condition, mine: dict[str, Solved], others: dict[str, So
 def _solve(lab: str, condition: Condition) -> Solved:
     """One run of a lab in a process of its own, which lacks what the condition says."""
     with tempfile.TemporaryDirectory(prefix="ticklab-conditions-") as scratch:
-        done = run_in(condition, "-m", "bench.solved_lab", lab, str(Path(scratch) / lab))
+        done = run_in(condition, "-m", "bench.labs.solved_lab", lab, str(Path(scratch) / lab))
     if done.returncode != 0:
         return Solved(0, 1, {"the run itself": done.stderr.strip()[-300:]}, [], {}, {})
     return Solved(**json.loads(done.stdout.splitlines()[-1]))

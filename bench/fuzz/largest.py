@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench.fuzz_checks import WHERE, Wrong
+from bench.fuzz.checks import WHERE, Wrong
 from grader.cases.verdict import Outcome
 from grader.figures import figures_of
 from grader.judging import lab_folder

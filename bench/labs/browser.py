@@ -19,7 +19,7 @@ try:
     from playwright.sync_api import BrowserContext, Locator
     from playwright.sync_api import Error as PlaywrightError
 
-    from bench import jupyterlab, legible
+    from bench.labs import jupyterlab, legible
 except ImportError:
     MISSING = "playwright is not installed"
 else:

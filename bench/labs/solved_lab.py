@@ -1,4 +1,4 @@
-"""`python -m bench.solved_lab LAB FOLDER [--once]`: run a lab's solved notebook here, and grade it.
+"""`python -m bench.labs.solved_lab LAB FOLDER [--once]`: run a lab's solved notebook, and grade it.
 
 FOLDER is a new copy of the lab. The outcome is printed as one line of JSON, for a program to read.
 On a busy machine a run may give no figure, and its student makes that run again: so does this one,

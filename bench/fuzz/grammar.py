@@ -10,8 +10,8 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from bench.fuzz_mutations import VALUES
-from bench.fuzz_seeds import Submission
+from bench.fuzz.good_inputs import Submission
+from bench.fuzz.mutations import VALUES
 from grader.figures import LABS
 from labs.course.figures import FILE_NAME
 from labs.recording.file import HEADER

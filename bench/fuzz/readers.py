@@ -2,7 +2,7 @@
 
 Three readers: of recordings, of figures.json, and of whole lab folders, which are graded. Most
 inputs are changed submissions of tests/fixtures; those that reach new parts of the code are changed
-further (bench.fuzz_guide). The others are made up from a grammar (bench.fuzz_grammar). What fails
+further (bench.fuzz.guide). The others are made up from a grammar (bench.fuzz.grammar). What fails
 is kept under build/fuzz/.
 """
 
@@ -21,10 +21,10 @@ from types import FrameType
 
 import hypothesis
 
-from bench import fuzz_checks, fuzz_grammar, fuzz_large, fuzz_seeds
-from bench.fuzz_guide import Guide, Input
-from bench.fuzz_mutations import Mutator
-from bench.fuzz_seeds import Submission
+from bench.fuzz import checks, good_inputs, grammar, largest
+from bench.fuzz.good_inputs import Submission
+from bench.fuzz.guide import Guide, Input
+from bench.fuzz.mutations import Mutator
 from bench.report import must_hold, say, verdict
 from testing.paths import REPOSITORY
 
@@ -117,7 +117,7 @@ def part(kind: str, seed: int, count: int) -> Outcome:
 def large() -> Outcome:
     """Inputs as large as they may be, and larger."""
     outcome = Outcome()
-    for name, check in fuzz_large.cases():
+    for name, check in largest.cases():
         _try(check, outcome, lambda: b"", f"large {name}")
     outcome.megabytes = _megabytes()
     return outcome
@@ -125,8 +125,8 @@ def large() -> Outcome:
 
 def _files(kind: str, seed: int, count: int, outcome: Outcome) -> None:
     of_recordings = kind == "recordings"
-    seeds = fuzz_seeds.recordings() if of_recordings else fuzz_seeds.figure_files()
-    check = fuzz_checks.recording if of_recordings else fuzz_checks.figures_file
+    seeds = good_inputs.recordings() if of_recordings else good_inputs.figure_files()
+    check = checks.recording if of_recordings else checks.figures_file
     mutator, guide = Mutator(f"{kind} {seed}", seeds), Guide(seeds, seed)
     for _ in range(count):
         parent = guide.next()
@@ -137,7 +137,7 @@ def _files(kind: str, seed: int, count: int, outcome: Outcome) -> None:
 
 
 def _submissions(seed: int, count: int, outcome: Outcome) -> None:
-    seeds = fuzz_seeds.submissions()
+    seeds = good_inputs.submissions()
     recordings = tuple(
         content for each in seeds for name, content in each.files if name.endswith(".csv")
     )
@@ -145,7 +145,7 @@ def _submissions(seed: int, count: int, outcome: Outcome) -> None:
     for _ in range(count):
         changed = changed_submission(guide.next(), mutator)
         told = _told_as_one(changed)
-        _guided(guide, changed, fuzz_checks.submission, outcome, told, "submissions")
+        _guided(guide, changed, checks.submission, outcome, told, "submissions")
     outcome.edges = len(guide.edges.reached)
 
 
@@ -160,11 +160,11 @@ def _made_up(seed: int, count: int, outcome: Outcome) -> None:
         deadline=None,
         suppress_health_check=list(hypothesis.HealthCheck),
     )
-    @hypothesis.given(fuzz_grammar.submissions())
+    @hypothesis.given(grammar.submissions())
     def examine(made: Submission) -> None:
         begin = time.process_time()
         failed[:] = [_told_as_one(made)]
-        fuzz_checks.submission(made)
+        checks.submission(made)
         seconds = time.process_time() - begin
         outcome.inputs += 1
         outcome.slowest_s = max(outcome.slowest_s, seconds)
@@ -223,8 +223,8 @@ def _try(
     except Exception as error:  # whatever it is: that is what is looked for
         sys.settrace(None)
         if outcome is not None:
-            place = fuzz_checks.place_of(error)
-            what = str(error)[:300] if isinstance(error, fuzz_checks.Wrong) else f"{error!r:.300}"
+            place = checks.place_of(error)
+            what = str(error)[:300] if isinstance(error, checks.Wrong) else f"{error!r:.300}"
             kept = _keep(kind, content())
             if not any(what in told for told in outcome.wrong):
                 outcome.wrong.append(f"{kind}: {place}: {what} [{kept}]")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import random
 import re
-import sys
 import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,9 +19,10 @@ from typing import Any
 
 import nbformat
 
-from bench import honest_runs, machine
-from bench.honest_figures import CannotMeasure, concluded, estimate_of, read_off
-from bench.honest_runs import COUNTERS, Circumstance
+from bench import machine
+from bench.honest import circumstances
+from bench.honest.circumstances import COUNTERS, Circumstance
+from bench.honest.figures import CannotMeasure, concluded, estimate_of, read_off
 from bench.report import must_hold, say, verdict
 from grader.cases.verdict import Level, Outcome, Verdict
 from grader.figures import LABS, FigureSpec
@@ -103,7 +103,7 @@ def _one(circumstance: Circumstance, number: int, tally: Tally) -> None:
     with tempfile.TemporaryDirectory() as folder:
         try:
             made = submission(lab, circumstance, chance, Path(folder))
-        except honest_runs.NoEmulator as why:
+        except circumstances.NoEmulator as why:
             tally.wrong[:] = [f"left out: {why}"]
             return
         verdicts = judged(Path(folder), lab, made)
@@ -197,11 +197,11 @@ def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -
         names = tuple(dict.fromkeys((*spec.variants, *spec.beside)))
         # Baselines are measured along: at the most twice as many rows as were asked for.
         most = MOST_RECORDING_ROWS // (2 * len(names) + 1)
-        samples = min(honest_runs.samples_for(spec.kernel, chance), most)
+        samples = min(circumstances.samples_for(spec.kernel, chance), most)
         plan = measure.Plan(spec.kernel, names, samples=max(samples, SMALLEST), flags=flags)
     if circumstance.emulated:
         return replace(plan, samples=min(plan.samples, 400))
-    return honest_runs.placed_at_random(plan, chance)
+    return circumstances.placed_at_random(plan, chance)
 
 
 def _own_plan(spec: FigureSpec) -> measure.Plan:
@@ -225,15 +225,15 @@ def _recorded(
     for again in range(MOST_AGAIN + 1):
         try:
             recording = (
-                honest_runs.emulated(plan) if circumstance.emulated else honest_runs.real(plan)
+                circumstances.emulated(plan) if circumstance.emulated else circumstances.real(plan)
             )
         except RuntimeError as error:
-            if isinstance(error, honest_runs.NoEmulator):
+            if isinstance(error, circumstances.NoEmulator):
                 raise
             raise CannotMeasure(f"{spec.id}: {error}") from error
         if circumstance.counter is not None:
             seed = chance.randrange(2**31)
-            recording = honest_runs.seen_by(recording, circumstance.counter, seed)
+            recording = circumstances.seen_by(recording, circumstance.counter, seed)
         if spec.shows:
             return recording, again
         results = [result_of(recording, name) for name in spec.variants]
@@ -257,7 +257,3 @@ def save(folder: Path, count: int) -> None:
         with machine.busy(circumstance.busy):
             submission(lab, circumstance, chance, folder / f"{lab}-{slug}", short=True)
         say(f"   {saved:>3} {lab}: {circumstance.name}")
-
-
-if __name__ == "__main__":
-    save(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 60)

@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 from bench import machine, table
+from bench.labs.solved_lab import NOTEBOOKS, Solved, has_held, in_words, solve
 from bench.report import must_hold, say, verdict
-from bench.solved_lab import NOTEBOOKS, Solved, has_held, in_words, solve
 
 ROUNDS = (False, True, False)  # whether another CPU is busy
 

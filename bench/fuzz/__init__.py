@@ -1,0 +1,1 @@
+"""Whatever can be handed in: made up, changed, or too large."""

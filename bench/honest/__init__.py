@@ -1,0 +1,1 @@
+"""Honest submissions by the hundred, measured under all kinds of circumstances."""

@@ -1,0 +1,1 @@
+"""The labs as a class meets them: run live, on poorer machines, and in a browser."""
