@@ -40,12 +40,15 @@ def both(
     kernel: str = "system_call",
     more: Mapping[str, str] | None = None,
     speeds: NDArray[np.float64] | None = None,
-    **disturbance: float,
+    disturbed: Mapping[str, float] | None = None,
 ) -> Recording:
     """One run of an operation and its baseline, interleaved, on the same disturbed machine."""
-    machines = [dataclasses.replace(each, **disturbance) for each in (OPERATION, BASELINE)]  # type: ignore[arg-type]
+    operation, baseline = (
+        dataclasses.replace(each, **(disturbed or {}))  # type: ignore[arg-type]
+        for each in (OPERATION, BASELINE)
+    )
     return simulate.with_baseline(
-        *machines, seed, times=times, parts=parts, kernel=kernel, more=more, speeds=speeds
+        operation, baseline, seed, times=times, parts=parts, kernel=kernel, more=more, speeds=speeds
     )
 
 
@@ -61,15 +64,9 @@ def net_of(recording: Recording) -> Net:
 def covered(disturbance: Mapping[str, float], step: int, times: float, parts: float) -> float:
     """In which share of the runs the interval holds the true net cost."""
     truth = (OPERATION.cost - times * BASELINE.cost) / parts
-    return (
-        sum(
-            net_of(both(seed, times=times, parts=parts, step=step, **disturbance)).net.contains(
-                truth
-            )
-            for seed in range(RUNS)
-        )
-        / RUNS
-    )
+    disturbed = {"step": step, **disturbance}
+    runs = (both(seed, times=times, parts=parts, disturbed=disturbed) for seed in range(RUNS))
+    return sum(net_of(run).net.contains(truth) for run in runs) / RUNS
 
 
 # The interval
@@ -134,7 +131,9 @@ def test_a_thing_less_itself_is_nothing_for_sure() -> None:
 
 
 def test_the_true_net_cost_is_met_on_average() -> None:
-    values = [net_of(both(seed, times=2, parts=2, step=26)).net.value for seed in range(40)]
+    values = [
+        net_of(both(seed, times=2, parts=2, disturbed={"step": 26})).net.value for seed in range(40)
+    ]
     assert np.mean(values) == pytest.approx((9.0 - 5.0) / 2, abs=4 * np.std(values) / 40**0.5)
 
 
@@ -233,7 +232,7 @@ def test_a_round_trip_is_told_only_of_what_falls_into_two() -> None:
 
 
 def test_a_bent_line_gives_no_net_cost() -> None:
-    result = result_of(both(3, hidden=300, samples=10_000), "operation")
+    result = result_of(both(3, disturbed={"hidden": 300, "samples": 10_000}), "operation")
     assert result.estimate is None and result.net is None
     assert result.warnings[0].code == "not-on-a-line"
 

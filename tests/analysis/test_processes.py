@@ -204,6 +204,10 @@ def test_what_moves_one_variant_alone_is_its_layout_and_not_a_neighbour() -> Non
     slow, sibling = (simulate.run(replace(OPERATION, slower_processes=n), 7 + n) for n in (3, 0))
     alone = line_of(as_a_call(slow))
     assert alone.cost.processes == 7
+    process, sample, batch, ticks = (
+        np.concatenate([getattr(slow, name), getattr(sibling, name)])
+        for name in ("process", "sample", "batch", "ticks")
+    )
     both = replace(
         as_a_call(slow),
         variants=(*slow.variants, "sibling"),
@@ -212,10 +216,10 @@ def test_what_moves_one_variant_alone_is_its_layout_and_not_a_neighbour() -> Non
             **{k.replace(simulate.VARIANT, "sibling"): v for k, v in slow.conditions.items()},
         },
         variant_index=np.repeat([0, 1], len(slow)),
-        **{
-            name: np.concatenate([getattr(slow, name), getattr(sibling, name)])
-            for name in ("process", "sample", "batch", "ticks")
-        },
+        process=process,
+        sample=sample,
+        batch=batch,
+        ticks=ticks,
     )
     together = line_of(both)
     assert together.cost.processes == 10 and together.share_aside("process") == 0

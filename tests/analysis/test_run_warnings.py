@@ -24,7 +24,7 @@ def warnings_of(recording: Recording) -> dict[str, RunWarning]:
     return {warning.code: warning for warning in found}
 
 
-def run_with(machine: Machine | None = None, **conditions: str) -> Recording:
+def run_with(machine: Machine | None = None, /, **conditions: str) -> Recording:
     """A run whose conditions are changed; a name's `__` stands for a dot."""
     recording = simulate.run(machine or Machine(), 1)
     stated = {key.replace("__", "."): value for key, value in conditions.items()}
@@ -111,10 +111,10 @@ def of_operations(machine: Machine, **siblings: Machine) -> Recording:
         for name, run in zip(parts, runs, strict=True)
         for key, value in run.conditions.items()
     }
-    columns = {
-        name: np.concatenate([getattr(run, name) for run in runs])
+    process, sample, batch, ticks = (
+        np.concatenate([getattr(run, name) for run in runs])
         for name in ("process", "sample", "batch", "ticks")
-    }
+    )
     index = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
     return dataclasses.replace(
         runs[0],
@@ -122,7 +122,10 @@ def of_operations(machine: Machine, **siblings: Machine) -> Recording:
         conditions=MappingProxyType(conditions),
         variants=tuple(parts),
         variant_index=index,
-        **columns,
+        process=process,
+        sample=sample,
+        batch=batch,
+        ticks=ticks,
     )
 
 

@@ -81,7 +81,7 @@ def slow_processes() -> list[psutil.Process]:
 
 
 def notebook_of(sources: tuple[str, ...]) -> dict[str, Any]:
-    cells = [
+    cells: list[dict[str, Any]] = [
         {
             "cell_type": "code",
             "id": f"cell-{number}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 from dataclasses import replace
 from pathlib import Path
 
@@ -120,7 +121,7 @@ def test_memory_is_bounded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None
     ],
 )
 def test_an_unusable_file_is_as_if_it_were_not_there(cache: Path, content: bytes) -> None:
-    key = f"{best_width.platform.machine()} a model tsc".encode()
+    key = f"{platform.machine()} a model tsc".encode()
     (cache / FILE_NAME).write_bytes(content.replace(b"KEY", key))
     assert best(run_of("4.00"), remember=False) is None
     assert remembered(run_of("3.00")) == 3.0

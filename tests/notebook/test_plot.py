@@ -29,7 +29,7 @@ def straight() -> Recording:
 
 def test_every_sample_is_a_point_and_warm_up_has_a_marker_of_its_own(straight: Recording) -> None:
     (axes,) = plot.samples_figure(straight, "fenced").axes
-    points = {line.get_marker(): len(line.get_xdata()) for line in axes.lines}
+    points = {line.get_marker(): np.size(line.get_xdata()) for line in axes.lines}
     assert points["o"] == 360
     assert points["^"] == 40
     assert axes.get_yscale() == "log"
@@ -38,7 +38,7 @@ def test_every_sample_is_a_point_and_warm_up_has_a_marker_of_its_own(straight: R
 
 def test_the_prediction_is_a_labelled_line_in_the_unit_of_the_plot(straight: Recording) -> None:
     figure = plot.samples_figure(straight, "fenced", "ns", Mark(0.03, "us"))
-    level = [line for line in figure.axes[0].lines if list(line.get_ydata()) == [30.0, 30.0]]
+    level = [line for line in figure.axes[0].lines if np.array_equal(line.get_ydata(), [30, 30])]
     assert len(level) == 1
     assert any("your prediction: 0.03 µs" in text.get_text() for text in figure.texts)
 

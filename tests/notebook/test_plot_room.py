@@ -23,9 +23,8 @@ from testing.given_samples import recording_of
 
 def words_of(figure: Figure) -> list[tuple[str, Bbox]]:
     """Each piece of text that is seen, with its place in pixels."""
-    canvas = figure.canvas
-    assert isinstance(canvas, FigureCanvasAgg)
-    canvas.draw()
+    assert isinstance(figure.canvas, FigureCanvasAgg)
+    figure.draw_without_rendering()
     unseen: set[int] = set()
     for axis in figure.findobj(Axis):
         low, high = sorted(axis.get_view_interval())
@@ -34,7 +33,7 @@ def words_of(figure: Figure) -> list[tuple[str, Bbox]]:
                 unseen |= {id(tick.label1), id(tick.label2)}
     return [
         # Of an annotation without its arrow.
-        (text.get_text(), Text.get_window_extent(text, canvas.get_renderer()))
+        (text.get_text(), Text.get_window_extent(text))
         for text in figure.findobj(Text)
         if text.get_visible() and text.get_text().strip() and id(text) not in unseen
     ]

@@ -6,9 +6,11 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from labs import views
 from labs.common.messages import Refused
@@ -36,19 +38,19 @@ def run_of(
     `bent` the cost grows with the batch size, so that there is no figure."""
     random = np.random.default_rng(7)
     rows = 400
-    columns: list[tuple[np.ndarray, ...]] = []  # type: ignore[type-arg]
+    columns: list[tuple[NDArray[Any], ...]] = []
     for index, (name, cost) in enumerate(costs.items()):
-        batch = np.tile(BATCHES, rows // len(BATCHES))
-        ticks = 40 + cost * batch + random.normal(0, max(0.8, 0.2 * cost), rows)
+        sizes = np.tile(BATCHES, rows // len(BATCHES))
+        took = 40 + cost * sizes + random.normal(0, max(0.8, 0.2 * cost), rows)
         if name in bent:
-            ticks = ticks + cost * batch**2
+            took = took + cost * sizes**2
         columns.append(
             (
                 np.full(rows, index),
                 np.repeat(np.arange(5), rows // 5),
                 np.arange(rows) % (rows // 5) - 4,  # the first four of each process are warm-up
-                batch,
-                np.round(ticks),
+                sizes,
+                np.round(took),
             )
         )
     variant, process, sample, batch, ticks = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -34,7 +35,7 @@ def run(
     flags: str = "-O2",
     samples: int = 2000,
     noise: float = 1.5,
-    **more: str,
+    more: Mapping[str, str] | None = None,
 ) -> Recording:
     baselines = {f"variant.{name}.baseline": "loop" for name in variants if name != "loop"}
     return recording(
@@ -42,7 +43,7 @@ def run(
         kernel=kernel,
         samples=samples,
         noise=noise,
-        extra={"flags": flags, **(baselines if "loop" in variants else {}), **more},
+        extra={"flags": flags, **(baselines if "loop" in variants else {}), **(more or {})},
     )
 
 
@@ -80,7 +81,7 @@ def test_a_call_passes_on_a_counter_of_24_mhz() -> None:
         calls(1, ratio, args0=4.0, loop=LOOP),
         noise=0.02,
         samples=20_000,
-        **{"counter.frequency_hz": "24e6", "core_cycle_ticks": f"{CYCLE_TICKS * ratio}"},
+        more={"counter.frequency_hz": "24e6", "core_cycle_ticks": f"{CYCLE_TICKS * ratio}"},
     )
     assert codes(judged("call-args0", 3.0, "cycles", seen)) == []
 
@@ -125,7 +126,7 @@ def test_a_trend_is_told_from_a_conclusion_against_the_table() -> None:
 def test_costs_of_one_run_may_be_told_apart_in_core_cycles() -> None:
     # In ns each figure spans the speeds of the last hour; both met the same ones.
     speeds = {"core_cycle_ticks.last_hour": f"{CYCLE_TICKS * 0.6} {CYCLE_TICKS * 1.4}"}
-    seen = run(calls(args6=6.0, args5=5.0, loop=LOOP), flags="-O0", **speeds)
+    seen = run(calls(args6=6.0, args5=5.0, loop=LOOP), flags="-O0", more=speeds)
     assert codes(judged("call-five-and-six", 1, "choice", seen)) == []
     assert codes(judged("call-five-and-six", 2, "choice", seen)) != []
 

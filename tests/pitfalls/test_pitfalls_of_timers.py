@@ -12,7 +12,7 @@ import pytest
 
 from grader.facts import c_source
 from grader.figures import figure_named
-from grader.judging import lab_folder
+from grader.judging import flags, lab_folder
 from grader.judging.check import check
 from grader.pitfalls.stale_constant import subtracted_constant
 from labs.common import paths
@@ -220,5 +220,5 @@ def test_where_the_flags_fail_all_is_graded_none_the_less(
     def broken(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(lab_folder.flags, "of_submission", broken)
+    monkeypatch.setattr(flags, "of_submission", broken)
     assert lab_folder.check_folder(tmp_path, "01-timer-overhead")

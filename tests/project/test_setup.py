@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -60,11 +61,11 @@ def pinned(lock: str, python: str) -> dict[str, str]:
     return versions
 
 
-def environment() -> dict:
+def environment() -> Any:
     return yaml.safe_load((REPOSITORY / "environment.yml").read_text(encoding="utf-8"))
 
 
-def test_environment_yml_and_pyproject_ask_for_the_same():
+def test_environment_yml_and_pyproject_ask_for_the_same() -> None:
     conda = ranges([line for line in environment()["dependencies"] if isinstance(line, str)])
     assert conda["python"] == SpecifierSet(PROJECT["requires-python"])
     assert conda.keys() >= CONDA_ONLY
@@ -76,13 +77,13 @@ def test_environment_yml_and_pyproject_ask_for_the_same():
     assert named_as_in_pyproject == ranges(RUN)
 
 
-def test_environment_yml_names_one_channel_and_ticklab():
+def test_environment_yml_names_one_channel_and_ticklab() -> None:
     assert environment()["channels"] == ["conda-forge"]
     assert environment()["dependencies"][-1] == {"pip": ["-e ."]}
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_every_pin_is_exact_and_hashed(lock):
+def test_every_pin_is_exact_and_hashed(lock: str) -> None:
     for pin, hashes in pins(lock):
         assert re.fullmatch(r"==[^*]+", str(pin.specifier)), pin
         assert hashes > 0, pin
@@ -90,7 +91,7 @@ def test_every_pin_is_exact_and_hashed(lock):
 
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("lock", LOCKS)
-def test_lock_pins_each_direct_dependency_within_its_range(lock, python):
+def test_lock_pins_each_direct_dependency_within_its_range(lock: str, python: str) -> None:
     versions = pinned(lock, python)
     for name, allowed in ranges(LOCKS[lock]).items():
         assert name in versions, f"{name} is missing for Python {python}: make lock"
@@ -98,32 +99,32 @@ def test_lock_pins_each_direct_dependency_within_its_range(lock, python):
 
 
 @pytest.mark.parametrize("python", PYTHONS)
-def test_both_locks_pin_the_same_versions(python):
+def test_both_locks_pin_the_same_versions(python: str) -> None:
     run, dev = (pinned(lock, python) for lock in LOCKS)
     assert run.items() <= dev.items()
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_locks_name_no_host(lock):
+def test_locks_name_no_host(lock: str) -> None:
     text = (REPOSITORY / lock).read_text(encoding="utf-8")
     assert "://" not in text
     assert not re.search(r"\bhttps?\b|index-url|find-links|trusted-host", text)
 
 
-def test_every_direct_dependency_has_its_reason():
+def test_every_direct_dependency_has_its_reason() -> None:
     text = (REPOSITORY / "docs" / "dependencies.md").read_text(encoding="utf-8")
     reasons = dict(re.findall(r"^- `([^`]+)`: (.{10,})$", text, flags=re.MULTILINE))
     assert reasons.keys() == ranges([*RUN, *ZIG, *BUILD, *DEV]).keys()
 
 
-def test_ci_runs_the_tests():
+def test_ci_runs_the_tests() -> None:
     script = REPOSITORY / ".ci" / "run"
     assert os.access(script, os.X_OK)
     assert re.search(r"^make test$", script.read_text(encoding="utf-8"), flags=re.MULTILINE)
     subprocess.run(["bash", "-n", script], check=True)
 
 
-def test_make_alone_lists_every_target():
+def test_make_alone_lists_every_target() -> None:
     listed = make().stdout
     for target in ("lab", "test", "lint", "bench", "class", "help"):
         assert f"make {target}" in listed
@@ -150,14 +151,14 @@ def old_python(tmp_path: Path) -> Path:
     return python
 
 
-def test_make_says_which_python_it_needs(tmp_path, old_python):
+def test_make_says_which_python_it_needs(tmp_path: Path, old_python: Path) -> None:
     done = make("lab", f"VENV={tmp_path / 'venv'}", f"PYTHON={old_python}")
     assert done.returncode != 0
     assert "needs Python 3.10 to 3.13" in done.stderr
     assert not (tmp_path / "venv").exists()
 
 
-def test_make_says_that_a_compiler_is_missing(tmp_path):
+def test_make_says_that_a_compiler_is_missing(tmp_path: Path) -> None:
     venv = tmp_path / "venv"
     done = make("lab", f"VENV={venv}", PYTHON, "CC=no-such-compiler")
     assert done.returncode != 0
@@ -166,7 +167,7 @@ def test_make_says_that_a_compiler_is_missing(tmp_path):
     assert not (venv / "run").exists()
 
 
-def test_a_failed_set_up_leaves_no_stamp_and_is_done_again(tmp_path):
+def test_a_failed_set_up_leaves_no_stamp_and_is_done_again(tmp_path: Path) -> None:
     venv = tmp_path / "venv"
     for _ in range(2):
         done = make("lab", f"VENV={venv}", PYTHON, PIP_NO_INDEX="1")

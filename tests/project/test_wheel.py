@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
 
@@ -24,9 +25,19 @@ FIRST_LAB = "01-timer-overhead"
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-def run(*command: str | Path, **options) -> str:
+Command = list[str | Path]
+
+
+class Options(TypedDict):
+    """Where a process runs."""
+
+    cwd: Path
+    env: dict[str, str]
+
+
+def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
     """Runs a command and returns what it prints; when it fails, the report shows all of that."""
-    done = subprocess.run(command, capture_output=True, text=True, **options)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=env)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -44,17 +55,17 @@ def names(wheel: Path) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_wheel(REPOSITORY, tmp_path_factory.mktemp("wheel"))
 
 
-def test_holds_every_c_kernel(wheel):
+def test_holds_every_c_kernel(wheel: Path) -> None:
     sources = {f"labs/{p.relative_to(REPOSITORY)}" for p in REPOSITORY.glob("kernels_c/**/*.[ch]")}
     assert "labs/kernels_c/harness.h" in sources
     assert {name for name in names(wheel) if name.startswith("labs/kernels_c/")} == sources
 
 
-def test_holds_every_released_lab_and_no_solution(wheel):
+def test_holds_every_released_lab_and_no_solution(wheel: Path) -> None:
     assert FIRST_LAB in LABS
     assert {f"labs/released/{lab}/{lab}.ipynb" for lab in LABS} <= names(wheel)
     with zipfile.ZipFile(wheel) as archive:
@@ -63,12 +74,12 @@ def test_holds_every_released_lab_and_no_solution(wheel):
                 assert b"BEGIN SOLUTION" not in archive.read(name), name
 
 
-def test_holds_what_jupyterlab_loads(wheel):
+def test_holds_what_jupyterlab_loads(wheel: Path) -> None:
     extension = "labs/labextensions/ticklab-c-cells"
     assert {f"{extension}/package.json", f"{extension}/static/remoteEntry.js"} <= names(wheel)
 
 
-def test_holds_its_licences_and_nothing_beside_the_packages(wheel):
+def test_holds_its_licences_and_nothing_beside_the_packages(wheel: Path) -> None:
     top = {name.split("/")[0] for name in names(wheel)}
     info = f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"
     assert top == {"labs", "grader", info}
@@ -76,7 +87,7 @@ def test_holds_its_licences_and_nothing_beside_the_packages(wheel):
     assert {f"{info}/licenses/{text}" for text in texts} <= names(wheel)
 
 
-def test_source_archive_builds_the_same_wheel(wheel, tmp_path):
+def test_source_archive_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, cwd=REPOSITORY)
     [archive] = tmp_path.glob("ticklab-*.tar.gz")
     shutil.unpack_archive(archive, tmp_path)
@@ -85,19 +96,19 @@ def test_source_archive_builds_the_same_wheel(wheel, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def commands(wheel, tmp_path_factory) -> Path:
+def commands(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the commands of a new environment with the wheel and what the lock names."""
     venv = tmp_path_factory.mktemp("student") / "venv"
     run(sys.executable, "-m", "venv", venv)
     # Of all that is installed little is ever run here: that is compiled when it is.
-    pip = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile"]
+    pip: Command = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile"]
     run(*pip, "--require-hashes", "-r", REPOSITORY / "requirements.lock")
     run(*pip, "--no-deps", "--no-index", wheel)
     return venv / "bin"
 
 
 @pytest.fixture
-def elsewhere(commands, tmp_path) -> dict:
+def elsewhere(commands: Path, tmp_path: Path) -> Options:
     """Options for a process in a folder of its own, which finds nothing of this repository."""
     ours = ("PYTHON", "JUPYTER", "IPYTHON", "VIRTUAL_ENV", "TICKLAB", "XDG_")
     env = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
@@ -105,8 +116,8 @@ def elsewhere(commands, tmp_path) -> dict:
     return {"cwd": tmp_path, "env": env}
 
 
-def test_measures_from_another_folder(commands, elsewhere):
-    measure = [commands / "labs", "measure", "timer_overhead", "--variant", "fenced"]
+def test_measures_from_another_folder(commands: Path, elsewhere: Options) -> None:
+    measure: Command = [commands / "labs", "measure", "timer_overhead", "--variant", "fenced"]
     result = json.loads(run(*measure, "--samples", "500", "--json", **elsewhere))
     assert (result["kernel"], result["variant"]) == ("timer_overhead", "fenced")
     low, high = result["interval"]
@@ -114,7 +125,7 @@ def test_measures_from_another_folder(commands, elsewhere):
 
 
 @contextmanager
-def serving(command: list[str | Path], options: dict) -> Iterator[str]:
+def serving(command: Command, options: Options) -> Iterator[str]:
     """The address of the JupyterLab that a command opens; ended afterwards."""
     process = subprocess.Popen(
         command,
@@ -144,9 +155,11 @@ def serving(command: list[str | Path], options: dict) -> Iterator[str]:
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def test_starts_and_runs_the_first_lab_in_another_folder(commands, elsewhere, tmp_path):
+def test_starts_and_runs_the_first_lab_in_another_folder(
+    commands: Path, elsewhere: Options, tmp_path: Path
+) -> None:
     mine = tmp_path / "my labs"
-    start = [commands / "labs", "start", mine, "--no-browser"]
+    start: Command = [commands / "labs", "start", mine, "--no-browser"]
     with serving(start, elsewhere) as address, urllib.request.urlopen(address, timeout=30) as page:
         assert "JupyterLab" in page.read().decode()
     assert {path.parent.name for path in mine.glob("*/*.ipynb")} == set(LABS)

@@ -10,6 +10,7 @@ import tempfile
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -175,7 +176,12 @@ def test_a_lab_without_recordings_has_a_page_that_says_so(built: Built, tmp_path
 def lab_of(folder: Path, *sources: str) -> Path:
     """A lab folder with a notebook of these cells."""
     folder.mkdir()
-    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cell: dict[str, Any] = {
+        "cell_type": "code",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook = {
         "cells": [{**cell, "id": f"cell-{n}", "source": text} for n, text in enumerate(sources)],
