@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -169,7 +170,11 @@ def test_whether_a_first_time_is_asked_for_is_what_the_c_kernel_lists(
     monkeypatch.chdir(REPOSITORY)
     assert has_first_time(plan) == asked
     carried_out: list[Plan] = []
-    kept = lambda self, plans, *_: carried_out.extend(plans)  # noqa: E731
+
+    def kept(_: Session, plans: Sequence[Plan], *more: object) -> list[None]:
+        carried_out.extend(plans)
+        return [None for _ in plans]
+
     monkeypatch.setattr(Session, "carry_out_in_turns", kept)
     ShortSession("01-timer-overhead", tmp_path).carry_out(plan)
     assert carried_out[0].warmup == (DEFAULT_WARMUP if asked else MOST_WARMUP)
