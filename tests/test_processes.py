@@ -11,8 +11,9 @@ import simulate
 from simulate import OPERATION, line_of
 
 from labs.analysis import compare, processes
-from labs.analysis.estimate import Estimate, student_t
+from labs.analysis.estimate import Estimate
 from labs.analysis.processes import PERHAPS, SURE, ByProcess, apart
+from labs.analysis.student import student_t
 from labs.recording.file import Recording
 
 RUN = object()

@@ -9,7 +9,6 @@ import pytest
 import simulate
 from simulate import STEPS, VARIANT, Machine, line_of
 
-from labs.analysis import line as line_module
 from labs.analysis import selection
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.selection import Cells, cells_of
@@ -66,7 +65,7 @@ def test_without_them_set_aside_there_would_be_no_true_line(
     machine = replace(BUSY, interrupted_every=180.0)
     assert line_of(simulate.run(machine, 7)).cost.contains(machine.cost)
     nothing = lambda cells, *_: np.zeros(len(cells.ticks), np.bool_)  # noqa: E731
-    monkeypatch.setattr(line_module.selection, "interrupted", nothing)
+    monkeypatch.setattr(selection, "interrupted", nothing)
     line = line_of(simulate.run(machine, 7))
     assert not line.straight or line.cost.value > 2 * machine.cost
 

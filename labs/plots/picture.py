@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from labs.analysis.estimate import Floats
+from labs.analysis.arrays import Floats
 from labs.common.table import Table
 from labs.common.units import NAMES, canonical, rounded
 from labs.plots import plot

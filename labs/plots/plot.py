@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from labs.analysis.estimate import Floats
+from labs.analysis.arrays import Floats
 from labs.analysis.line import Line
 from labs.common.units import NAMES, Clock, canonical, rounded
 from labs.plots.series import spread

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from labs.analysis.estimate import Floats
+from labs.analysis.arrays import Floats
 from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
