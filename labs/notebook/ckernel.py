@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from labs.common import messages
 from labs.common.messages import Message, Refused
-from labs.run import measure, options
+from labs.run import options
+from labs.run.plan import Plan
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -63,7 +64,7 @@ def measure_cell(session: Session, line: str, cell: str) -> Run:
     return run
 
 
-def plan_of(line: str, cell: str) -> measure.Plan:
+def plan_of(line: str, cell: str) -> Plan:
     """The plan that the words `line` after the magic make of the C in `cell`. Raises Refused."""
     arguments = _arguments(line)
     return options.plan_of_words(
