@@ -18,7 +18,7 @@ from labs.common.messages import Message
 from labs.notebook import explain
 from labs.notebook.panel_controls import Controls
 from labs.notebook.panel_form import Form
-from labs.plots import plot
+from labs.plots import image
 from labs.run import measure
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Panel:
         self.controls.on_change(self._changed)
         self.controls.show_line(self.form.as_python())
         # Fonts are loaded here, not between the first click and its plot.
-        plot.warm_up()
+        image.warm_up()
 
     @property
     def form(self) -> Form:

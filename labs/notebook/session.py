@@ -272,7 +272,7 @@ class Session:
 
         A figure of `procedure_call args0` is procedure-call-args0, or the end of that: call-args0.
         """
-        from labs.plots.plot import Mark
+        from labs.plots.mark import Mark
 
         try:
             known = predictions.read(self.folder)
