@@ -22,8 +22,8 @@ from labs.plots import image
 from labs.run import measure
 
 if TYPE_CHECKING:
+    from labs.notebook.measuring import Measuring
     from labs.notebook.run import Run
-    from labs.notebook.session import Session
 
 #: What the last run cost, in milliseconds: run, save, reduce, draw, and total, which is their sum.
 timings: dict[str, float] = {}
@@ -33,7 +33,7 @@ class Panel:
     """The panel of one C kernel. `run` is the last finished run, `message` what is being said."""
 
     def __init__(
-        self, session: Session, kernel: str, names: Sequence[str] = (), save: str = "panel"
+        self, session: Measuring, kernel: str, names: Sequence[str] = (), save: str = "panel"
     ) -> None:
         self.session = session
         self.save = save
