@@ -8,7 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from labs.common.version import __version__
+
 __all__ = ["__version__", "proof", "published", "start", "toolchain", "variants", "views"]
 
 if TYPE_CHECKING:

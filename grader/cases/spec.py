@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING, TypedDict
 
 from grader.cases.verdict import Level
 from labs.analysis.estimate import WIDEST, Estimate
 from labs.recording.declared import Estimand
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Quantity(str, Enum):
@@ -117,6 +121,17 @@ class FigureSpec:
         return self.of or self.variants
 
 
+class RelationFields(TypedDict, total=False):
+    """Fields of a FigureSpec that a relation may have; unasked they are as there."""
+
+    divisor: float
+    choices: tuple[Choice, ...]
+    beside: tuple[str, ...]
+    praise: str
+    look_next: str
+    widest: float
+
+
 def relation(
     id: str,
     lab: str,
@@ -126,12 +141,7 @@ def relation(
     unit: str,
     *,
     points: float = 2.0,
-    divisor: float = 1.0,
-    choices: tuple[Choice, ...] = (),
-    beside: tuple[str, ...] = (),
-    praise: str = "",
-    look_next: str = "",
-    widest: float = WIDEST,
+    **fields: Unpack[RelationFields],
 ) -> FigureSpec:
     """A figure that follows from other figures of the lab: only its interpretation is judged.
 
@@ -146,11 +156,6 @@ def relation(
         quantity=quantity,
         unit=unit,
         points={Level.INTERPRETATION: points},
-        beside=beside,
         of=of,
-        divisor=divisor,
-        choices=choices,
-        praise=praise,
-        look_next=look_next,
-        widest=widest,
+        **fields,
     )

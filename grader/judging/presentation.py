@@ -95,7 +95,8 @@ def _finding(finding: Finding) -> str:
 def plot_png(verdict: Verdict, folder: Path) -> bytes | None:
     """The plot of the recording that was judged, as PNG; None where there is none to draw."""
     from grader.figures import figure_named
-    from labs.plots import plot
+    from labs.plots.image import png
+    from labs.plots.samples_plot import samples_figure
     from labs.recording.file import BadRecording, read
 
     if verdict.recording is None:
@@ -107,6 +108,6 @@ def plot_png(verdict: Verdict, folder: Path) -> bytes | None:
         variant = spec.variant if spec.variants else ""
         if variant not in recording.variants:
             return None
-        return plot.png(plot.samples_figure(recording, variant, "ns"))
+        return png(samples_figure(recording, variant, "ns"))
     except (BadRecording, KeyError):
         return None

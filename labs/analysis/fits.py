@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labs.analysis.estimate import Floats
-from labs.analysis.processes import Bools
+from labs.analysis.arrays import Bools, Floats
 from labs.analysis.selection import Cells
 
 

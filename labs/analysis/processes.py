@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.estimate import Floats, student_t, students_t
-
-Bools = NDArray[np.bool_]
+from labs.analysis.arrays import Bools, Floats
+from labs.analysis.student import student_t, students_t
 
 #: Two groups of processes are apart by this share of the undisturbed one at least, and by the
 #: second where that one is the smaller of the two: layout alone does less.

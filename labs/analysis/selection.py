@@ -14,8 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from labs.analysis.estimate import Floats
-from labs.analysis.processes import Bools
+from labs.analysis.arrays import Bools, Floats
 from labs.recording.file import Integers, Numbers, Samples
 
 #: How far from the median a sample may lie, in twice the distance from lower quartile to median,

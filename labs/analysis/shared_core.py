@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labs.analysis.estimate import Floats
+from labs.analysis.arrays import Bools, Floats
 from labs.analysis.fits import fits
-from labs.analysis.processes import SURE, Bools, apart
+from labs.analysis.processes import SURE, apart
 from labs.analysis.selection import Cells, near
 from labs.recording import core_width
 from labs.recording.file import Recording, Samples

@@ -12,7 +12,8 @@ import textwrap
 from typing import TextIO
 
 from labs.machine.description import read_machine
-from labs.machine.fitness import Point, examine, fit, verdict
+from labs.machine.fitness import examine, fit, verdict
+from labs.machine.point import Point
 from labs.machine.probes import try_all
 
 __all__ = ["Point", "add_arguments", "examine", "run"]

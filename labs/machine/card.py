@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from labs.machine.description import Machine
+from labs.machine.facts import Facts
 
 UNREADABLE = "cannot be read here"
 COARSE_STEP_NS = 5.0  # above it the cheapest calls disappear within one step
 
 
-def rows(machine: Machine) -> list[tuple[str, str]]:
+def rows(machine: Facts) -> list[tuple[str, str]]:
     """Fact and value, in words; a fact that this system does not have is left out."""
     allowed = machine.cpus_allowed
     cpus = f"{machine.cpus_online or '?'} online"
@@ -42,7 +40,7 @@ def rows(machine: Machine) -> list[tuple[str, str]]:
     return table
 
 
-def cannot_show(machine: Machine) -> tuple[str, ...]:
+def cannot_show(machine: Facts) -> tuple[str, ...]:
     """What this machine cannot show, one sentence each, worst first."""
     sentences: list[str] = []
     allowed = machine.cpus_allowed
@@ -97,7 +95,7 @@ def cannot_show(machine: Machine) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def as_text(machine: Machine) -> str:
+def as_text(machine: Facts) -> str:
     """The table in plain text, then what the machine cannot show."""
     table = rows(machine)
     width = max(len(name) for name, _ in table)
@@ -108,7 +106,7 @@ def as_text(machine: Machine) -> str:
     return "\n".join(lines)
 
 
-def as_html(machine: Machine) -> str:
+def as_html(machine: Facts) -> str:
     """The same as a table with a caption and row headers, then a list; everything escaped."""
     body = "".join(
         f'<tr><th scope="row" style="text-align:left">{html.escape(name)}</th>'
@@ -133,7 +131,7 @@ def cpu_ranges(cpus: tuple[int, ...]) -> str:
     return f"{'CPU' if len(cpus) == 1 else 'CPUs'} {words}" if spans else "none"
 
 
-def virtual_in_words(machine: Machine) -> str:
+def virtual_in_words(machine: Facts) -> str:
     """Yes, no or unknown, with the hypervisor's name where it gives one."""
     if machine.wsl:
         return f"WSL {machine.wsl}"

@@ -11,11 +11,11 @@ import os
 import platform
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from labs.common.pseudo_files import cpu_list, number_in, text_of, words_of
 from labs.machine import card, virtualization
+from labs.machine.facts import Facts
 
 # Arm's part numbers, as in arch/arm64/include/asm/cputype.h.
 _ARM_PARTS = {
@@ -40,36 +40,8 @@ _ARM_IMPLEMENTERS = {
 _SECCOMP_MODES = {0: "off", 1: "strict", 2: "filter"}
 
 
-@dataclass(frozen=True)
-class Machine:
-    """One machine as this process sees it. None: cannot be read here, or does not exist here."""
-
-    architecture: str  # as uname says it: x86_64, aarch64, riscv64, arm64
-    system: str  # Linux, Darwin
-    os_kernel: str  # its release
-    cpu: str | None = None
-    cpus_online: int | None = None
-    cpus_allowed: tuple[int, ...] | None = None  # numbers of the CPUs this process may use
-    pinning: bool | None = None  # whether a task can be bound to one of them
-    memory: int | None = None  # bytes
-    virtual: bool | None = None
-    hypervisor: str | None = None  # its name, where it gives one
-    container: str | None = None
-    wsl: int | None = None  # 1 or 2
-    governor: str | None = None
-    turbo: bool | None = None
-    smt: bool | None = None
-    clock_source: str | None = None
-    seccomp: str | None = None  # off, strict, filter
-    load: float | None = None  # tasks that ran or wanted to, averaged over the last minute
-    steal: float | None = None  # share of all CPU time since boot, 0 to 1
-    cpu_quota: float | None = None  # CPUs' worth of time this process may use per period
-    counter_step_ns: float | None = None  # not read but measured: filled in by who has measured it
-
-    @property
-    def two_cpus(self) -> bool:
-        """Whether two tasks can be given a CPU each."""
-        return self.pinning is not False and len(self.cpus_allowed or ()) > 1
+class Machine(Facts):
+    """One machine as this process sees it, for a reader."""
 
     def cannot_show(self) -> tuple[str, ...]:
         """What this machine cannot show, one sentence each; empty where nothing is known."""

@@ -18,8 +18,8 @@ from labs.course import figures
 from labs.notebook.run import Run
 from labs.recording import proof
 from labs.results import believed
-from labs.run import measure
 from labs.run.broken import BrokenKernel
+from labs.run.plan import Plan
 
 #: Figures within this factor of each other are called alike.
 ALIKE = 1.1
@@ -168,7 +168,7 @@ class Pair:
         return self.as_text()
 
 
-def plans(kernel: BrokenKernel) -> tuple[measure.Plan, measure.Plan]:
+def plans(kernel: BrokenKernel) -> tuple[Plan, Plan]:
     """How the broken one and its twin are run. The plan of the broken one holds its C as text.
 
     It is then named after the copy that is saved beside the recording, and by no path of this

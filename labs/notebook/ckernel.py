@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from labs.common import messages
 from labs.common.messages import Message, Refused
-from labs.run import measure, options
+from labs.run import options
+from labs.run.plan import Plan
 
 if TYPE_CHECKING:
+    from labs.notebook.measuring import Measuring
     from labs.notebook.run import Run
-    from labs.notebook.session import Session
 
 #: The magic itself is line 1 of the cell, as the editor counts.
 FIRST_LINE = 2
@@ -34,7 +35,7 @@ class _Parser(argparse.ArgumentParser):
         raise Refused(Message("problem", f"%%ckernel: {message}", (f"Usage: {usage}",)))
 
 
-def register(session: Session) -> None:
+def register(session: Measuring) -> None:
     """Make `%%ckernel` of this notebook work for `session`."""
     shell: Any = messages.shell()
 
@@ -51,7 +52,7 @@ def register(session: Session) -> None:
     shell.register_magic_function(ckernel, "cell", "ckernel")
 
 
-def measure_cell(session: Session, line: str, cell: str) -> Run:
+def measure_cell(session: Measuring, line: str, cell: str) -> Run:
     """Build and run the C of a cell as `line` asks; the run is kept under the cell's name.
 
     Raises Refused, which a notebook shows as a message: a compile error names the line of the cell.
@@ -63,7 +64,7 @@ def measure_cell(session: Session, line: str, cell: str) -> Run:
     return run
 
 
-def plan_of(line: str, cell: str) -> measure.Plan:
+def plan_of(line: str, cell: str) -> Plan:
     """The plan that the words `line` after the magic make of the C in `cell`. Raises Refused."""
     arguments = _arguments(line)
     return options.plan_of_words(

@@ -10,7 +10,8 @@ from labs.common.files import CannotWrite
 from labs.common.messages import Message, Refused
 from labs.recording import declared, places, proof
 from labs.recording.file import BadRecording, Recording
-from labs.run import c_process, measure, variants
+from labs.run import c_process, variants
+from labs.run.plan import BadPlan, Plan
 
 #: What gcc and clang say of an assertion in a header of the kit, whose words are for the student,
 #: and of a function that begins inside another one.
@@ -20,7 +21,7 @@ _INSIDE_A_FUNCTION = ("invalid storage class for function", "function definition
 
 #: What can go wrong with a run for reasons that the student can do something about.
 EXPECTED = (
-    measure.BadPlan,
+    BadPlan,
     c_process.RunFailed,
     toolchain.NoCompiler,
     toolchain.CompileError,
@@ -41,7 +42,7 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
         return _of_compile_error(error, source, first_line)
     if isinstance(error, toolchain.NoCompiler):
         return Message("problem", "there is no C compiler here", (_sentence(str(error)),))
-    if isinstance(error, measure.BadPlan):
+    if isinstance(error, BadPlan):
         return Message("problem", "this cannot be measured as asked", (_sentence(str(error)),))
     if isinstance(error, c_process.RunFailed):
         heading = "this machine cannot measure that" if error.impossible_here else "the run failed"
@@ -55,7 +56,7 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
     return Message("problem", "that did not work", (_sentence(str(error)),))
 
 
-def of_unknown_variants(plan: measure.Plan) -> Message | None:
+def of_unknown_variants(plan: Plan) -> Message | None:
     """The message for a plan that names variants which its C kernel has not; None for another."""
     if plan.source is not None or not plan.variants:
         return None

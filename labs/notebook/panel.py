@@ -18,12 +18,12 @@ from labs.common.messages import Message
 from labs.notebook import explain
 from labs.notebook.panel_controls import Controls
 from labs.notebook.panel_form import Form
-from labs.plots import plot
+from labs.plots import image
 from labs.run import measure
 
 if TYPE_CHECKING:
+    from labs.notebook.measuring import Measuring
     from labs.notebook.run import Run
-    from labs.notebook.session import Session
 
 #: What the last run cost, in milliseconds: run, save, reduce, draw, and total, which is their sum.
 timings: dict[str, float] = {}
@@ -33,7 +33,7 @@ class Panel:
     """The panel of one C kernel. `run` is the last finished run, `message` what is being said."""
 
     def __init__(
-        self, session: Session, kernel: str, names: Sequence[str] = (), save: str = "panel"
+        self, session: Measuring, kernel: str, names: Sequence[str] = (), save: str = "panel"
     ) -> None:
         self.session = session
         self.save = save
@@ -47,7 +47,7 @@ class Panel:
         self.controls.on_change(self._changed)
         self.controls.show_line(self.form.as_python())
         # Fonts are loaded here, not between the first click and its plot.
-        plot.warm_up()
+        image.warm_up()
 
     @property
     def form(self) -> Form:

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from labs.common import limits
-from labs.run.measure import Plan
 from labs.run.options import plan_of
+from labs.run.plan import Plan
 
 DEFAULT_SAMPLES, DEFAULT_WARMUP, DEFAULT_PROCESSES, DEFAULT_FLAGS = 10_000, 100, 10, "-O2"
 
@@ -30,7 +30,7 @@ class Form:
     save: str = "panel"
 
     def plan(self) -> Plan:
-        """The plan. Raises measure.BadPlan, naming the control, where it cannot be carried out."""
+        """The plan. Raises BadPlan, naming the control, where it cannot be carried out."""
         plan = plan_of(
             self.kernel,
             self.variant,

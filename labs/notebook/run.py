@@ -12,8 +12,8 @@ from labs.common.messages import Message, Refused
 from labs.common.table import Table
 from labs.notebook import in_python
 from labs.plots import by_process, distribution, picture
+from labs.plots.mark import Mark
 from labs.plots.picture import Picture
-from labs.plots.plot import Mark
 from labs.recording import proof
 from labs.recording.file import Recording
 from labs.recording.proof import Switches

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from labs.analysis.estimate import Floats
+from labs.analysis.arrays import Floats
 from labs.common.units import NAMES, canonical, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture

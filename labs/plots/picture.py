@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from labs.analysis.estimate import Floats
+from labs.analysis.arrays import Floats
 from labs.common.table import Table
 from labs.common.units import NAMES, canonical, rounded
-from labs.plots import plot
-from labs.plots.plot import Mark
+from labs.plots import estimates_plot, image, line_plot, samples_plot
+from labs.plots.mark import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, many, symbol
 from labs.recording.file import Recording
 from labs.results.result import Result, sensible
@@ -66,26 +66,26 @@ class Picture:
 def of_samples(
     recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> Picture:
-    """Every sample of `variant` in the order taken. Raises as plot.samples_figure does."""
+    """Every sample of `variant` in the order taken. Raises as samples_figure does."""
     kind, meaning = describe_samples(recording, variant, unit, prediction)
-    figure = plot.samples_figure(recording, variant, unit, prediction)
+    figure = samples_plot.samples_figure(recording, variant, unit, prediction)
     return drawn(figure, kind, meaning, samples_table(recording, variant, unit))
 
 
 def of_line(result: Result) -> Picture:
     """The line of `result` with its residuals. Raises ValueError where there is no line."""
-    return drawn(plot.line_figure(result), *describe_line(result), line_table(result))
+    return drawn(line_plot.line_figure(result), *describe_line(result), line_table(result))
 
 
 def of_estimates(results: Sequence[Result], prediction: Mark | None = None) -> Picture:
     """Figures side by side with their intervals. Raises ValueError where there is no result."""
-    figure = plot.estimates_figure(results, prediction)
+    figure = estimates_plot.estimates_figure(results, prediction)
     return drawn(figure, *describe_estimates(results, prediction), estimates_table(results))
 
 
 def drawn(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
     width = round(figure.get_figwidth() * CSS_PIXELS_PER_INCH)
-    return Picture(plot.png(figure), width, kind, meaning, table)
+    return Picture(image.png(figure), width, kind, meaning, table)
 
 
 def describe_samples(
@@ -96,7 +96,7 @@ def describe_samples(
     steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
     per_unit = steady.clock.ticks_in(unit)
     lengths = steady.ticks / per_unit
-    cold = plot.cold_ones(recording, variant, steady.process, steady.sample)
+    cold = samples_plot.cold_ones(recording, variant, steady.process, steady.sample)
     kind = (
         f"Scatter plot of {recording.kernel} {variant}: the length of {many(len(steady), 'sample')}"
         f"{f' and {len(warm):,} of warm-up' if len(warm) else ''}, in {name} on a logarithmic "

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from labs.analysis.estimate import Floats
+from labs.analysis.arrays import Floats
 from labs.common.units import NAMES
 from labs.plots.series import Look
 from labs.plots.style import (

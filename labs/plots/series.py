@@ -91,39 +91,47 @@ class Across:
     log: bool = False
 
 
+@dataclass(frozen=True)
+class Upwards:
+    """The vertical axis: its name, and whether it is logarithmic; else it begins at 0. Values in
+    `reach`, which no series has, are to fit on it as well."""
+
+    name: str
+    log: bool
+    reach: Sequence[float] = ()
+
+
 def series_figure(
     panels: Sequence[tuple[str, Sequence[Series]]],
     across: Across,
-    upwards: str,
+    upwards: Upwards,
     title: str,
     key: Sequence[tuple[str, str]],
     *,
-    log: bool,
     height: float = 3.9,
     more: Callable[[Axes], None] | None = None,
-    reach: Sequence[float] = (),
 ) -> Figure:
     """Panels side by side on one vertical axis, each with a heading ('' for none) and its series.
 
-    `upwards` names the vertical axis, which is logarithmic with `log` and else begins at 0. `more`
-    draws into each panel what a view has beside, which is to fit as far as `reach`. Raises
-    ValueError where there is nothing to draw.
+    `more` draws into each panel what a view adds to it. Raises ValueError where there is nothing to
+    draw.
     """
+    log = upwards.log
     points = [p for _, some in panels for each in some for p in each.drawable(log)]
     if not points:
         raise ValueError("no figure to draw")
     headed = any(heading for heading, _ in panels)
     top = 1 - (0.82 if headed else 0.62) / height
     figure, first = new_figure(height, left=0.10, right=0.97, top=top, bottom=0.54 / height)
-    ends = _scale(first, points, log, reach)
+    ends = _scale(first, points, upwards)
     first.set_ylim(*ends)
-    first.set_ylabel(upwards)
+    first.set_ylabel(upwards.name)
     room_at_left(figure, first)
     all_axes = _side_by_side(figure, first, len(panels))
     room = _room(panels)
     for number, (axes, (heading, some)) in enumerate(zip(all_axes, panels, strict=True)):
         if number:
-            _scale(axes, points, log, reach)
+            _scale(axes, points, upwards)
             axes.tick_params(labelleft=False)
         axes.set_ylim(*ends)
         _across(axes, across, room[number] * len(panels) + (0.03 if across.log else 0.0))
@@ -172,11 +180,10 @@ def _room(panels: Sequence[tuple[str, Sequence[Series]]]) -> list[float]:
     ]
 
 
-def _scale(
-    axes: Axes, points: Sequence[Point], log: bool, reach: Sequence[float]
-) -> tuple[float, float]:
-    highs = [*(point.high for point in points), *reach]
-    if not log:
+def _scale(axes: Axes, points: Sequence[Point], upwards: Upwards) -> tuple[float, float]:
+    """Set the vertical axis so that all points fit, and return its ends."""
+    highs = [*(point.high for point in points), *upwards.reach]
+    if not upwards.log:
         low = min(0.0, *(point.low for point in points))
         high = max([*highs, 1e-9])
         return low - 0.04 * (high - low), high + 0.08 * (high - low)

@@ -9,7 +9,8 @@ import numpy as np
 
 from labs.analysis import core_clock
 from labs.analysis.estimate import WIDEST, Estimate
-from labs.analysis.line import MOST_BY_PLACE, Line
+from labs.analysis.line import Line
+from labs.analysis.undisturbed import MOST_BY_PLACE
 from labs.common import limits
 from labs.common.units import rounded
 from labs.recording import declared

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from labs.recording.file import Recording
 from labs.results.result import result_of
-from labs.run.measure import Enough
+from labs.run.adaptive import Enough
 from labs.run.plan import Plan
 
 

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.common import paths, spelling
-from labs.run import measure, options
+from labs.run import options
+from labs.run.plan import Plan
 
 MOST_LINES = 60
 
@@ -60,11 +61,11 @@ class BrokenKernel:
         """Its C."""
         return self.path.read_text(encoding="utf-8")
 
-    def plan(self) -> measure.Plan:
+    def plan(self) -> Plan:
         """How the broken one is run."""
         return _plan([str(self.path), *self.options])
 
-    def twin_plan(self) -> measure.Plan:
+    def twin_plan(self) -> Plan:
         """How the repaired one is run."""
         return _plan(list(self.twin))
 
@@ -96,7 +97,7 @@ def find(name: str) -> BrokenKernel:
     return BrokenKernel(name, path, says["Wrong on purpose"], twin, options)
 
 
-def _plan(words: list[str]) -> measure.Plan:
+def _plan(words: list[str]) -> Plan:
     """The plan of what one would type after `labs measure`."""
     parser = argparse.ArgumentParser(prog="labs measure", exit_on_error=False)
     options.add_line(parser)

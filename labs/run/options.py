@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from labs.common.messages import Message, Refused
-from labs.run import measure, variants
-from labs.run.plan import DEFAULT_AT_MOST_S, Plan
+from labs.run import variants
+from labs.run.plan import DEFAULT_AT_MOST_S, DEFAULT_WARMUP, Plan
 
 
 def plan_of(
@@ -49,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
     parser.add_argument("--samples", type=int, default=samples, metavar="N", help="per variant")
     parser.add_argument("--batch", type=_batches, default=(), metavar="K,...")
     parser.add_argument(
-        "--warmup", type=int, default=measure.DEFAULT_WARMUP, metavar="N", help="per process"
+        "--warmup", type=int, default=DEFAULT_WARMUP, metavar="N", help="per process"
     )
     parser.add_argument("--cpu", type=int, metavar="N", help="pin to this CPU")
     parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task")

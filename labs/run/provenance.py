@@ -6,8 +6,8 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import labs
 from labs.c_kernels import toolchain
+from labs.common.version import __version__
 from labs.machine import surroundings
 from labs.recording.file import Recording
 from labs.run import best_width
@@ -31,7 +31,7 @@ def recording_of(
     """
     conditions = {
         "created": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "ticklab": labs.__version__,
+        "ticklab": __version__,
         "command": plan.command_line(),
         "source.sha256": binary.source_sha256,
         "flags": " ".join(binary.flags),

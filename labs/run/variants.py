@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from labs.c_kernels import toolchain
 from labs.machine import surroundings
 from labs.recording.declared import NOTHING_DECLARED, Declared, Estimand, by_words
-from labs.run import c_process, measure
+from labs.run import c_process
 from labs.run.c_process import RunFailed
+from labs.run.one_process import build
+from labs.run.plan import Plan
 
 TIME_LIMIT_S = 10
 #: A hundred variants take some ten kilobytes.
@@ -37,10 +39,10 @@ def of_kernel(kernel: str, flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS) -> 
 
     Builds it where it is not built yet. Raises what building raises, FileNotFoundError, RunFailed.
     """
-    return of_plan(measure.Plan(kernel, flags=flags))
+    return of_plan(Plan(kernel, flags=flags))
 
 
-def of_plan(plan: measure.Plan) -> tuple[Listed, ...]:
+def of_plan(plan: Plan) -> tuple[Listed, ...]:
     """The variants that the C kernel of `plan` has: a released one, a file, or the C of a cell.
 
     Raises as `of_kernel`.
@@ -50,12 +52,12 @@ def of_plan(plan: measure.Plan) -> tuple[Listed, ...]:
 
 def samples_of(kernel: str, flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS) -> int:
     """How many samples a C kernel takes where no number is asked for. Raises as `of_kernel`."""
-    head = _list(measure.Plan(kernel, flags=flags))[0]
+    head = _list(Plan(kernel, flags=flags))[0]
     match = re.search(r"^# samples: (\d{1,6})$", head, re.MULTILINE)
     return int(match[1]) if match else 1_000
 
 
-def has_first_time(plan: measure.Plan) -> bool:
+def has_first_time(plan: Plan) -> bool:
     """Whether the C kernel of `plan` measures first times: a warm-up would use them up.
 
     False where it cannot be built or lists nothing: the run will say why.
@@ -67,9 +69,9 @@ def has_first_time(plan: measure.Plan) -> bool:
     return any(each.declared.estimand is Estimand.FIRST_TIME for each in listed)
 
 
-def _list(plan: measure.Plan) -> tuple[str, tuple[Listed, ...]]:
+def _list(plan: Plan) -> tuple[str, tuple[Listed, ...]]:
     """What `--list` says before its table, and the table."""
-    command = [str(measure.build(plan).path), "--list", *surroundings.place_options()]
+    command = [str(build(plan).path), "--list", *surroundings.place_options()]
     name = f"{plan.kernel} --list"
     said = c_process.output_now(command, name, MOST_LISTED, TIME_LIMIT_S).decode("utf-8", "replace")
     header = _HEADER.search(said)

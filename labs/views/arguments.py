@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Across, Series, series_figure
+from labs.plots.series import LOOKS, Across, Series, Upwards, series_figure
 from labs.plots.style import FONT_PT, QUIET, symbol
 from labs.results.compared import compared
 from labs.results.result import Result
@@ -69,24 +70,8 @@ def arguments(*runs: Runs | None) -> Picture:
         for (name, counted), look in zip(named.items(), LOOKS, strict=False)
     ]
     ends = _registers(chosen, counts)
-
-    def border(axes: Axes) -> None:
-        if ends is None:
-            return
-        axes.axvline(ends + 0.5, color=QUIET, linewidth=0.9, dashes=(2, 3), zorder=0)
-        inside, outside = f"{ends} in registers", "the others by the stack"
-        left, right = (f"{inside} ", f" {outside}")
-        share = (ends + 0.5 - counts[0]) / (counts[-1] - counts[0])
-        if share < 0.3:  # where there is no room at one side, both stand at the other
-            left, right = "", f" {inside}, {outside}"
-        elif share > 0.7:
-            left, right = f"{inside}, {outside} ", ""
-        for words, side in ((left, "right"), (right, "left")):
-            axes.text(
-                ends + 0.5, 0.985, words, transform=axes.get_xaxis_transform(), va="top", ha=side,
-                fontsize=FONT_PT, color=QUIET,
-            )  # fmt: skip
-
+    # Room above the lines for the words at the border.
+    reach = [1.12 * point.high for each in series for point in each.points] if ends else ()
     figure = series_figure(
         [("", series)],
         Across(
@@ -94,13 +79,10 @@ def arguments(*runs: Runs | None) -> Picture:
             tuple(map(float, counts)),
             tuple(map(str, counts)),
         ),
-        f"cost of one call\n({NAMES[unit]})",
+        Upwards(f"cost of one call\n({NAMES[unit]})", log=False, reach=reach),
         "procedure_call: cost against the number of arguments",
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
-        log=False,
-        more=border,
-        # Room above the lines for the words at the border.
-        reach=[1.12 * point.high for each in series for point in each.points] if ends else (),
+        more=None if ends is None else partial(_draw_border, ends=ends, counts=counts),
     )
     return picture.drawn(figure, *_in_words(named, counts, unit, ends), _table(named, counts, unit))
 
@@ -146,6 +128,23 @@ def _registers(runs: Sequence[Run], counts: Sequence[int]) -> int | None:
             if ends is not None:
                 return ends if counts[0] <= ends < counts[-1] else None
     return None
+
+
+def _draw_border(axes: Axes, ends: int, counts: Sequence[int]) -> None:
+    """A line behind the last argument that is passed in a register, and words on either side."""
+    axes.axvline(ends + 0.5, color=QUIET, linewidth=0.9, dashes=(2, 3), zorder=0)
+    inside, outside = f"{ends} in registers", "the others by the stack"
+    left, right = (f"{inside} ", f" {outside}")
+    share = (ends + 0.5 - counts[0]) / (counts[-1] - counts[0])
+    if share < 0.3:  # where there is no room at one side, both stand at the other
+        left, right = "", f" {inside}, {outside}"
+    elif share > 0.7:
+        left, right = f"{inside}, {outside} ", ""
+    for words, side in ((left, "right"), (right, "left")):
+        axes.text(
+            ends + 0.5, 0.985, words, transform=axes.get_xaxis_transform(), va="top", ha=side,
+            fontsize=FONT_PT, color=QUIET,
+        )  # fmt: skip
 
 
 def _in_words(

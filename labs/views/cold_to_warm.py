@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from labs.analysis.estimate import Floats
+from labs.analysis.arrays import Floats
 from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Across, Point, Series, beside, series_figure
+from labs.plots.series import LOOKS, Across, Point, Series, Upwards, beside, series_figure
 from labs.plots.style import many, symbol
 from labs.recording.declared import is_first_time
 from labs.results.result import Result
@@ -70,12 +70,16 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
                 tuple(map(str, times)),
                 log=True,
             ),
-            f"length of the interval\n({NAMES[unit]}, log axis)",
+            Upwards(
+                f"length of the interval\n({NAMES[unit]}, log axis)",
+                log=True,
+                reach=[
+                    float(value) for each in lengths.values() for value in (each.max(), each.min())
+                ],
+            ),
             f"{name}: from cold to warm",
             [(f"{each.look.sign} {each.name}, median", each.look.colour) for each in series],
-            log=True,
             more=processes,
-            reach=[float(value) for each in lengths.values() for value in (each.max(), each.min())],
         )
     except ValueError:
         raise refused("there is nothing to draw", "The clock's step hides all of it.") from None

@@ -9,7 +9,7 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Across, Look, Point, Series, series_figure
+from labs.plots.series import LOOKS, Across, Look, Point, Series, Upwards, series_figure
 from labs.plots.style import QUIET, symbol
 from labs.results.result import Result
 from labs.views.gather import (
@@ -67,11 +67,10 @@ def footprint(*runs: Runs | None) -> Picture:
             tuple(_in_bytes(size) for size in sizes),
             log=True,
         ),
-        f"cost of one switch\n({NAMES[unit]}, log axis)",
+        Upwards(f"cost of one switch\n({NAMES[unit]}, log axis)", log=True),
         "switch_footprint: a switch, and what follows from it",
         [(f"{look.sign} {tasks} tasks", look.colour) for tasks, look in looks.items()]
         + ([("× touching the memory, alone", QUIET)] if touching else []),
-        log=True,
         height=4.3,
     )
     return picture.drawn(

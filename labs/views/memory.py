@@ -9,7 +9,7 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Across, Series, series_figure
+from labs.plots.series import LOOKS, Across, Series, Upwards, series_figure
 from labs.plots.style import symbol
 from labs.results.result import Result
 from labs.views.gather import (
@@ -91,10 +91,9 @@ def memory(*runs: Runs | None) -> Picture:
             *_labels(found, sizes, resident),
             log=True,
         ),
-        f"cost of one fork\n({NAMES[unit]}, log axis)",
+        Upwards(f"cost of one fork\n({NAMES[unit]}, log axis)", log=True),
         "task_creation: fork against the memory of the parent",
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
-        log=True,
     )
     words = _in_words(found, _WHAT[resident], unit)
     return picture.drawn(figure, *words, _table(found, _WHAT[resident], unit))

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labs.analysis.estimate import CannotEstimate, Estimate, student_t, students_t
-from labs.analysis.line import PARTS, fit_line
+from labs.analysis.estimate import CannotEstimate, Estimate
+from labs.analysis.line import fit_line
+from labs.analysis.process_lines import PARTS
+from labs.analysis.student import student_t, students_t
 from labs.common.units import Clock
 from labs.recording.file import Recording
 from testing import simulate

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from labs.analysis import compare, processes
-from labs.analysis.estimate import Estimate, student_t
+from labs.analysis.estimate import Estimate
 from labs.analysis.processes import PERHAPS, SURE, ByProcess, apart
+from labs.analysis.student import student_t
 from labs.recording.file import Recording
 from testing import simulate
 from testing.simulate import OPERATION, line_of

@@ -23,9 +23,8 @@ from labs.results import stopping
 from labs.results.result import result_of
 from labs.results.stopping import rule_of
 from labs.run import measure
+from labs.run.adaptive import FULL, TIME_IS_UP
 from labs.run.measure import (
-    FULL,
-    TIME_IS_UP,
     BadPlan,
     Enough,
     Plan,

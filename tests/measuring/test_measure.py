@@ -31,11 +31,11 @@ from labs.run.measure import (
     BadPlan,
     Plan,
     Progress,
-    _turns,
     measure,
     measure_in_turns_now,
     measure_now,
 )
+from labs.run.turns import turns_of
 from testing.paths import REPOSITORY
 
 ALLOWED = surroundings.allowed_cpus()
@@ -219,7 +219,7 @@ def test_two_at_once_do_not_meet() -> None:
 def test_processes_take_turns_and_who_was_last_is_first(
     shares: list[list[int]], order: str
 ) -> None:
-    assert "".join("ABC"[which] for which, _, _ in _turns(shares)) == order
+    assert "".join("ABC"[which] for which, _, _ in turns_of(shares)) == order
 
 
 def test_plans_whose_processes_take_turns_give_a_recording_each() -> None:

@@ -12,7 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from grader import check, cli
 from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
-from labs.notebook import ckernel, in_python, missing_names, session
+from labs.notebook import ckernel, in_python, measuring, missing_names
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from testing.short_runs import LAB, quick
@@ -146,7 +146,7 @@ def test_the_stop_button_is_answered_in_words(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(session, "measure_in_turns_now", interrupted)
+    monkeypatch.setattr(measuring, "measure_in_turns_now", interrupted)
     with pytest.raises(Refused, match=r"was stopped(.|\n)*nothing of this run is saved"):
         quick(lab)
 

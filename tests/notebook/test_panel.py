@@ -18,6 +18,7 @@ from labs.notebook import panel, panel_form
 from labs.notebook.panel import Panel
 from labs.notebook.panel_form import Form
 from labs.notebook.session import Session
+from labs.plots import samples_plot
 from labs.recording import file
 from labs.run import measure
 
@@ -104,13 +105,13 @@ async def until(condition: Callable[[], object]) -> None:
 
 def test_a_run_is_saved_before_it_is_shown(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
     saved_when_drawn = []
-    drawn = panel.plot.samples_figure
+    drawn = samples_plot.samples_figure
 
     def drawing(*arguments: Any) -> Any:
         saved_when_drawn.append((timer.session.folder / "recordings/panel.csv").is_file())
         return drawn(*arguments)
 
-    monkeypatch.setattr(panel.plot, "samples_figure", drawing)
+    monkeypatch.setattr(samples_plot, "samples_figure", drawing)
     press(timer)
     assert saved_when_drawn == [True]
     assert "Done: 1,000 samples" in status(timer)

@@ -9,8 +9,12 @@ import sys
 import numpy as np
 import pytest
 
-from labs.plots import picture, plot
-from labs.plots.plot import Mark
+from labs.plots import picture
+from labs.plots.estimates_plot import estimates_figure
+from labs.plots.image import png
+from labs.plots.line_plot import line_figure
+from labs.plots.mark import Mark
+from labs.plots.samples_plot import samples_figure
 from labs.recording.file import Recording, read
 from labs.results.result import Result, result_of
 from testing.given_samples import recording_of
@@ -28,7 +32,7 @@ def straight() -> Recording:
 
 
 def test_every_sample_is_a_point_and_warm_up_has_a_marker_of_its_own(straight: Recording) -> None:
-    (axes,) = plot.samples_figure(straight, "fenced").axes
+    (axes,) = samples_figure(straight, "fenced").axes
     points = {line.get_marker(): np.size(line.get_xdata()) for line in axes.lines}
     assert points["o"] == 360
     assert points["^"] == 40
@@ -37,7 +41,7 @@ def test_every_sample_is_a_point_and_warm_up_has_a_marker_of_its_own(straight: R
 
 
 def test_the_prediction_is_a_labelled_line_in_the_unit_of_the_plot(straight: Recording) -> None:
-    figure = plot.samples_figure(straight, "fenced", "ns", Mark(0.03, "us"))
+    figure = samples_figure(straight, "fenced", "ns", Mark(0.03, "us"))
     level = [line for line in figure.axes[0].lines if np.array_equal(line.get_ydata(), [30, 30])]
     assert len(level) == 1
     assert any("your prediction: 0.03 µs" in text.get_text() for text in figure.texts)
@@ -45,7 +49,7 @@ def test_the_prediction_is_a_labelled_line_in_the_unit_of_the_plot(straight: Rec
 
 def test_a_zero_is_drawn_at_the_foot_of_a_logarithmic_axis() -> None:
     coarse = recording_of([0, 0, 0, 1000, 2000] * 20, [1, 2] * 50)
-    (axes,) = plot.samples_figure(coarse, "fenced").axes
+    (axes,) = samples_figure(coarse, "fenced").axes
     drawn = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in axes.lines])
     assert drawn.min() > 0
     assert "0" in [label.get_text() for label in axes.get_yticklabels()]
@@ -70,12 +74,12 @@ def test_only_warm_up_is_said_to_be_only_that() -> None:
 
 def test_an_unknown_variant_is_named(straight: Recording) -> None:
     with pytest.raises(KeyError, match="fenced"):
-        plot.samples_figure(straight, "absent")
+        samples_figure(straight, "absent")
 
 
 def test_the_line_is_drawn_with_its_residuals(straight: Recording) -> None:
     result = result_of(straight)
-    figure = plot.line_figure(result)
+    figure = line_figure(result)
     above, below = figure.axes
     assert "off the line" in below.get_ylabel()
     assert result.line is not None
@@ -94,7 +98,7 @@ def test_a_run_that_is_not_on_a_line_says_so() -> None:
 
 def test_a_result_without_a_line_draws_none() -> None:
     with pytest.raises(ValueError, match="two batch sizes"):
-        plot.line_figure(result_of(recording_of([5] * 50, [1] * 50)))
+        line_figure(result_of(recording_of([5] * 50, [1] * 50)))
 
 
 def both(straight: Recording) -> list[Result]:
@@ -103,7 +107,7 @@ def both(straight: Recording) -> list[Result]:
 
 
 def test_a_variant_without_a_figure_keeps_its_row(straight: Recording) -> None:
-    (axes,) = plot.estimates_figure(both(straight)).axes
+    (axes,) = estimates_figure(both(straight)).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["fenced", "flat"]
     assert "no figure" in [text.get_text() for text in axes.texts]
     assert "Without a figure: flat." in picture.describe_estimates(both(straight))[1]
@@ -139,14 +143,12 @@ def test_markup_in_a_name_stays_text(straight: Recording) -> None:
 
 
 def test_the_same_data_make_the_same_image(straight: Recording) -> None:
-    assert plot.png(plot.samples_figure(straight, "fenced")) == plot.png(
-        plot.samples_figure(straight, "fenced")
-    )
+    assert png(samples_figure(straight, "fenced")) == png(samples_figure(straight, "fenced"))
 
 
 def test_plots_need_no_notebook() -> None:
     loaded = "{'IPython', 'matplotlib.pyplot'} & set(sys.modules)"
-    code = f"import sys, labs.plots.plot; sys.exit(bool({loaded}))"
+    code = f"import sys, labs.plots.picture; sys.exit(bool({loaded}))"
     subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True)
 
 
@@ -154,7 +156,7 @@ def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
     saved = FIXTURES / "honest/02-first-iteration/recordings/cold.csv"
     cold = read(saved)
     processes = len(cold.processes)
-    figure = plot.samples_figure(cold, "call", "ns", Mark(300, "ns"))
+    figure = samples_figure(cold, "call", "ns", Mark(300, "ns"))
     told = [text.get_text() for text in figure.texts]
     assert f"▲ {processes} of them cold: each the first of its process" in told
     kind, meaning = picture.describe_samples(cold, "call", "ns", Mark(300, "ns"))

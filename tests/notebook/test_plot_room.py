@@ -12,10 +12,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from labs.plots import plot
-from labs.plots.plot import Mark
+from labs.plots.estimates_plot import estimates_figure
+from labs.plots.line_plot import line_figure
+from labs.plots.mark import Mark
 from labs.plots.rows import Dot, Group, Row, rows_figure
-from labs.plots.series import LOOKS, Across, Point, Series, series_figure
+from labs.plots.samples_plot import samples_figure
+from labs.plots.series import LOOKS, Across, Point, Series, Upwards, series_figure
 from labs.plots.style import CHARACTER
 from labs.results.result import result_of
 from testing.given_samples import recording_of
@@ -60,7 +62,7 @@ def test_of_every_interval(scale: int, batches: tuple[int, ...], outlier: int) -
     ticks = scale * (20 + batch)
     ticks[7] *= outlier
     recording = recording_of(ticks.tolist(), batch.tolist(), warmup=20, processes=5)
-    expect_room(plot.samples_figure(recording, "fenced", "ns", Mark(3, "us")))
+    expect_room(samples_figure(recording, "fenced", "ns", Mark(3, "us")))
 
 
 @pytest.mark.parametrize("scale", [1, 1_000, 10_000_000])
@@ -68,7 +70,7 @@ def test_of_the_line(scale: int) -> None:
     batch = np.tile([0, 64, 128, 256, 2_048], 100)
     jitter = np.random.default_rng(1).integers(-1, 2, len(batch))
     ticks = scale * (20 + 2 * batch + jitter)
-    expect_room(plot.line_figure(result_of(recording_of(ticks.tolist(), batch.tolist()), "fenced")))
+    expect_room(line_figure(result_of(recording_of(ticks.tolist(), batch.tolist()), "fenced")))
 
 
 @pytest.mark.parametrize("name", ["a", "processes-8-256k", "a-variant-with-quite-a-long-name"])
@@ -85,7 +87,7 @@ def test_of_figures_side_by_side(name: str, scale: int) -> None:
         )
         for each in (name, "other")
     ]
-    expect_room(plot.estimates_figure(results, Mark(5, "us")))
+    expect_room(estimates_figure(results, Mark(5, "us")))
 
 
 @pytest.mark.parametrize("greatest", [1, 30, 1_000, 550_000, 200_000_000])
@@ -113,7 +115,7 @@ def test_of_series_against_what_was_varied(sizes: tuple[float, ...]) -> None:
     )
     figure = series_figure(
         [("processes", series), ("threads", series)],
-        across, "cost of one switch\n(nanoseconds, log axis)", "a title", [], log=True,
+        across, Upwards("cost of one switch\n(nanoseconds, log axis)", log=True), "a title", [],
     )  # fmt: skip
     expect_room(figure)
     for axes in figure.axes:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import errno
+import inspect
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,8 @@ from labs.c_kernels import toolchain
 from labs.common import files
 from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
-from labs.notebook import session
+from labs.notebook import measuring, session
+from labs.notebook.measure_options import MeasureOptions
 from labs.notebook.session import Session
 from labs.recording import file
 from testing.short_runs import LAB, quick
@@ -165,6 +169,29 @@ def test_what_cannot_be_measured_is_refused_in_plain_words(
     assert "Traceback" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("option", "words"), [("sample", "did you mean samples"), ("furlong", "there is samples, cpu")]
+)
+def test_an_unknown_option_is_an_error_that_names_the_known_ones(
+    lab: Session, option: str, words: str
+) -> None:
+    with pytest.raises(TypeError, match=f"lab.measure has no option '{option}'.*{words}"):
+        quick(lab, **{option: 3})
+    with pytest.raises(TypeError, match=r"lab\.measure_in_turns has no option 'save'"):
+        lab.measure_in_turns(
+            {"one": ("timer_overhead", "fenced")},
+            save="two",  # type: ignore[call-arg]
+        )
+
+
+def test_the_help_of_measure_lists_every_option_with_its_default() -> None:
+    told = dict(re.findall(r"^ +(\w+)=(\S+)  ", str(Session.measure.__doc__), re.MULTILINE))
+    options = inspect.signature(Session.measure).parameters.values()
+    defaults = {each.name: each.default for each in options if each.kind is each.KEYWORD_ONLY}
+    assert {name: ast.literal_eval(value) for name, value in told.items()} == defaults
+    assert set(MeasureOptions.__annotations__) == set(defaults)
+
+
 def test_an_unknown_c_kernel_is_refused_naming_what_there_is(lab: Session) -> None:
     with pytest.raises(Refused, match="timer_overhead"):
         lab.measure("absent")
@@ -306,7 +333,7 @@ def test_an_interrupt_is_not_swallowed(lab: Session, monkeypatch: pytest.MonkeyP
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(session, "measure_in_turns_now", interrupted)
+    monkeypatch.setattr(measuring, "measure_in_turns_now", interrupted)
     with pytest.raises(KeyboardInterrupt):
         quick(lab)
 

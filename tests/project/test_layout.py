@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import grimp  # import-linter brings it
 import pytest
 
 from testing.paths import REPOSITORY
@@ -84,3 +86,13 @@ def test_no_folder_is_crowded(package: str) -> None:
         if (count := len(list(folder.glob("*.py")))) > MOST_MODULES
     }
     assert set(crowded) <= CATALOGUES
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Imports inside functions and those for types count as well."""
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        pytest.fail(f"a circle of imports: {' <- '.join(error.args[1])}")

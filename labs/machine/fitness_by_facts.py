@@ -1,0 +1,174 @@
+"""Points about a machine that follow from facts: its CPUs and what decides about their time."""
+
+from __future__ import annotations
+
+from labs.machine.card import UNREADABLE, cpu_ranges, virtual_in_words
+from labs.machine.description import Machine
+from labs.machine.point import Point
+from labs.machine.probes import Trials
+
+STEAL_LIMIT = 0.01
+# Each of them is read without entering the OS kernel; the others cost a system call a reading.
+QUICK_CLOCK_SOURCES = {
+    "tsc",
+    "kvm-clock",
+    "hyperv_clocksource_tsc_page",
+    "arch_sys_counter",
+    "riscv_clocksource",
+}
+
+
+def of_cpus(machine: Machine) -> Point:
+    """Which CPUs this process may use: two tasks need two of them."""
+    allowed, online = machine.cpus_allowed, machine.cpus_online
+    if allowed is None:
+        return Point("CPUs allowed", "SKIPPED", f"{UNREADABLE}; {online or '?'} online")
+    seen = f"{cpu_ranges(allowed)} of {online or '?'} online"
+    if len(allowed) > 1:
+        return Point("CPUs allowed", "PASS", seen)
+    remedy = "Two CPUs cannot be compared: leave these parts out and say so in the report."
+    if online is not None and online > 1:
+        remedy += " Or start without taskset, in a container with --cpuset-cpus of two or more."
+    return Point("CPUs allowed", "CAUTION", seen, remedy)
+
+
+def of_quota(machine: Machine) -> Point:
+    """Whether the CPU time is rationed."""
+    quota = machine.cpu_quota
+    if quota is None:
+        return Point("CPU quota", "PASS", "no limit seen")
+    seen = f"{quota:g} CPUs' worth of time"
+    if machine.cpus_allowed is not None and quota >= len(machine.cpus_allowed):
+        return Point("CPU quota", "PASS", seen)
+    return Point(
+        "CPU quota",
+        "CAUTION",
+        f"{seen}: what uses more is stopped in between",
+        "Keep runs short (fewer --samples), or ask for a larger limit (docker run --cpus).",
+    )
+
+
+def of_hypervisor(machine: Machine) -> Point:
+    """Whether this is a virtual machine or a container."""
+    guest = f"in a container ({machine.container})" if machine.container else ""
+    seen = "; ".join(
+        part for part in (f"virtual machine: {virtual_in_words(machine)}", guest) if part
+    )
+    if machine.wsl == 1:
+        return Point(
+            "hypervisor", "CAUTION", seen, "Move to version 2: wsl --set-version <distribution> 2"
+        )
+    if machine.virtual:
+        return Point(
+            "hypervisor",
+            "CAUTION",
+            seen,
+            "Name it with every figure, and compare figures of this machine only.",
+        )
+    return Point("hypervisor", "SKIPPED" if machine.virtual is None else "PASS", seen)
+
+
+def of_governor(machine: Machine) -> Point:
+    """Whether the OS changes the core's speed with the load."""
+    if machine.governor is None:
+        return Point("governor", "SKIPPED", UNREADABLE)
+    if machine.governor == "performance":
+        return Point("governor", "PASS", machine.governor)
+    return Point(
+        "governor",
+        "CAUTION",
+        f"{machine.governor}: the core's speed follows the load",
+        "Warm up longer (--warmup), or hold the speed: sudo cpupower frequency-set -g performance",
+    )
+
+
+def of_turbo(machine: Machine) -> Point:
+    """Whether turbo is on: the core's speed then depends on heat and on the other cores."""
+    if machine.turbo is None:
+        return Point("turbo", "SKIPPED", UNREADABLE)
+    if not machine.turbo:
+        return Point("turbo", "PASS", "off")
+    return Point(
+        "turbo",
+        "CAUTION",
+        "on: the core's speed follows heat and company",
+        "Report it, or switch it off: echo 1 | sudo tee "
+        "/sys/devices/system/cpu/intel_pstate/no_turbo (or: echo 0 | sudo tee "
+        "/sys/devices/system/cpu/cpufreq/boost)",
+    )
+
+
+def of_smt(machine: Machine) -> Point:
+    """Whether two CPUs may be one core."""
+    if machine.smt is None:
+        return Point("SMT", "SKIPPED", UNREADABLE)
+    if not machine.smt:
+        return Point("SMT", "PASS", "off")
+    return Point(
+        "SMT",
+        "CAUTION",
+        "on: two CPUs may be one core",
+        "See which share a core: lscpu -e. Leave the neighbour idle, or choose two cores.",
+    )
+
+
+def of_seccomp(machine: Machine) -> Point:
+    """Whether a filter looks at each system call."""
+    if machine.seccomp is None:
+        return Point("seccomp", "SKIPPED", UNREADABLE)
+    if machine.seccomp == "off":
+        return Point("seccomp", "PASS", "no filter")
+    return Point(
+        "seccomp",
+        "CAUTION",
+        f"{machine.seccomp}: each system call is looked at, and costs more",
+        "Report it; in a container of your own: --security-opt seccomp=unconfined",
+    )
+
+
+def of_load(machine: Machine) -> Point:
+    """How many other tasks ran in the last minute."""
+    if machine.load is None:
+        return Point("load", "SKIPPED", UNREADABLE)
+    cpus = machine.cpus_online or 1
+    seen = f"{machine.load:.2f} tasks on {cpus} CPU{'s' if cpus > 1 else ''} in the last minute"
+    if machine.load < max(0.5, cpus / 2):
+        return Point("load", "PASS", seen)
+    return Point(
+        "load", "CAUTION", seen, "End what else runs (see top), or wait a minute and ask again."
+    )
+
+
+def of_steal(machine: Machine, trials: Trials) -> Point:
+    """How much CPU time other guests take, since boot and while the trials ran."""
+    recent = trials.meanwhile.get("steal.share")
+    if recent is None and machine.steal is None:
+        return Point("steal", "SKIPPED", UNREADABLE)
+    shares = [(float(recent), "just now")] if recent is not None else []
+    if machine.steal is not None:
+        shares.append((machine.steal, "since boot"))
+    seen = ", ".join(f"{share:.1%} {when}" for share, when in shares)
+    if max(share for share, _ in shares) <= STEAL_LIMIT:
+        return Point("steal", "PASS", seen)
+    return Point(
+        "steal",
+        "CAUTION",
+        f"{seen}: other guests take this machine's CPU time",
+        "Take more samples from more processes (--processes), or measure at a quieter hour.",
+    )
+
+
+def of_clock_source(machine: Machine) -> Point:
+    """Whether clock_gettime can be read without entering the OS kernel."""
+    source = machine.clock_source
+    if source is None:
+        return Point("clock source", "SKIPPED", UNREADABLE)
+    if source in QUICK_CLOCK_SOURCES:
+        return Point("clock source", "PASS", source)
+    return Point(
+        "clock source",
+        "CAUTION",
+        f"{source}: clock_gettime may enter the OS kernel",
+        "Time with the counter (variant fenced); see which sources there are: "
+        "cat /sys/devices/system/clocksource/clocksource0/available_clocksource",
+    )

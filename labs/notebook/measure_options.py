@@ -1,0 +1,89 @@
+"""The options of `lab.measure`: their names, types and defaults."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypedDict, TypeVar
+
+from labs.common.spelling import meant
+from labs.run.plan import DEFAULT_AT_MOST_S, DEFAULT_WARMUP
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class TurnsOptions(TypedDict, total=False):
+    """What may be chosen of one run, and of several whose processes take turns."""
+
+    #: Samples of each variant, shared out among the fresh processes.
+    samples: int
+    #: The CPU to pin to; None: not pinned.
+    cpu: int | None
+    #: The CPU to pin the other task to; None: not pinned.
+    peer_cpu: int | None
+    #: How many operations a sample holds, such as (16, 32, 64); (): the usual sizes.
+    batches: Sequence[int]
+    #: Samples before the others, in each process, that do not count.
+    warmup: int
+    #: How many fresh processes there are.
+    processes: int
+    #: Options of the compiler.
+    flags: str
+    #: The unit of the result: ticks, cycles, ns, us, ms, s.
+    unit: str
+    #: In percent: add processes until the 95 % interval is so narrow; None: add none.
+    within: float | None
+    #: For how many seconds processes are added.
+    at_most: float
+
+
+class MeasureOptions(TurnsOptions, total=False):
+    """What may be chosen of one run."""
+
+    #: The name of the recording; None: it is called after its variant.
+    save: str | None
+
+
+TURNS_DEFAULTS = TurnsOptions(
+    samples=10_000,
+    cpu=None,
+    peer_cpu=None,
+    batches=(),
+    warmup=DEFAULT_WARMUP,
+    processes=10,
+    flags="-O2",
+    unit="ns",
+    within=None,
+    at_most=DEFAULT_AT_MOST_S,
+)
+DEFAULTS = MeasureOptions(**TURNS_DEFAULTS, save=None)
+
+
+def chosen_of(
+    method: str, given: Mapping[str, object], defaults: Mapping[str, object]
+) -> dict[str, Any]:
+    """All options of `lab.METHOD`: those given, and the defaults of the others.
+
+    Raises TypeError for one that there is not.
+    """
+    for name in given:
+        if name not in defaults:
+            raise TypeError(f"lab.{method} has no option {name!r}{meant(name, tuple(defaults))}")
+    return {**defaults, **given}
+
+
+def with_options(defaults: Mapping[str, object]) -> Callable[[Function], Function]:
+    """Let a function that takes these options as `**options` show each by name, with its default:
+    JupyterLab completes them and lists them on Shift-Tab."""
+
+    def show(function: Function) -> Function:
+        own = inspect.signature(function)
+        named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        options = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in defaults.items()
+        ]
+        function.__signature__ = own.replace(parameters=[*named, *options])  # type: ignore[attr-defined]
+        return function
+
+    return show

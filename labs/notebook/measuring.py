@@ -1,0 +1,105 @@
+"""What measures in a lab's folder: carry out a plan, save its recording, and keep the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from labs.common import messages
+from labs.common.files import CannotWrite, write_atomically
+from labs.common.messages import Refused, show
+from labs.course import figures, predictions
+from labs.notebook import explain, missing_names
+from labs.notebook.recording_names import name_for, recording_name
+from labs.recording.file import Recording
+from labs.results import stopping
+from labs.run.measure import measure_in_turns_now
+from labs.run.plan import Plan
+
+# What draws is imported where it is used: `start` need not wait until it is loaded.
+if TYPE_CHECKING:
+    from labs.notebook.run import Run
+    from labs.plots.mark import Mark
+
+
+class Measuring:
+    """Measures in one folder. `runs` holds the runs made here, by the name they are saved under."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.runs = missing_names.Runs()
+
+    def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
+        """Carry out `plan`, wait for it, save its recording and return the run.
+
+        Raises Refused, in plain words, for everything a student can do something about.
+        """
+        return self.carry_out_in_turns((plan,), (save,), unit)[0]
+
+    def carry_out_in_turns(
+        self, plans: Sequence[Plan], saves: Sequence[str | None], unit: str = "ns"
+    ) -> list[Run]:
+        """As `carry_out`, for plans whose processes take turns; `saves` has a name for each."""
+        both = zip(plans, saves, strict=True)
+        names = [recording_name(save or name_for(plan)) for plan, save in both]
+        asked = plans[0]
+        try:
+            recordings = measure_in_turns_now(plans, enough=stopping.rule_of(plans, unit))
+            for asked, name, recording in zip(plans, names, recordings, strict=True):
+                path = None
+                try:
+                    path = self.save(asked, recording, name)
+                except (CannotWrite, ValueError) as error:
+                    show(explain.of_error(error))  # and go on: what was measured is not lost
+                self.runs[name] = self.reduce(asked, recording, path, unit)
+        except explain.EXPECTED as error:
+            unknown = next(filter(None, map(explain.of_unknown_variants, plans)), None)
+            raise Refused(
+                unknown or explain.of_error(error, asked.source, asked.first_line)
+            ) from None
+        except KeyboardInterrupt:
+            if not messages.in_notebook():
+                raise
+            raise Refused(explain.of_interrupt(asked.kernel_name)) from None
+        return [self.runs[name] for name in names]
+
+    def reduce(self, plan: Plan, recording: Recording, path: str | None, unit: str = "ns") -> Run:
+        """The run that `recording` holds. Raises what reducing raises."""
+        from labs.notebook.run import Run
+
+        # By what it measures: a broken C kernel, or the student's own, may have any file name.
+        marks = self.marks(recording.kernel, plan.variants or recording.variants)
+        # In a cell of C the options stand as a terminal has them.
+        return Run.of(recording, plan.variants, unit, path, marks, python=plan.source is None)
+
+    def save(self, plan: Plan, recording: Recording, name: str) -> str:
+        """Save a recording as `name`, with its source if that came from a cell.
+
+        Returns its path below the lab's folder. Raises files.CannotWrite, ValueError.
+        """
+        folder = self.folder / figures.RECORDINGS
+        if plan.source is not None:
+            write_atomically(folder / f"{name}.c", plan.source.encode())
+        recording.write(folder / f"{name}.csv")
+        return f"{figures.RECORDINGS}/{name}.csv"
+
+    def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Mark]:
+        """By variant the newest prediction of the figure named after it, to be drawn.
+
+        A figure of `procedure_call args0` is procedure-call-args0, or the end of that: call-args0.
+        """
+        from labs.plots.mark import Mark
+
+        try:
+            known = predictions.read(self.folder)
+        except predictions.BadPredictions:
+            return {}
+        marks = {}
+        for variant in variants:
+            whole = f"-{kernel}-{variant}".replace("_", "-")
+            named = [name for name in known if whole.endswith(f"-{name}")]
+            if named:
+                newest = known[max(named, key=len)][-1]
+                marks[variant] = Mark(newest.value, newest.unit)
+        return marks

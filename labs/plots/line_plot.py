@@ -1,0 +1,100 @@
+"""The plot of the line T(k) = overhead + k * cost, and of what the points miss it by."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+
+from labs.analysis.arrays import Floats
+from labs.analysis.line import Line
+from labs.common.units import NAMES, rounded
+from labs.plots.style import (
+    BLUE,
+    INK,
+    PURPLE,
+    VERMILLION,
+    head,
+    new_figure,
+    plain,
+    quiet_frame,
+    room_at_left,
+    symbol,
+)
+from labs.results.result import Result
+
+
+def line_figure(result: Result) -> Figure:
+    """The line T(k) = overhead + k * cost of `result`, and below it what the points miss it by.
+
+    Raises ValueError where no line could be fitted; the message says why.
+    """
+    line = result.line
+    if line is None:
+        raise ValueError(f"no line to draw: {result.no_figure}")
+    per_unit = result.clock.ticks_in(result.unit)
+    mean, error = line.location / per_unit, 2 * line.uncertainty / per_unit
+    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
+    figure, axes = new_figure(4.6, top=0.87, bottom=0.40, right=0.97)
+    below = figure.add_axes((0.13, 0.11, 0.84, 0.20), sharex=axes)
+    quiet_frame(below)
+
+    reach = float(line.batch.max())
+    ends = np.array([0.0, reach])
+    axes.plot(ends, overhead + cost * ends, color=INK, linewidth=1.2, zorder=1)
+    axes.plot(line.batch, mean, color=BLUE, linestyle="none", marker="o", markersize=6)
+    axes.plot([0], [overhead], color=VERMILLION, linestyle="none", marker="D", markersize=6)
+    key = [
+        ("● mean of the steady samples", BLUE),
+        (f"◆ overhead {rounded(overhead)} {symbol(result.unit)}", VERMILLION),
+    ]
+    if line.empty is not None:
+        empty = line.empty.value / per_unit
+        axes.plot(
+            [0], [empty], color=PURPLE, linestyle="none", marker="s", markersize=9,
+            markerfacecolor="none", markeredgewidth=1.4,
+        )  # fmt: skip
+        key.append((f"□ empty interval {rounded(empty)} {symbol(result.unit)}", PURPLE))
+    axes.set_xlim(-0.03 * reach, 1.03 * reach)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(0.0, low), high)
+    axes.set_ylabel(f"mean interval T(k)\n({NAMES[result.unit]})")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(round(value, 9))))
+    axes.tick_params(labelbottom=False)
+
+    below.axhline(0, color=INK, linewidth=1.2, zorder=1)
+    below.errorbar(
+        line.batch, line.residual / per_unit, yerr=error, color=BLUE, fmt="o", markersize=5,
+        capsize=3, elinewidth=1.1,
+    )  # fmt: skip
+    most = float(np.max(np.abs(line.residual / per_unit) + error)) or 1.0
+    below.set_ylim(-1.25 * most, 1.25 * most)
+    below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
+    below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
+    below.set_xlabel("k: operations in an interval (bars: 2 standard errors)")
+    below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
+    below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    room_at_left(figure, axes, below)
+    head(
+        figure,
+        f"{result.recording.kernel} {result.variant}: {_line_in_words(line, result)}",
+        key,
+    )
+    return figure
+
+
+def _apart(places: Floats, reach: float) -> list[float]:
+    """Those of `places` whose labels do not run into each other or into 0."""
+    kept: list[float] = []
+    for place in sorted(places.tolist(), reverse=True):
+        if place > 0.05 * reach and (not kept or kept[-1] - place > 0.06 * reach):
+            kept.append(place)
+    return kept
+
+
+def _line_in_words(line: Line, result: Result) -> str:
+    per_unit = result.clock.ticks_in(result.unit)
+    if not line.straight:
+        return "the points are not on a line"
+    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
+    return f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {symbol(result.unit)}"

@@ -1,0 +1,60 @@
+"""Add processes to a run until it is enough: its interval is narrow, time is up, or it is full."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from labs.common import limits
+from labs.recording.file import Recording
+from labs.run.turns import Runs
+
+#: An adaptive run looks at its interval again when it has a tenth more processes, not after each
+#: one: the fewer looks there are, the less an interval is preferred that is narrow by chance.
+ASKED_AGAIN_AFTER = 10
+TIME_IS_UP = "time is up"
+FULL = "the recording is full"
+
+#: Why the run may stop, from its recordings so far; None where it is to go on.
+Enough = Callable[[tuple[Recording, ...]], str | None]
+
+
+async def go_on(runs: Runs, enough: Enough) -> str:
+    """Add processes until it is enough, time is up, or a recording is full. Returns which."""
+    loop = asyncio.get_running_loop()
+    at_most = loop.time() + sum(plan.at_most_s for plan in runs.plans)
+    while True:
+        recordings = await asyncio.to_thread(runs.so_far)
+        why = await asyncio.to_thread(enough, recordings)
+        if why is not None:
+            return why
+        more = min(max(runs.rounds // ASKED_AGAIN_AFTER, 1), _room(recordings))
+        if more <= 0:
+            return FULL
+        for added in range(more):
+            # No process is begun that would probably not end in time.
+            each = runs.seconds / runs.rounds
+            if loop.time() + each > min(at_most, runs.deadline - 2 * each):
+                if added == 0:
+                    return TIME_IS_UP
+                break
+            turns = [(which, plan.shares()[0]) for which, plan in enumerate(runs.plans)]
+            turns = turns if runs.rounds % 2 == 0 else turns[::-1]
+            runs.expect(turns)
+            for which, share in turns:
+                await runs.one(which, share)
+
+
+def _room(recordings: Sequence[Recording]) -> int:
+    """How many more processes each of the recordings can hold."""
+    rooms = []
+    for recording in recordings:
+        count = len(recording.processes)
+        rows = -(-len(recording) // count)
+        size = len(recording.as_bytes())
+        # The last process's lines may be longer, and conditions are added at the end.
+        each = int(1.1 * size / count) + 1
+        rooms.append(limits.MOST_PROCESSES - count)
+        rooms.append((limits.MOST_RECORDING_ROWS - len(recording)) // (rows + 1))
+        rooms.append((limits.MOST_RECORDING_BYTES - size - each) // each)
+    return min(rooms)

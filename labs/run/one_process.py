@@ -1,0 +1,56 @@
+"""Build the program of a plan, and run it once, in a fresh process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from labs.c_kernels import toolchain
+from labs.machine import surroundings
+from labs.run.c_process import output_of
+from labs.run.output import ProcessRun, parse_run
+from labs.run.plan import DEFAULT_WARMUP, Plan
+
+
+def build(plan: Plan) -> toolchain.Binary:
+    """The program that `plan` runs. Raises what building raises, FileNotFoundError."""
+    if plan.source is not None:
+        return toolchain.build_text(
+            plan.source,
+            plan.kernel_name,
+            plan.flags,
+            shown_as=plan.shown_as,
+            first_line=plan.first_line,
+        )
+    return toolchain.build(toolchain.c_kernel_source(plan.kernel), plan.flags)
+
+
+async def one_process(
+    binary: toolchain.Binary,
+    plan: Plan,
+    samples: int,
+    place: int,
+    deadline: float,
+    told: Callable[[int, int], None],
+) -> ProcessRun:
+    """Run `binary` once for so many samples per variant, its stack at `place`, and read what it
+    printed."""
+    command = [str(binary.path), "--samples", str(samples)]
+    if plan.warmup != DEFAULT_WARMUP:
+        # Unasked the C kernel does what is right for it: none where the cold sample is the point.
+        command += ["--warmup", str(plan.warmup)]
+    command += ["--stack-place", str(place), "--end-with", str(os.getpid())]
+    if plan.variants:
+        command += ["--variant", ",".join(plan.variants)]
+    if plan.batches:
+        command += ["--batch", ",".join(map(str, plan.batches))]
+    if plan.cpu is not None:
+        command += ["--cpu", str(plan.cpu)]
+    if plan.peer_cpu is not None:
+        command += ["--peer-cpu", str(plan.peer_cpu)]
+    command += surroundings.place_options()
+    rows = (samples + plan.warmup) * max(len(plan.variants), 1)
+    # A row has at most 80 bytes, and every variant may bring a baseline along.
+    most = 2 * 80 * rows + 65_536
+    output = await output_of(command, plan.kernel_name, most, deadline, plan.time_limit_s, told)
+    return parse_run(output, where=plan.kernel_name)

@@ -1,0 +1,118 @@
+"""The processes of several plans, carried out one after the other: who takes a turn, and how far it
+has come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from labs.c_kernels import toolchain
+from labs.recording.file import Recording
+from labs.run import stack_places
+from labs.run.one_process import one_process
+from labs.run.output import ProcessRun
+from labs.run.plan import Plan
+from labs.run.provenance import of_stopping, recording_of
+
+ProgressCallback = Callable[["Progress"], None]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run has come: intervals taken, of how many, over all processes."""
+
+    done: int
+    total: int
+
+
+def turns_of(shares: Sequence[Sequence[int]]) -> list[tuple[int, float, int]]:
+    """Who takes a turn, in this order: the number of the plan, when it is due at the earliest (as a
+    share of the time that the plan is spread over), and its samples."""
+    rounds = [
+        [(which, n / len(mine), mine[n]) for which, mine in enumerate(shares) if n < len(mine)]
+        for n in range(max(map(len, shares), default=0))
+    ]
+    return [turn for n, row in enumerate(rounds) for turn in (row if n % 2 == 0 else row[::-1])]
+
+
+class Runs:
+    """The processes of several plans, carried out one after the other."""
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        binaries: Sequence[toolchain.Binary],
+        deadline: float,
+        progress: ProgressCallback | None,
+    ) -> None:
+        self.plans, self.binaries, self.deadline = plans, binaries, deadline
+        self.seconds = 0.0  # that processes have taken
+        self._printed: list[list[ProcessRun]] = [[] for _ in plans]
+        self._start = stack_places.random_start()
+        self._progress = progress
+        self._done = self._total = 0
+
+    @property
+    def rounds(self) -> int:
+        """How many processes the plan has that has most."""
+        return max(map(len, self._printed), default=0)
+
+    def expect(self, turns: Sequence[tuple[int, int]]) -> None:
+        """Count these processes into the total: each a number of a plan, and its samples."""
+        self._total += sum(_intervals(self.plans[which], share) for which, share in turns)
+
+    async def one(self, which: int, share: int) -> None:
+        """Carry out one process of the plan `which`, with so many samples of each variant."""
+        plan, printed = self.plans[which], self._printed[which]
+        mine = _intervals(plan, share)
+        told = _telling(self._progress, self._done, mine, self._total)
+        place = stack_places.place_of(len(printed), self._start)
+        loop = asyncio.get_running_loop()
+        begin = loop.time()
+        output = one_process(self.binaries[which], plan, share, place, self.deadline, told)
+        printed.append(await output)
+        self.seconds += loop.time() - begin
+        self._done += mine
+        if self._progress is not None:
+            self._progress(Progress(self._done, self._total))
+
+    def so_far(self) -> tuple[Recording, ...]:
+        """The recordings of what has been carried out until now; nothing is remembered of them."""
+        return self._recordings({}, None, remember=False)
+
+    def recordings(self, meanwhile: Mapping[str, str], why: str | None) -> tuple[Recording, ...]:
+        """The recordings of the whole run; `why` an adaptive run stopped."""
+        return self._recordings(meanwhile, why, remember=True)
+
+    def _recordings(
+        self, meanwhile: Mapping[str, str], why: str | None, *, remember: bool
+    ) -> tuple[Recording, ...]:
+        recordings = []
+        for plan, binary, printed in zip(self.plans, self.binaries, self._printed, strict=True):
+            others = [each.command_line() for each in self.plans if each is not plan]
+            beside = {"in_turns_with": "; ".join(others)} if others else {}
+            stopping = {} if why is None else of_stopping(plan, why)
+            known = {**beside, **meanwhile, **stopping}
+            recordings.append(recording_of(plan, binary, printed, known, remember=remember))
+        return tuple(recordings)
+
+
+def _intervals(plan: Plan, share: int) -> int:
+    """How many intervals a process takes that has so many samples of each variant."""
+    return (share + plan.warmup) * max(len(plan.variants), 1)
+
+
+def _telling(
+    progress: ProgressCallback | None, before: int, mine: int, total: int
+) -> Callable[[int, int], None]:
+    """What hears a process say how far it has come; of all intervals, `mine` are its own.
+
+    It counts the intervals of the baselines too, which were not asked for: so its share counts.
+    """
+
+    def told(done: int, of: int) -> None:
+        if progress is not None:
+            progress(Progress(before + mine * min(done, of) // max(of, 1), total))
+
+    return told
