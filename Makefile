@@ -27,7 +27,7 @@ quick: lint build/released.made ## lint, and the tests that measure nothing and 
 lint: $(VENV)/dev ## style and types of Python, style and warnings of C
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy labs grader bench
+	$(BIN)/mypy labs grader bench testing tests
 	$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
 	find kernels_c -name '*.[ch]' -exec $(BIN)/clang-format --dry-run -Werror {} +
 	find kernels_c -name '*.c' -exec $${CC:-gcc} -fsyntax-only -std=gnu11 -O2 -Wall -Wextra -Werror {} +

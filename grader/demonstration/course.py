@@ -200,6 +200,13 @@ def main(folder: Path | None = None, lab: str = DEFAULT_LAB) -> int:
 
     Exit status 0 where every submission was processed; 1, with the reason, where not.
     """
+    if not NOTEBOOKS.is_dir():
+        print(
+            "demonstration class: it is made from the labs with their solutions, which the "
+            "repository holds and an installed package does not. Run `make class` there.",
+            file=sys.stderr,
+        )
+        return 1
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="ticklab-class-") as scratch:
             return _demonstrate(Path(scratch) / "class", lab, keep=False)

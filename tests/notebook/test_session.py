@@ -176,7 +176,7 @@ def test_an_unknown_option_is_an_error_that_names_the_known_ones(
     lab: Session, option: str, words: str
 ) -> None:
     with pytest.raises(TypeError, match=f"lab.measure has no option '{option}'.*{words}"):
-        quick(lab, **{option: 3})
+        quick(lab, **{option: 3})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"lab\.measure_in_turns has no option 'save'"):
         lab.measure_in_turns(
             {"one": ("timer_overhead", "fenced")},

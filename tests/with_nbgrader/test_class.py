@@ -129,3 +129,11 @@ def test_step_that_fails_is_told(
     monkeypatch.setattr(course, "NOTEBOOKS", source)
     assert course.main(tmp_path / "class", LAB) == 1
     assert "nbgrader generate_assignment" in capsys.readouterr().err
+
+
+def test_without_the_repository_it_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(course, "NOTEBOOKS", tmp_path / "none")
+    assert course.main(tmp_path / "class") == 1
+    assert "make class" in capsys.readouterr().err and not (tmp_path / "class").exists()
