@@ -10,8 +10,8 @@ from nbformat import NotebookNode
 
 from grader.with_nbgrader.student_text import markdown2html
 
-ANSWER = NotebookNode(metadata={"nbgrader": {"solution": True}}, attachments={})
-RELEASED = NotebookNode(metadata={"nbgrader": {"solution": False}}, attachments={})
+ANSWER = NotebookNode(metadata={"nbgrader": {"solution": True}}, attachments={})  # type: ignore[no-untyped-call]
+RELEASED = NotebookNode(metadata={"nbgrader": {"solution": False}}, attachments={})  # type: ignore[no-untyped-call]
 
 
 def page(source: str, cell: NotebookNode = ANSWER) -> str:
