@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from labs.analysis.processes import ByProcess
+from labs.common.advice import Option, advice
 from labs.common.units import Clock
 
 #: An interval that reaches farther than this share of its value to either side is not believed.
@@ -13,6 +14,10 @@ WIDEST = 0.15
 
 class CannotEstimate(ValueError):
     """The recording does not allow this estimate: why, and what to do."""
+
+    def __init__(self, *parts: str | Option) -> None:
+        self.why = advice(*parts)
+        super().__init__(str(self.why))
 
 
 @dataclass(frozen=True)

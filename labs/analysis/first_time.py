@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from labs.analysis.estimate import CannotEstimate, Estimate
+from labs.common.advice import Option
 from labs.recording.file import Recording
 from labs.recording.memo import kept
 
@@ -33,7 +34,9 @@ def first_time(recording: Recording, variant: str) -> Estimate:
     if len(more) < FEWEST_PROCESSES:
         raise CannotEstimate(
             f"{variant}: only the first sample of a process is cold; {len(more)} processes are "
-            f"too few, raise --processes to {FEWEST_PROCESSES} or more"
+            "too few, raise ",
+            Option("processes"),
+            f" to {FEWEST_PROCESSES} or more",
         )
     values, count = sorted(more), len(more)
     place = 0

@@ -12,6 +12,7 @@ from labs.analysis.estimate import CannotEstimate
 from labs.analysis.fits import Fits, fits
 from labs.analysis.selection import FEWEST, Cells
 from labs.analysis.shared_core import Shared
+from labs.common.advice import Option
 from labs.recording import declared
 from labs.recording.file import Integers, Recording, Samples
 from labs.recording.memo import kept
@@ -57,7 +58,8 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
     if sizes < 2:
         raise CannotEstimate(
             f"{variant}: a line needs two batch sizes above 0, this recording has {sizes}; "
-            "measure with --batch K1,K2,..."
+            "measure with ",
+            Option("batch", ("K1", "K2", "...")),
         )
     shared = shared_core.find(recording, samples, cells, declared.is_overhead(recording, variant))
     even, every = selection.at_one_level(cells), ~shared.while_shared
@@ -70,7 +72,8 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
     if usable.sum() < 2 or sizes_left.sum() < 2:
         raise CannotEstimate(
             f"{variant}: {int(chosen.sum())} samples are too few for {cells.shape[1]} batch sizes; "
-            "raise --samples"
+            "raise ",
+            Option("samples"),
         )
     return ProcessLines(
         samples=samples,

@@ -1,4 +1,4 @@
-"""The facts about a machine, as plain values: none of them measured here."""
+"""The facts about a machine, as plain values."""
 
 from __future__ import annotations
 

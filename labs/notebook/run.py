@@ -10,7 +10,6 @@ from labs.analysis.estimate import Estimate
 from labs.analysis.net import parts_of
 from labs.common.messages import Message, Refused
 from labs.common.table import Table
-from labs.notebook import in_python
 from labs.plots import by_process, distribution, picture
 from labs.plots.mark import Mark
 from labs.plots.picture import Picture
@@ -243,12 +242,7 @@ class Run:
 def _result(recording: Recording, variant: str, unit: str, python: bool) -> Result:
     """The result of one variant, which tells options as arguments where `python` is asked for."""
     result = result_of(recording, variant, unit)
-    if not python:
-        return result
-    warnings = tuple(
-        replace(each, try_this=in_python.options(each.try_this)) for each in result.warnings
-    )
-    return replace(result, no_figure=in_python.options(result.no_figure), warnings=warnings)
+    return result.for_python() if python else result
 
 
 def _order(recording: Recording) -> tuple[str, ...]:

@@ -92,26 +92,25 @@ class Session(Measuring):
     ) -> Run:
         """Measure, save the recording, and return the run.
 
-        `variant` is one or several, separated by commas: several are interleaved. The options, all
-        of them by name, and their defaults:
+        `variant` is one variant or several, separated by commas. The samples of several variants
+        are interleaved. These are the options with their defaults; give them by name:
 
-        samples=10_000    of each variant, shared out among the fresh processes
-        processes=10      how many fresh processes there are
-        cpu=None          pin to this CPU (None: not pinned)
-        peer_cpu=None     pin the other task to this CPU, where there is one
-        batches=()        how many operations a sample holds, as (16, 32, 64): () for the usual
-                          sizes
-        warmup=100        samples before the others, in each process, that do not count
-        flags="-O2"       for the compiler, such as "-O0"
-        unit="ns"         ticks, cycles, ns, us, ms, s
-        within=None       add processes until the 95 % interval reaches at most so many percent to
-                          either side of the value (None: add none)
-        at_most=10        for how many seconds processes are added
-        save=None         the recording goes to `recordings/SAVE.csv` (None: it is called after its
-                          variant)
+        samples=10_000    how many samples of each variant all processes take together
+        processes=10      how many fresh processes to run
+        cpu=None          the CPU to pin to (None: do not pin)
+        peer_cpu=None     the CPU to pin the second task to, if the C kernel has one
+        batches=()        how many operations a sample holds, such as (16, 32, 64) (empty: the
+                          usual sizes of the C kernel)
+        warmup=100        how many samples each process takes first, which do not count
+        flags="-O2"       options for the compiler, such as "-O0"
+        unit="ns"         the unit of the result: ticks, cycles, ns, us, ms, s
+        within=None       add processes until the 95 % interval reaches at most this many percent
+                          to either side of the value (None: add none)
+        at_most=10        for how many seconds to add processes
+        save=None         save as `recordings/SAVE.csv` (None: use the name of the variant)
 
-        Raises Refused, in plain words, for everything a student can do something about, and
-        TypeError for an unknown option.
+        Raises Refused, in plain words, for everything that a student can correct, and TypeError for
+        an unknown option.
         """
         chosen = chosen_of("measure", options, DEFAULTS)
         save, unit = chosen.pop("save"), chosen.pop("unit")
@@ -127,8 +126,8 @@ class Session(Measuring):
     ) -> list[Run]:
         """Measure several C kernels whose fresh processes take turns, and return their runs.
 
-        For figures that are to be compared: whatever the machine does meets all of them. `runs`
-        says by the name to save under which C kernel, and which of its variants:
+        Use it for figures that you want to compare: whatever the machine does meets all of them.
+        `runs` maps the name to save under to a C kernel and its variants:
 
         lab.measure_in_turns({"one": ("process_switch", "pipe-pinned"), ...}, samples=2_000)
 

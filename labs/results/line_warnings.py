@@ -12,6 +12,7 @@ from labs.analysis.estimate import WIDEST, Estimate
 from labs.analysis.line import Line
 from labs.analysis.undisturbed import MOST_BY_PLACE
 from labs.common import limits
+from labs.common.advice import Advice, Option, advice
 from labs.common.units import rounded
 from labs.recording import declared
 from labs.recording.file import Recording
@@ -23,8 +24,10 @@ MUCH_SHARED = 0.5
 GROUPS_APART = 0.02
 
 OTHER_THREAD = "the core's other hardware thread is busy with another virtual machine or program"
-UNTIL_WHOLE = (
-    "--within 5 --at-most 60, which goes on until enough processes have had the core to themselves"
+UNTIL_WHOLE = advice(
+    Option("within", 5),
+    Option("at-most", 60),
+    ", which goes on until enough processes have had the core to themselves",
 )
 
 #: Of the longest intervals about 3 in 10 are hit, where so many interruptions come in one.
@@ -38,7 +41,16 @@ class RunWarning:
     code: str
     symptom: str
     likely_cause: str
-    try_this: str
+    advice: Advice | str
+    #: Whether its reader writes options in Python.
+    python: bool = False
+
+    @property
+    def try_this(self) -> str:
+        """What to try, with options as its reader writes them."""
+        return (
+            self.advice if isinstance(self.advice, str) else self.advice.worded(python=self.python)
+        )
 
     def __str__(self) -> str:
         return f"{self.symptom}; {self.likely_cause}. Try: {self.try_this}."
@@ -53,7 +65,7 @@ def of_line(
     found = []
     if not line.straight:
         worst, share = line.worst()
-        cause = (
+        cause: tuple[str, Advice | str] = (
             "the clock is read before the work between the readings is done, or the work does not "
             "grow with k",
             "a look at the disassembly of the measured region",
@@ -64,7 +76,11 @@ def of_line(
             cause = (
                 "where others have the CPU meanwhile, long intervals are met more often than short "
                 "ones, and so many were that they cannot be told apart",
-                "the run again when the machine is quieter, or with smaller batch sizes (--batch)",
+                advice(
+                    "the run again when the machine is quieter, or with smaller batch sizes (",
+                    Option("batch", ...),
+                    ")",
+                ),
             )
         found.append(
             RunWarning(
@@ -119,17 +135,18 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     symptom = f"the interval spans {rounded(100 * width, 2)} % of the value to either side"
     if figure.is_believable():
         return [RunWarning("wide-interval", symptom, cause, _longer(figure, width))]
+    longer = UNTIL_WHOLE if line.shared else _longer(figure, width)
     return [
         RunWarning(
             "not-believable",
             f"{symptom}: beyond {100 * WIDEST:.0f} % a figure is not to be believed",
             cause,
-            f"measure again, or longer: {UNTIL_WHOLE if line.shared else _longer(figure, width)}",
+            advice("measure again, or longer: ", longer),
         )
     ]
 
 
-def _longer(figure: Estimate, width: float) -> str:
+def _longer(figure: Estimate, width: float) -> Advice:
     """The option by which the interval would become narrow, where chance alone makes it wide.
 
     Its width falls with the root of the number of samples, where the processes differ by no more
@@ -139,12 +156,12 @@ def _longer(figure: Estimate, width: float) -> str:
     if by is not None and by.value.var() < 2 * np.median(by.error) ** 2:
         samples = math.ceil(figure.n * times / 1000) * 1000
         if samples <= limits.MOST_SAMPLES:
-            return f"--samples {samples}"
+            return advice(Option("samples", samples))
     else:
         processes = math.ceil(figure.processes * times / 10) * 10
         if processes <= limits.MOST_PROCESSES:
-            return f"--processes {processes}"
-    return f"--within {100 * WIDE_INTERVAL:g} --at-most 60"
+            return advice(Option("processes", processes))
+    return advice(Option("within", 100 * WIDE_INTERVAL), Option("at-most", 60))
 
 
 def _of_interruptions(line: Line) -> list[RunWarning]:
@@ -155,14 +172,14 @@ def _of_interruptions(line: Line) -> list[RunWarning]:
     rate = -math.log1p(-min(share, 0.99)) / float(line.location.mean())
     factor = FEW_HIT / (rate * float(line.location[-1]))
     smaller = sorted({max(int(k * factor), 1) for k in line.batch.tolist()})
-    sizes = f"--batch {','.join(map(str, smaller))}" if factor < 1 < len(smaller) else ""
+    sizes = (": ", Option("batch", tuple(smaller))) if factor < 1 < len(smaller) else ()
     return [
         RunWarning(
             "interrupted",
             f"{rounded(100 * share, 2)} % of the intervals were interrupted; those samples were "
             "set aside",
             "other programs, or a hypervisor that takes the CPU for a moment again and again",
-            f"smaller batch sizes, which are hit less often{': ' + sizes if sizes else ''}",
+            advice("smaller batch sizes, which are hit less often", *sizes),
         )
     ]
 
@@ -178,7 +195,7 @@ def _of_shared_core(line: Line) -> list[RunWarning]:
             f"something else used the same core for {rounded(100 * share, 2)} % of the time; those "
             "samples were set aside",
             OTHER_THREAD,
-            f"another CPU (--cpu), or {UNTIL_WHOLE}",
+            advice("another CPU (", Option("cpu", ...), "), or ", UNTIL_WHOLE),
         )
     ]
 
@@ -220,7 +237,11 @@ def _of_processes(line: Line) -> list[RunWarning]:
             "processes-differ",
             symptom,
             cause,
-            "a look at the processes one by one (plot_processes in a notebook), and more of them "
-            "(--processes 40)",
+            advice(
+                "a look at the processes one by one (plot_processes in a notebook), and more of "
+                "them (",
+                Option("processes", 40),
+                ")",
+            ),
         )
     ]

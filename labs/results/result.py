@@ -13,6 +13,7 @@ from labs.analysis.estimate import WIDEST, CannotEstimate, Estimate
 from labs.analysis.first_time import first_time
 from labs.analysis.line import Line, fit_line
 from labs.analysis.net import Net, net_cost
+from labs.common.advice import Advice
 from labs.common.units import Clock, canonical, rounded
 from labs.recording import declared, proof
 from labs.recording.file import Recording
@@ -49,9 +50,21 @@ class Result:
     clock: Clock
     line: Line | None
     estimate: Estimate | None
-    no_figure: str
+    why_none: Advice | str
     warnings: tuple[RunWarning, ...]
     net: Net | None = None
+    python: bool = False
+
+    @property
+    def no_figure(self) -> str:
+        """Why there is no figure, with options as the reader writes them; '' where there is one."""
+        why = self.why_none
+        return why if isinstance(why, str) else why.worded(python=self.python)
+
+    def for_python(self) -> Result:
+        """The same result for a reader who writes options as arguments of `lab.measure`."""
+        warnings = tuple(replace(each, python=True) for each in self.warnings)
+        return replace(self, python=True, warnings=warnings)
 
     @property
     def n(self) -> int:
@@ -211,9 +224,9 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
         line = fit_line(recording, name, one_speed=one_speed)
         if line.straight and not about_overhead:
             net = net_cost(recording, line, one_speed=one_speed)
-    except CannotEstimate as why:
+    except CannotEstimate as error:
         warnings = run_warnings.of_recording(recording, name)
-        return Result(recording, name, unit, clock, line, None, str(why), warnings)
+        return Result(recording, name, unit, clock, line, None, error.why, warnings)
     figure = line.overhead if net is None else net.net
     warnings = run_warnings.of_run(recording, line, figure)
     if not line.straight:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from labs.analysis import core_clock
 from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
+from labs.common.advice import Option, advice
 from labs.common.units import rounded, times
 from labs.recording import places, proof
 from labs.recording.file import Recording
@@ -93,9 +94,9 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
                 "migrations",
                 moved,
                 cannot or "it was not pinned",
-                "more processes, each of which starts anew (--processes 20)"
+                advice("more processes, each of which starts anew (", Option("processes", 20), ")")
                 if cannot
-                else "--cpu with one of the CPUs that `labs doctor` names",
+                else advice(Option("cpu", ...), " with one of the CPUs that `labs doctor` names"),
             )
         ]
     return []
@@ -136,7 +137,11 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 "clock-speed",
                 f"the core's clock changed during the run, from {low} to {high} GHz",
                 "turbo or power saving; a time is that of these speeds, and another at others",
-                "the unit core cycles (--unit cycles), which does not depend on it",
+                advice(
+                    "the unit core cycles (",
+                    Option("unit", "cycles"),
+                    "), which does not depend on it",
+                ),
             )
         )
     found += _of_switches(recording, variant)
@@ -146,7 +151,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 "one-process",
                 "all samples come from one process",
                 "layout in memory differs between processes, and one process cannot show it",
-                "--processes 10",
+                advice(Option("processes", 10)),
             )
         )
     cells = max(len(set(recording.batch.tolist())) * len(recording.variants), 1)
@@ -157,7 +162,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 "few-samples",
                 f"{steady} samples over {cells} batch sizes",
                 "an interval from so few is itself uncertain",
-                f"--samples {FEWEST_PER_BATCH * cells * 10}",
+                advice(Option("samples", FEWEST_PER_BATCH * cells * 10)),
             )
         )
     steal = stolen(recording)

@@ -10,9 +10,11 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from grader import check, cli
+from labs.common.advice import ARGUMENTS, Option, advice
 from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
-from labs.notebook import ckernel, in_python, measuring, missing_names
+from labs.notebook import ckernel, measuring, missing_names
+from labs.notebook.measure_options import DEFAULTS
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from testing.short_runs import LAB, quick
@@ -223,19 +225,34 @@ def test_what_to_try_is_told_as_it_is_written_there(lab: Session) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "in_a_notebook"),
+    ("option", "in_a_command", "in_a_notebook"),
     [
-        ("--samples 40,000", "samples=40,000"),
-        ("raise --processes to 5 or more", "raise processes to 5 or more"),
-        ("measure with --batch K1,K2,...", "measure with batches=[K1, K2, ...]"),
-        ("smaller batch sizes (--batch), which", "smaller batch sizes (batches=...), which"),
-        ("core cycles (--unit cycles), which", 'core cycles (unit="cycles"), which'),
-        ("--peer-cpu 1", "peer_cpu=1"),
-        ("gcc -O2 --cpus", "gcc -O2 --cpus"),
+        (Option("samples", 40_000), "--samples 40000", "samples=40000"),
+        (Option("processes"), "--processes", "processes"),
+        (Option("batch", ("K1", "K2", "...")), "--batch K1,K2,...", "batches=[K1, K2, ...]"),
+        (Option("batch", (8, 16)), "--batch 8,16", "batches=[8, 16]"),
+        (Option("batch", ...), "--batch", "batches=..."),
+        (Option("unit", "cycles"), "--unit cycles", 'unit="cycles"'),
+        (Option("peer-cpu", 1), "--peer-cpu 1", "peer_cpu=1"),
+        (Option("within", 5.0), "--within 5", "within=5"),
     ],
 )
-def test_options_have_their_name_in_python(told: str, in_a_notebook: str) -> None:
-    assert in_python.options(told) == in_a_notebook
+def test_options_have_their_name_in_python(
+    option: Option, in_a_command: str, in_a_notebook: str
+) -> None:
+    told = advice("try ", option, ", or not")
+    assert str(told) == told.worded(python=False) == f"try {in_a_command}, or not"
+    assert told.worded(python=True) == f"try {in_a_notebook}, or not"
+
+
+def test_options_side_by_side_are_used_together() -> None:
+    told = advice(Option("within", 5), Option("at-most", 60), ", which takes longer")
+    assert str(told) == "--within 5 --at-most 60, which takes longer"
+    assert told.worded(python=True) == "within=5, at_most=60, which takes longer"
+
+
+def test_every_argument_that_advice_names_is_one_of_measure() -> None:
+    assert set(ARGUMENTS.values()) <= set(DEFAULTS)
 
 
 def test_a_run_without_a_figure_says_what_to_do(lab: Session) -> None:
