@@ -57,6 +57,24 @@ def test_every_file_that_the_page_names_is_there() -> None:
     assert [name for name in named if not (REPOSITORY / name).exists()] == []
 
 
+def test_nothing_imports_a_test() -> None:
+    """What several modules need lies in testing/."""
+    found = [
+        (str(path.relative_to(REPOSITORY)), name)
+        for package in (*PACKAGES, "bench", "testing", "tests")
+        for path in modules(package)
+        for name in imported(path)
+        if re.match(r"tests\b|test_|conftest\b", name)
+    ]
+    assert found == []
+
+
+def test_no_two_modules_of_tests_have_the_same_name() -> None:
+    """tests/conftest.py names them without their folder."""
+    names = [path.name for path in modules("tests")]
+    assert sorted(names) == sorted(set(names))
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_module_and_no_function_is_too_long(package: str) -> None:
     long_modules = [
@@ -95,21 +113,3 @@ def test_no_folder_is_crowded(package: str) -> None:
         if (count := len(list(folder.glob("*.py")))) > MOST_MODULES
     }
     assert set(crowded) <= CATALOGUES
-
-
-def test_nothing_imports_a_test() -> None:
-    """What several modules need lies in testing/."""
-    found = [
-        (str(path.relative_to(REPOSITORY)), name)
-        for package in (*PACKAGES, "bench", "testing", "tests")
-        for path in modules(package)
-        for name in imported(path)
-        if re.match(r"tests\b|test_|conftest\b", name)
-    ]
-    assert found == []
-
-
-def test_no_two_modules_of_tests_have_the_same_name() -> None:
-    """tests/conftest.py names them without their folder."""
-    names = [path.name for path in modules("tests")]
-    assert sorted(names) == sorted(set(names))
