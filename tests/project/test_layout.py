@@ -32,6 +32,15 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
             yield node
 
 
+def imported(path: Path) -> Iterator[str]:
+    """The modules that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
 def test_the_page_names_every_package_and_no_other() -> None:
     named = re.findall(r"^\| `((?:labs|grader)\.\w+)` \|", PAGE, re.MULTILINE)
     found = [
@@ -45,9 +54,27 @@ def test_the_page_names_every_package_and_no_other() -> None:
 def test_every_file_that_the_page_names_is_there() -> None:
     named = re.findall(r"`((?:labs|grader|kernels_c|tests|docs|bench)/[\w./-]+)`", PAGE)
     assert len(named) > 10
-    examples = ("your", "NN-name")
-    real = [name for name in named if not any(example in name for example in examples)]
-    assert [name for name in real if not (REPOSITORY / name).exists()] == []
+    examples = re.compile(r"\byour|\bNN-")
+    named = [name for name in named if not examples.search(name)]
+    assert [name for name in named if not (REPOSITORY / name).exists()] == []
+
+
+def test_nothing_imports_a_test() -> None:
+    """What several modules need lies in testing/."""
+    found = [
+        (str(path.relative_to(REPOSITORY)), name)
+        for package in (*PACKAGES, "bench", "testing", "tests")
+        for path in modules(package)
+        for name in imported(path)
+        if re.match(r"tests\b|test_|conftest\b", name)
+    ]
+    assert found == []
+
+
+def test_no_two_modules_of_tests_have_the_same_name() -> None:
+    """tests/conftest.py names them without their folder."""
+    names = [path.name for path in modules("tests")]
+    assert sorted(names) == sorted(set(names))
 
 
 @pytest.mark.parametrize("package", PACKAGES)
