@@ -39,6 +39,8 @@ def check(figure: str = "", folder: Path | str = ".") -> Shown:
         known = [each.id for specs in LABS.values() for each in specs]
         with contextlib.suppress(LookupError):
             known = [each.id for each in figures_of(lab_of(Path(folder)))]
-        raise Refused(Message("problem", what + spelling.meant(figure, tuple(known)))) from None
+        raise Refused(
+            Message("problem", what + spelling.suggestion(figure, tuple(known)))
+        ) from None
     verdicts = check_folder(Path(folder), spec.lab)
     return Shown(next(verdict for verdict in verdicts if verdict.figure == figure))

@@ -83,7 +83,7 @@ def find(name: str) -> BrokenKernel:
     """The broken C kernel `name`. Raises NoSuchBroken and BadBroken."""
     path = folder() / f"{name}.c"
     if name not in names():
-        raise NoSuchBroken(f"no broken C kernel {name!r}{spelling.meant(name, names())}")
+        raise NoSuchBroken(f"no broken C kernel {name!r}{spelling.suggestion(name, names())}")
     says = {
         key: re.sub(r"\s*\n \*\s*", " ", words)
         for key, words in _SAYS.findall(path.read_text(encoding="utf-8"))
