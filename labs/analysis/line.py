@@ -16,7 +16,7 @@ from labs.analysis.shared_core import Shared
 from labs.common.units import Clock
 from labs.recording import declared
 from labs.recording.file import Integers, Recording, Samples
-from labs.recording.memo import kept
+from labs.recording.memo import memoized
 
 #: How far from the line a point may lie, as a share of its size, and still be said to be on it.
 LINE_TOLERANCE = 0.02
@@ -110,7 +110,7 @@ class _Fitted:
         return apart(fit.slope[usable], fit.slope_error[usable])
 
 
-@kept
+@memoized
 def _fitted(recording: Recording, variant: str, one_speed: bool) -> _Fitted:
     as_read = recording.samples(variant)
     samples = core_clock.at_one_speed(as_read, recording) if one_speed else as_read
@@ -139,7 +139,7 @@ def _fitted(recording: Recording, variant: str, one_speed: bool) -> _Fitted:
     return _Fitted(samples, parts, cells, fit, usable, shared, hit, chosen)
 
 
-@kept
+@memoized
 def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> Line:
     """The line through all batch sizes above 0 of `variant`, in ticks.
 

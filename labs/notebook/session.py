@@ -86,7 +86,7 @@ class Session:
         words = [f"At {_time(stored.when)}; it is never graded for being right."]
         if not because.strip(" ."):
             words.append('A reason helps later: because="I counted the instructions".')
-        strange = [figure_ids.of_another_name(figure, self._guide), predictions.strange_unit(unit)]
+        strange = [figure_ids.message_for(figure, self._guide), predictions.strange_unit(unit)]
         strange = [each for each in strange if each]
         tone: Tone = "note" if strange else "done"
         heading = f"prediction stored: {figure} = {rounded(value, 6)} {unit}"
