@@ -1,5 +1,5 @@
-# Each target sets up what it needs, once: a virtual environment with exactly what the lock names.
-# Other choices: make lab DIR=~/my-labs · make test ARGS="-k setup" · make lab PYTHON=python3.12
+# Each target sets up once what it needs: a virtual environment with the versions in the lock file.
+# Examples: make lab DIR=~/my-labs · make test ARGS="-k setup" · make lab PYTHON=python3.12
 
 VENV = .venv
 PYTHON = python3 python3.13 python3.12 python3.11 python3.10
@@ -12,19 +12,19 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 .DELETE_ON_ERROR:
 .PHONY: help lab test quick lint bench class html lock clean always
 
-help: ## this list
+help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
 
-lab: $(VENV)/run build/released.made ## open the labs in JupyterLab (DIR: where your copy is)
+lab: $(VENV)/run build/released.made ## open the labs in JupyterLab (DIR: the folder of your copy)
 	@$(BIN)/labs start $(if $(DIR),"$(DIR)")
 
-test: lint build/released.made ## lint, then every test (ARGS: passed on to pytest)
+test: lint build/released.made ## run lint and every test (ARGS: passed on to pytest)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
-quick: lint build/released.made ## lint, and the tests that measure nothing and are not long (2 minutes)
+quick: lint build/released.made ## run lint and the short tests that measure nothing (2 minutes)
 	@$(BIN)/python -m pytest -n 2 -m "not measuring and not slow" $(ARGS)
 
-lint: $(VENV)/dev ## style and types of Python, style and warnings of C
+lint: $(VENV)/dev ## check style and types of Python, style and warnings of C
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy labs grader bench testing tests
@@ -32,13 +32,13 @@ lint: $(VENV)/dev ## style and types of Python, style and warnings of C
 	find kernels_c -name '*.[ch]' -exec $(BIN)/clang-format --dry-run -Werror {} +
 	find kernels_c -name '*.c' -exec $${CC:-gcc} -fsyntax-only -std=gnu11 -O2 -Wall -Wextra -Werror {} +
 
-bench: $(VENV)/dev build/released.made ## what must hold of the figures, held against other tools (long)
+bench: $(VENV)/dev build/released.made ## check the figures against other tools and simulations (long)
 	@$(BIN)/python -m bench
 
 class: $(VENV)/run ## grade a demonstration class with nbgrader (LAB: which lab)
 	@$(BIN)/grader class $(if $(LAB),--lab "$(LAB)")
 
-html: $(VENV)/run build/released.made ## the labs as pages to read, in build/html
+html: $(VENV)/run build/released.made ## write the labs as web pages into build/html
 	@$(BIN)/python -m grader.pages build/html
 
 lock: ## pin the newest versions that pyproject.toml allows (needs uv)
@@ -48,12 +48,12 @@ lock: ## pin the newest versions that pyproject.toml allows (needs uv)
 COMPILE = pyproject.toml --quiet --universal --python-version 3.10 --generate-hashes \
 	--custom-compile-command "make lock"
 
-clean: ## remove all that make has made (never your labs)
+clean: ## remove everything that make has made (never your labs)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-# Set-up. Each step leaves a stamp when it has ended well, so that a failed one is done again.
+# Set-up. Each step leaves a stamp file when it succeeds, so that make repeats a failed step.
 
-# A virtual environment cannot be moved: in a renamed folder, or without its Python, it is made anew.
+# A virtual environment cannot be moved: make builds it anew in a renamed folder or without its Python.
 ifneq ($(shell test -x $(BIN)/python && cat $(VENV)/made-in),$(CURDIR))
 $(VENV)/made-in: always
 endif
@@ -66,7 +66,7 @@ $(VENV)/made-in:
 	test "$$python" || { \
 		echo "Ticklab needs Python 3.10 to 3.13; $(firstword $(PYTHON)) here is" \
 			"$$($(firstword $(PYTHON)) --version 2>/dev/null || echo missing)."; \
-		echo "Install one of these and run make again, or name it: make PYTHON=/path/to/python"; \
+		echo "Install one of these versions and run make again, or name it: make PYTHON=/path/to/python"; \
 		exit 1; \
 	} >&2; \
 	$$python -c 'import ensurepip, venv' 2>/dev/null || { \
@@ -84,20 +84,20 @@ $(VENV)/run: requirements.lock pyproject.toml $(VENV)/made-in
 		echo "  Fedora           sudo dnf install gcc"; \
 		echo "  macOS            xcode-select --install"; \
 		echo "  without rights   $(BIN)/python -m pip install ziglang"; \
-		echo "Then run make again. A compiler of another name: make CC=clang"; \
+		echo "Then run make again. If your compiler has another name: make CC=clang"; \
 		exit 1; \
 	} >&2
-	@echo "Installing JupyterLab and what else the labs need (about a minute, once) ..."
+	@echo "Installing JupyterLab and the other packages that the labs need (about a minute, once) ..."
 	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/dev: requirements-dev.lock $(VENV)/run
-	@echo "Installing what the tests need ..."
+	@echo "Installing the packages that the tests need ..."
 	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
 	@touch $@
 
-# What a student gets: the notebooks without their solutions.
+# What a student receives: the notebooks without their solutions.
 build/released.made: $(shell find notebooks -not -path '*/.*') grader/with_nbgrader/release.py $(VENV)/run
 	@echo "Releasing the notebooks ..."
 	@$(BIN)/python -m grader.with_nbgrader.release notebooks build/released

@@ -1,4 +1,4 @@
-"""The check as a student calls it in a notebook: the very same as the grader's."""
+"""The check that a student calls in a notebook; it is the grader's own check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from labs.common.messages import Message, Refused
 
 @dataclass(frozen=True)
 class Shown:
-    """A verdict that shows itself: HTML in a notebook, text elsewhere."""
+    """A verdict that displays itself: as HTML in a notebook, as text elsewhere."""
 
     verdict: Verdict
 
@@ -30,7 +30,7 @@ class Shown:
 def check(figure: str = "", folder: Path | str = ".") -> Shown:
     """The verdict on one figure of the lab folder `folder`, as the grader will give it.
 
-    Raises Refused for an id that no lab has, naming the one that was meant, or those of this lab.
+    Raises Refused for an unknown id; the message suggests a similar id or lists those of this lab.
     """
     try:
         spec = figure_named(figure)
@@ -39,6 +39,8 @@ def check(figure: str = "", folder: Path | str = ".") -> Shown:
         known = [each.id for specs in LABS.values() for each in specs]
         with contextlib.suppress(LookupError):
             known = [each.id for each in figures_of(lab_of(Path(folder)))]
-        raise Refused(Message("problem", what + spelling.meant(figure, tuple(known)))) from None
+        raise Refused(
+            Message("problem", what + spelling.suggestion(figure, tuple(known)))
+        ) from None
     verdicts = check_folder(Path(folder), spec.lab)
     return Shown(next(verdict for verdict in verdicts if verdict.figure == figure))

@@ -1,6 +1,6 @@
 """Ticklab: what does it cost, and how do you know?
 
-What a notebook imports: build and run small C kernels, record, reduce, plot.
+A notebook imports this package to build and run small C kernels, record, estimate and plot.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from labs.recording import proof
     from labs.run import variants
 
-#: What notebooks import from here, and the module that it is, or is in.
+#: The names that notebooks import from here, and the module of each.
 _MODULES = {
     "proof": "labs.recording.proof",
     "published": "labs.course.published",
@@ -31,7 +31,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Find a name when it is asked for: the commands need not load what a notebook needs."""
+    """Import a name on first use, so that the commands do not load what only notebooks need."""
     if name == "start":
         return importlib.import_module("labs.notebook.session").start
     if name in _MODULES:

@@ -84,10 +84,10 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
                 reason = printable(verdict.reason, 300)
                 self.log.warning("%s, %s: not graded: %s", printable(student), figure, reason)
         if verdicts:
-            self._lay_beside(nb, free_texts, list(verdicts.values()), folder)
+            self._add_newer(nb, free_texts, list(verdicts.values()), folder)
         return nb, resources
 
-    def _lay_beside(
+    def _add_newer(
         self,
         nb: NotebookNode,
         free_texts: list[NotebookNode],

@@ -9,12 +9,12 @@ import numpy as np
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.common.advice import Option
 from labs.recording.file import Recording
-from labs.recording.memo import kept
+from labs.recording.memo import memoized
 
 FEWEST_PROCESSES = 5
 
 
-@kept
+@memoized
 def first_time(recording: Recording, variant: str) -> Estimate:
     """First sample less the median of the later ones, in ticks: the median over processes.
 

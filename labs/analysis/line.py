@@ -16,7 +16,7 @@ from labs.analysis.student import student_t
 from labs.analysis.undisturbed import Differ, undisturbed
 from labs.common.units import Clock
 from labs.recording.file import Integers, Recording
-from labs.recording.memo import kept
+from labs.recording.memo import memoized
 
 #: How far from the line a point may lie, as a share of its size, and still be said to be on it.
 LINE_TOLERANCE = 0.02
@@ -65,7 +65,7 @@ class Line:
         return place, float(self.residual[place] / size[place])
 
 
-@kept
+@memoized
 def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> Line:
     """The line through all batch sizes above 0 of `variant`, in ticks.
 

@@ -15,7 +15,7 @@ from labs.analysis.shared_core import Shared
 from labs.common.advice import Option
 from labs.recording import declared
 from labs.recording.file import Integers, Recording, Samples
-from labs.recording.memo import kept
+from labs.recording.memo import memoized
 
 #: Parts in time, where a single process has to stand for several.
 PARTS = 20
@@ -42,7 +42,7 @@ class ProcessLines:
     chosen: Bools
 
 
-@kept
+@memoized
 def process_lines(recording: Recording, variant: str, one_speed: bool) -> ProcessLines:
     """The lines of `variant`, in ticks; with `one_speed`, in ticks at the run's median speed.
 

@@ -1,1 +1,1 @@
-"""From C source to a program: compiler, measured region, disassembly."""
+"""How C source becomes a program: compiler, measured region, disassembly."""

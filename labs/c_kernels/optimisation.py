@@ -1,19 +1,19 @@
-"""The optimisation level that a C kernel was compiled at, as its flags say."""
+"""The optimisation level of a C kernel, from its compiler flags."""
 
 from __future__ import annotations
 
 import shlex
 
-#: What a compiler does where no level is named, and what plain -O means.
-BY_ITSELF, PLAIN = "-O0", "-O1"
+#: The level that a compiler uses if the flags name none, and the level that plain -O means.
+DEFAULT, PLAIN = "-O0", "-O1"
 
 
 def level_of(flags: str) -> str | None:
-    """The level that these flags ask for, the last of several; None: they cannot be read."""
+    """The optimisation level in `flags`, the last one of several; None if they cannot be parsed."""
     try:
         words = shlex.split(flags)
     except ValueError:
         return None
     levels = [word for word in words if word.startswith("-O")]
-    last = levels[-1] if levels else BY_ITSELF
+    last = levels[-1] if levels else DEFAULT
     return PLAIN if last == "-O" else last

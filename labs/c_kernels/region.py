@@ -1,6 +1,6 @@
-"""The measured region of one variant: that of its C kernel, with the operation in its place.
+"""The measured region of one variant: the region of its C kernel with the variant's operation.
 
-A C kernel writes its interval once, as a macro, and names each variant's operation in one line:
+A C kernel writes its timed region once, as a macro, and names each variant's operation in one line:
 
     INTERVAL(getppid_raw, raw_call(SYS_getppid, 0, 0) == parent)
 """
@@ -16,9 +16,9 @@ _USE = re.compile(r"^(\w+)\((\w+),((?:[^\n]|\n[ \t]+)*)\)$", re.MULTILINE)
 
 
 def region_of(source: str, variant: str) -> str:
-    """The measured region of `variant`; where it cannot be told from others, the first there is.
+    """The measured region of `variant`, or the first region of the source if that is not found.
 
-    Raises ValueError where there is none.
+    Raises ValueError if the source has no region.
     """
     macros = {
         name: ([each.strip() for each in parameters.split(",")], body)
@@ -30,16 +30,17 @@ def region_of(source: str, variant: str) -> str:
         if macro not in macros or function not in named:
             continue
         parameters, body = macros[macro]
-        given = [function, *_arguments(" ".join(rest.split()))]
-        if len(given) == len(parameters):
-            return _filled(measured_region(body), dict(zip(parameters, given, strict=True)))
+        arguments = [function, *_arguments(" ".join(rest.split()))]
+        if len(arguments) == len(parameters):
+            return _expanded(measured_region(body), dict(zip(parameters, arguments, strict=True)))
     return measured_region(source)
 
 
 def _words_of(source: str, variant: str) -> set[str]:
-    """The words in the entry of `variant` in the table of variants: among them its function.
+    """The words in the entry of `variant` in the table of variants; one of them is its function.
 
-    A macro may make the entries of several, `.name = "fork-" #size`: the longest beginning counts.
+    A macro may define several entries, such as `.name = "fork-" #size`. Of those that match, we
+    take the one with the longest beginning.
     """
     entries = {
         name + ("*" if pasted else ""): entry
@@ -47,13 +48,13 @@ def _words_of(source: str, variant: str) -> set[str]:
             r'\.name = "([^"]*)"( #\w+)?,(.*?)(?=\.name = "|\n};)', source, re.DOTALL
         )
     }
-    made = [name for name in entries if name.endswith("*") and variant.startswith(name[:-1])]
-    entry = entries.get(variant) or entries.get(max(made, key=len, default=""), "")
+    matching = [name for name in entries if name.endswith("*") and variant.startswith(name[:-1])]
+    entry = entries.get(variant) or entries.get(max(matching, key=len, default=""), "")
     return set(re.findall(r"\w+", re.sub(r'"[^"\n]*"', "", entry)))
 
 
 def _arguments(text: str) -> list[str]:
-    """`text` at its commas, those within brackets left alone."""
+    """`text` split at its commas, except at commas within brackets."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter in "([{") - (letter in ")]}")
@@ -64,7 +65,7 @@ def _arguments(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def _filled(region: str, given: dict[str, str]) -> str:
-    """`region` with what a macro was given for its parameters; needless brackets go."""
-    filled = re.sub(r"\w+", lambda word: given.get(word[0], word[0]), region)
-    return re.sub(r"!\((\w+\([^()]*\))\)", r"!\1", filled)
+def _expanded(region: str, arguments: dict[str, str]) -> str:
+    """`region` with the arguments of a macro in place of its parameters, without extra brackets."""
+    expanded = re.sub(r"\w+", lambda word: arguments.get(word[0], word[0]), region)
+    return re.sub(r"!\((\w+\([^()]*\))\)", r"!\1", expanded)

@@ -1,6 +1,6 @@
-"""Turn C source into a program, and say of a compile error where it is.
+"""Compile C source into a program, and report where a compile error is.
 
-Built programs are kept in the cache folder under a hash of everything that went into them: source,
+The cache folder holds built programs under a hash of everything that went into them: source,
 headers, flags and compiler. Timings are never cached.
 """
 
@@ -21,9 +21,9 @@ from pathlib import Path
 
 from labs.common import paths
 
-#: What every build gets before the flags that were asked for.
-#: A call of a function that is not declared is an error in the line where it stands, and not only
-#: in the linker's words.
+#: The flags of every build, before those that the caller asks for. With the flag on implicit
+#: declarations, the compiler names the line of a call to an undeclared function; the linker would
+#: name only the function.
 BASE_FLAGS = (
     "-std=gnu11",
     "-Wall",
@@ -42,11 +42,11 @@ _MESSAGE = re.compile(
 
 
 class NoCompiler(RuntimeError):
-    """There is no C compiler here; the message says how to get one."""
+    """This machine has no C compiler; the message says how to install one."""
 
 
 class CompileError(RuntimeError):
-    """The compiler refused the source. `messages` are in its order, `raw` is all that it said."""
+    """The compiler refused the source. `messages` are in its order, `raw` is its whole output."""
 
     def __init__(self, name: str, messages: tuple[CompileMessage, ...], raw: str) -> None:
         self.messages = messages
@@ -59,7 +59,7 @@ class CompileError(RuntimeError):
 
 @dataclass(frozen=True)
 class CompileMessage:
-    """One message of the compiler. `file` is the name the reader knows: a cell's or a file's."""
+    """One message of the compiler. `file` is the name of a cell or a file that the reader knows."""
 
     file: str
     line: int
@@ -73,20 +73,20 @@ class CompileMessage:
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler: the words of its command, and the first line of its --version."""
+    """A C compiler: the words of its command, and the first line of its `--version` output."""
 
     command: tuple[str, ...]
     version: str
 
     @property
     def path(self) -> str:
-        """The program itself."""
+        """The path of the program, without the other words of the command."""
         return self.command[0]
 
 
 @dataclass(frozen=True)
 class Binary:
-    """A built C kernel: where it is and what it was built from."""
+    """A built C kernel: its path and what it was built from."""
 
     path: Path
     name: str
@@ -102,9 +102,11 @@ def find_compiler() -> Compiler:
         try:
             words = shlex.split(asked)
         except ValueError as error:
-            raise NoCompiler(f"$CC is {asked!r}: {error}; unset CC or mend it") from error
+            raise NoCompiler(f"$CC is {asked!r}: {error}; unset CC or correct it") from error
         if not words or shutil.which(words[0]) is None:
-            raise NoCompiler(f"$CC is {asked!r}, and there is no such program; unset CC or mend it")
+            raise NoCompiler(
+                f"$CC is {asked!r}, and there is no such program; unset CC or correct it"
+            )
         return _compiler(tuple(words))
     for name in ("gcc", "cc", "clang"):
         found = shutil.which(name)
@@ -134,9 +136,9 @@ def _compiler(command: tuple[str, ...]) -> Compiler:
 
 
 def c_kernel_source(name: str) -> Path:
-    """The source of the released C kernel `name`, or of the file `name` if it ends in `.c`.
+    """The path of the released C kernel `name`, or the file `name` if it ends in `.c`.
 
-    Raises FileNotFoundError, naming what there is.
+    Raises FileNotFoundError, whose message lists the C kernels.
     """
     if name.endswith(".c"):
         path = Path(name)
@@ -147,18 +149,18 @@ def c_kernel_source(name: str) -> Path:
     if not re.fullmatch(r"[a-z0-9_]+", name) or not path.is_file():
         known = ", ".join(c_kernel_names())
         raise FileNotFoundError(
-            f"there is no C kernel {name!r}; there is {known}; or give a .c file"
+            f"there is no C kernel {name!r}; choose one of {known}, or give a .c file"
         )
     return path
 
 
 def c_kernel_names() -> tuple[str, ...]:
-    """The released C kernels by name."""
+    """The names of the released C kernels."""
     return tuple(sorted(path.stem for path in paths.kernels_c().glob("*.c")))
 
 
 def source_hash(text: str) -> str:
-    """The hash by which a source is known in a recording."""
+    """The hash by which a recording identifies its source."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -175,11 +177,11 @@ def build_text(
     shown_as: str | None = None,
     first_line: int = 1,
 ) -> Binary:
-    """Build C source given as text.
+    """Build C source from a string.
 
-    `name` names the program, `shown_as` the source in messages (a file or a notebook cell), whose
-    first line counts as `first_line`. Headers of the kit may be included by name. Raises
-    NoCompiler, CompileError, OSError.
+    `name` is the name of the program. Compiler messages call the source `shown_as` (a file or a
+    notebook cell) and number its first line `first_line`. The source may include headers of the kit
+    by name. Raises NoCompiler, CompileError, OSError.
     """
     compiler = find_compiler()
     ingredients = [text, _headers_hash(), shown_as or "", str(first_line), compiler.version]
@@ -207,7 +209,7 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
         source.write_text(f'#line {first_line} "{label}"\n{text}', encoding="utf-8")
         built = Path(work) / binary.name
         command = [*compiler.command, *BASE_FLAGS, *binary.flags]
-        # The second: a broken C kernel includes "../harness.h", from its folder or from a cell.
+        # Broken C kernels need the second folder: they include "../harness.h", also from a cell.
         for folder in (paths.kernels_c(), paths.kernels_c() / "broken"):
             command += ["-I", str(folder)]
         command += [str(source), "-o", str(built), "-lm"]
@@ -227,7 +229,7 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
             ) from error
         if done.returncode != 0:
             raise CompileError(shown_as, _messages(done.stderr), done.stderr)
-        # A rename: whoever builds the same thing at the same time finds a whole program.
+        # We rename the finished program, so that another build of it never finds an unfinished one.
         built.replace(binary.path)
 
 
@@ -247,9 +249,9 @@ def _messages(text: str) -> tuple[CompileMessage, ...]:
 def measured_region(source: str) -> str:
     """The lines between `measured region begins` and `measured region ends`, shifted to the left.
 
-    Raises ValueError where the marks are missing.
+    Raises ValueError if the marks are missing.
     """
-    # Line by line: a pattern for both marks would look for the second from each of many firsts.
+    # We search line by line: one pattern for both marks could take quadratic time.
     all_lines = source.splitlines()
     begin = next((n for n, line in enumerate(all_lines) if "measured region begins" in line), None)
     end = None
@@ -267,7 +269,7 @@ def measured_region(source: str) -> str:
 
 
 def disassembly(binary: Binary, function: str) -> str:
-    """The machine code of `function` by objdump. Raises LookupError where it cannot be shown."""
+    """The machine code of `function` from objdump. Raises LookupError if it cannot be shown."""
     objdump = shutil.which("objdump")
     if objdump is None:
         raise LookupError("objdump is not installed (Debian: package binutils)")
@@ -282,5 +284,5 @@ def disassembly(binary: Binary, function: str) -> str:
         rf"^[0-9a-f]+ <{re.escape(function)}>:\n(.*?)(?:\n\n|\Z)", done.stdout, re.M | re.S
     )
     if done.returncode != 0 or match is None:
-        raise LookupError(f"{binary.name} has no function {function} of its own (inlined?)")
+        raise LookupError(f"{binary.name} has no function {function}; perhaps it was inlined")
     return match[1]

@@ -1,4 +1,4 @@
-"""`labs broken`: one C kernel that is wrong on purpose, run next to its repaired twin."""
+"""`labs broken`: run a C kernel that is wrong on purpose next to its repaired twin."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from labs.run.measure import BadPlan
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs broken`."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="without it: a list of them all")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="default: list all of them")
     parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list, or run both and print them; exit status as `labs measure` has it."""
+    """Print the list, or run a pair and print it; the exit status is that of `labs measure`."""
     if arguments.name is None:
         _print_list(arguments.json)
         return 0
@@ -36,23 +36,23 @@ def run(arguments: argparse.Namespace) -> int:
             plan.check()
             runs.append(Run.of(measure.carry_out(plan), plan.variants, unit))
         pair = Pair(kernel, *runs)
-        told = json.dumps(pair.as_json(), indent=2) if arguments.json else pair.as_text()
+        output = json.dumps(pair.as_json(), indent=2) if arguments.json else pair.as_text()
     except (BadPlan, UnknownUnit, broken.NoSuchBroken, FileNotFoundError, ValueError) as error:
         return _stop(error, USAGE)
     except c_process.RunFailed as error:
         return _stop(error, IMPOSSIBLE if error.impossible_here else FAILED)
     except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
         return _stop(error, FAILED)
-    print(told)  # not above: a closed pipe is an OSError too
+    print(output)  # outside the `try`, because a closed pipe is an OSError too
     return 0
 
 
 def _print_list(as_json: bool) -> None:
     kernels = [broken.find(name) for name in broken.names()]
     if as_json:
-        told = [{"name": k.name, "mistake": k.mistake, "repaired": " ".join(k.twin)}
-                for k in kernels]  # fmt: skip
-        print(json.dumps(told, indent=2))
+        entries = [{"name": k.name, "mistake": k.mistake, "repaired": " ".join(k.twin)}
+                   for k in kernels]  # fmt: skip
+        print(json.dumps(entries, indent=2))
         return
     width = max((len(kernel.name) for kernel in kernels), default=0)
     for kernel in kernels:

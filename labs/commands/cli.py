@@ -11,7 +11,7 @@ from labs.commands.exit_status import status_of
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command; returns the exit status. A wrong option ends with status 2 and one line."""
+    """Run the command and return its exit status. A wrong option prints one line: status 2."""
     return status_of(lambda: _run(words))
 
 
@@ -23,15 +23,11 @@ def _run(words: list[str] | None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module, about in (
         ("start", start, "put your own copy of the labs in a folder and open JupyterLab"),
-        ("doctor", doctor, "say whether this machine is fit to measure, and what would help"),
+        ("doctor", doctor, "report whether this machine can measure, and what would help"),
         ("measure", measure, "measure one C kernel and print its figure"),
-        (
-            "broken",
-            broken,
-            "run a C kernel that is wrong on purpose beside its repaired twin",
-        ),
-        ("survey", survey, "measure everything on this machine, beside what was published"),
-        ("progress", progress, "say what is done in all labs, and what is next"),
+        ("broken", broken, "run a C kernel that is wrong on purpose next to its repaired twin"),
+        ("survey", survey, "measure everything on this machine, next to published figures"),
+        ("progress", progress, "show what you have done in all labs, and what comes next"),
     ):
         command = commands.add_parser(name, help=about, description=about)
         module.add_arguments(command)

@@ -1,4 +1,4 @@
-"""The command `labs doctor`: is this machine fit to measure?"""
+"""The command `labs doctor`: can this machine measure well?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Examine this machine and report; the exit status: 0 where measuring is possible, else 1."""
+    """Examine this machine and report. The exit status is 0 if measuring is possible, else 1."""
     machine = read_machine()
     trials = try_all(machine.cpus_allowed)
     if trials.counter is not None:
@@ -59,7 +59,7 @@ def as_json(points: list[Point]) -> str:
 
 
 def as_text(points: list[Point], colour: bool, columns: int) -> str:
-    """One line a point, the remedy below it where there is one, and the verdict at the end."""
+    """One line for each point, its remedy below it if it has one, and the verdict at the end."""
     width = max(len(point.name) for point in points)
     lines: list[str] = []
     for point in points:
@@ -81,5 +81,5 @@ def as_text(points: list[Point], colour: bool, columns: int) -> str:
 
 
 def in_colour(stream: TextIO) -> bool:
-    """Colour only where a terminal shows it and nobody has asked for none (no-color.org)."""
+    """Whether to print in colour: only to a terminal, unless NO_COLOR is set (no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

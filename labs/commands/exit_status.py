@@ -1,4 +1,4 @@
-"""How a command ends: its exit status, also where it is interrupted or nobody reads its output."""
+"""The exit status of a command, also if it is interrupted or nobody reads its output."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import os
 import sys
 from collections.abc import Callable
 
-#: As the shell tells of a program that a signal ended: 128 and the number of SIGINT, of SIGPIPE.
+#: As a shell reports a program that a signal ended: 128 plus the number of SIGINT or SIGPIPE.
 INTERRUPTED, NOBODY_READS = 130, 141
 
 
 def status_of(command: Callable[[], int]) -> int:
-    """Carry out `command`; returns its exit status.
+    """Carry out `command` and return its exit status.
 
-    Where the reader of its output has gone, as in `labs broken | head -3`, it ends without a word.
-    Raises SystemExit with one line where there is no room for what it writes.
+    If the reader of the output has gone, as in `labs broken | head -3`, it prints no error.
+    Raises SystemExit with one line if the disk has no room for the output.
     """
     try:
         try:
@@ -25,8 +25,8 @@ def status_of(command: Callable[[], int]) -> int:
             print("interrupted", file=sys.stderr)
             return INTERRUPTED
         finally:
-            if sys.stdout is not None:  # closed from the beginning
-                # Python would write what is still held back at its end, too late to say anything.
+            if sys.stdout is not None:  # None: standard output was closed from the beginning
+                # Otherwise Python would write its buffer at exit, too late for us to report errors.
                 sys.stdout.flush()
     except BrokenPipeError:
         _drop_the_rest()
@@ -40,8 +40,8 @@ def status_of(command: Callable[[], int]) -> int:
 
 
 def _drop_the_rest() -> None:
-    """Send what is still held back nowhere, so that Python does not try again at its end."""
-    with contextlib.suppress(OSError, ValueError):  # not everything that is printed to is a file
+    """Discard the buffered output, so that Python does not try to write it again at exit."""
+    with contextlib.suppress(OSError, ValueError):  # standard output may have no file descriptor
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)

@@ -1,4 +1,4 @@
-"""`labs measure`: one C kernel, one line of result."""
+"""`labs measure`: measure one C kernel and print one line for each result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from labs.results.result import Result, result_of
 from labs.run import c_process, measure, options
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
-#: Columns of a terminal that sentences are broken for.
+#: Sentences are wrapped at this width of a terminal, in columns.
 COLUMNS = 80
 
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure and print; the exit status says whether there is a run, not whether it is good."""
+    """Measure and print. The exit status says whether the run finished, not whether it is good."""
     try:
         unit = canonical(arguments.unit)
         plan = options.plan_of_line(arguments)
@@ -61,14 +61,16 @@ def run(arguments: argparse.Namespace) -> int:
         except (CannotWrite, ValueError) as error:
             problem = error
     _print(results, saved, arguments.json)
-    # The figure has been printed: a full disk does not cost the run.
+    # The figure is already printed, so the run is not lost if the disk is full.
     return _stop(problem, FAILED) if problem is not None else 0
 
 
 def carry_out(plan: measure.Plan, unit: str = "ns") -> Recording:
-    """Carry out `plan` under a progress bar, which shows on a terminal only. An adaptive run looks
-    at its interval in `unit`."""
-    with tqdm(unit=" intervals", leave=False, disable=None, file=sys.stderr) as bar:
+    """Carry out `plan` with a progress bar, which only a terminal shows.
+
+    An adaptive run checks the width of its interval in `unit`.
+    """
+    with tqdm(unit=" samples", leave=False, disable=None, file=sys.stderr) as bar:
 
         def progress(at: measure.Progress) -> None:
             bar.total = at.total
@@ -85,24 +87,24 @@ def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
             stated["ratio"] = ratio.as_json() if ratio is not None else None
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
         return
-    told: set[str] = set()
+    printed: set[str] = set()
     for result in results:
         print(result.sentence())
         for warning in result.warnings:
-            if str(warning) not in told:
+            if str(warning) not in printed:
                 print(f"  warning: {warning}")
-                told.add(str(warning))
+                printed.add(str(warning))
     for ratio in filter(None, ratios):
         for sentence in (ratio.sentence(), *ratio.modes):
-            if sentence not in told:
+            if sentence not in printed:
                 print(textwrap.fill(sentence, COLUMNS, subsequent_indent="  "))
-                told.add(sentence)
+                printed.add(sentence)
     if saved is not None:
         print(f"  recording: {saved}")
 
 
 def with_first(results: list[Result]) -> list[Comparison | None]:
-    """How each further result compares with the first; None where one of them has no figure."""
+    """How each further result compares with the first; None if one of the two has no figure."""
     return [
         compared(each, results[0]) if each.estimate and results[0].estimate else None
         for each in results[1:]

@@ -1,4 +1,4 @@
-"""`labs progress`: what is done in all labs, and what is next."""
+"""`labs progress`: what the student has done in all labs, and what comes next."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         type=Path,
         metavar="DIR",
-        help=f"where your labs are (default: this folder if it holds them, else {DEFAULT})",
+        help=f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line a lab; exit status 0, or 1 where there are no labs."""
+    """Print one line for each lab. The exit status is 0, or 1 if there are no labs."""
     try:
         folder = _folder(arguments.dir)
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
@@ -34,25 +34,26 @@ def run(arguments: argparse.Namespace) -> int:
     labs = progress.of_labs(folder)
     if not any(each.here for each in labs):
         print(
-            f"labs progress: there are no labs in {folder}; `labs start` makes a copy of them",
+            f"labs progress: there are no labs in {folder}; `labs start` makes a copy of the labs",
             file=sys.stderr,
         )
         return 1
     guesses = comparison.calibration(comparison.of_labs(folder))
     following = progress.what_next(labs)
     if arguments.json:
-        told = [each.as_json() for each in labs]
-        print(json.dumps({"labs": told, "next": following or None, "guesses": guesses}, indent=2))
+        entries = [each.as_json() for each in labs]
+        result = {"labs": entries, "next": following or None, "guesses": guesses}
+        print(json.dumps(result, indent=2))
         return 0
     print(progress.table(labs).as_text())
-    print(f"\nNext: {following}" if following else "\nAll of them are done.")
+    print(f"\nNext: {following}" if following else "\nYou have done all labs.")
     if guesses:
         print(" ".join(guesses))
     return 0
 
 
 def _folder(asked: Path | None) -> Path:
-    """The folder that holds the lab folders: the one asked for, this one, or where copies go."""
+    """The folder that holds the lab folders: the one asked for, this one, or the default."""
     if asked is not None:
         asked = asked.expanduser().absolute()
         return asked.parent if asked.name in guide.labs() else asked

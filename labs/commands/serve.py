@@ -1,9 +1,9 @@
-"""Serve a folder by JupyterLab, in this very process and Python environment.
+"""Serve a folder with JupyterLab, in the same process and Python environment.
 
-One process, so that a signal meant for it ends everything: JupyterLab ends the Jupyter kernels.
-Settings that never change lie in `jupyter_config/`: no news and no look for updates (students may
-have no network), and none of nbgrader's panels, which are for instructors and slow to load. The
-extension in `labextensions/` shows the C of `%%ckernel` cells in the colours of C.
+One process suffices for a signal to end everything, because JupyterLab ends the Jupyter kernels.
+Fixed settings are in `jupyter_config/`. They turn off news and updates (students may have no
+network), and nbgrader's panels, which are for instructors and load slowly. The extension in
+`labextensions/` highlights the C of `%%ckernel` cells.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from types import FrameType, ModuleType
 from typing import Any, cast
 from urllib.parse import quote, urlencode
 
-PATIENCE_S = 3.0  # for ending in order; from then on a signal ends without
+PATIENCE_S = 3.0  # time for an orderly shutdown; a signal after it ends the process at once
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class CannotServe(Exception):
-    """JupyterLab does not start; the message says why and what to do."""
+    """JupyterLab cannot start; the message says why and what to do."""
 
 
 def serve(folder: Path, first: str | None, port: int | None, browser: bool) -> None:
-    """Serve `folder` until SIGINT, SIGTERM or SIGHUP; prints the address once it is serving.
+    """Serve `folder` until SIGINT, SIGTERM or SIGHUP; print the address when it is ready.
 
-    `first`: the notebook to open, as a path within `folder`. `port` None: the first free one from
-    8888 on. With `browser`, a browser is opened too. Raises CannotServe.
+    `first` is the notebook to open, as a path within `folder`. If `port` is None, JupyterLab takes
+    the first free port from 8888 on. With `browser`, it opens a browser too. Raises CannotServe.
     """
     _prepare_environment()
     _demand_runtime_folder()
-    # An optional checker of one kind of address in JSON schemas, which nothing here has; loading it
-    # takes almost as long as all the rest of JupyterLab. None: as if it were not installed.
+    # An optional checker for one kind of address in JSON schemas. Nothing here uses such addresses,
+    # and the checker loads almost as long as the rest of JupyterLab. None disables it.
     sys.modules.setdefault("rfc3987_syntax", cast(ModuleType, None))
     try:
         from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
@@ -47,7 +47,7 @@ def serve(folder: Path, first: str | None, port: int | None, browser: bool) -> N
             f"Install it: {sys.executable} -m pip install 'jupyterlab>=4,<5'"
         ) from error
 
-    # Chosen here: one that JupyterLab makes up itself comes with ten lines about it.
+    # We choose the token: if JupyterLab makes one up, it prints ten lines about it.
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(24)
     page = f"/lab/tree/{quote(first)}" if first else "/lab"
     arguments = [
@@ -66,20 +66,20 @@ def serve(folder: Path, first: str | None, port: int | None, browser: bool) -> N
     except SystemExit as error:
         asked = f"port {port}" if port is not None else "any port from 8888 on"
         raise CannotServe(
-            f"JupyterLab did not start on {asked}; it says why above. "
-            "If the port is taken, name another one: labs start --port N"
+            f"JupyterLab did not start on {asked}; its own message above says why. "
+            "If the port is taken, choose another one: labs start --port N"
         ) from error
     _end_on_signals(server)
     address = server.connection_url.rstrip("/") + page + "?" + urlencode({"token": token})
-    # Queued before the loop runs, and so done as soon as requests are answered.
+    # The loop runs this callback as soon as it starts to answer requests.
     server.io_loop.add_callback(print, address, flush=True)
     server.start()
 
 
 def _end_on_signals(server: Any) -> None:
-    """End `server` in order, Jupyter kernels first: at once, without asking, whoever signals.
+    """On a signal, end the Jupyter kernels and then `server`, without asking.
 
-    JupyterLab itself asks on a terminal, and elsewhere ends at SIGINT without its Jupyter kernels.
+    By itself, JupyterLab asks first on a terminal. Elsewhere SIGINT ends it, but not its kernels.
     """
 
     since: list[float] = []  # when each signal came
@@ -88,7 +88,7 @@ def _end_on_signals(server: Any) -> None:
         since.append(time.monotonic())
         if len(since) == 1:
             server.stop(from_signal=True)
-        elif since[-1] - since[0] > PATIENCE_S:  # sooner, it is the same wish twice
+        elif since[-1] - since[0] > PATIENCE_S:  # an earlier signal only repeats the first
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
 
@@ -99,7 +99,7 @@ def _end_on_signals(server: Any) -> None:
 
 
 def _demand_runtime_folder() -> None:
-    """Make the folder where Jupyter notes what runs; without it JupyterLab ends in a traceback."""
+    """Make the folder where Jupyter records running servers; JupyterLab crashes without it."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     folder = Path(jupyter_runtime_dir())
@@ -110,12 +110,13 @@ def _demand_runtime_folder() -> None:
     except OSError as error:
         raise CannotServe(
             f"JupyterLab cannot write to {folder}: {error.strerror}. "
-            "Set JUPYTER_DATA_DIR and JUPYTER_CONFIG_DIR to folders of yours, and start again."
+            "Set JUPYTER_DATA_DIR and JUPYTER_CONFIG_DIR to folders that you may write, "
+            "and start again."
         ) from error
 
 
 def _prepare_environment() -> None:
-    """Let JupyterLab, its Jupyter kernels and its terminals find this Python environment."""
+    """Make JupyterLab, its Jupyter kernels and its terminals use this Python environment."""
     _put_first("JUPYTER_CONFIG_PATH", str(_PACKAGE / "jupyter_config"))
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # its kernel specs before those of the user
     _put_first("PATH", str(Path(sys.executable).parent))

@@ -1,4 +1,4 @@
-"""The command `labs start`: your own copy of the labs, opened in JupyterLab."""
+"""The command `labs start`: make the student's own copy of the labs and open it in JupyterLab."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from labs.commands.serve import CannotServe, serve
 from labs.common import paths
-from labs.course.student_copy import CannotLayDown, LaidDown, is_copy, lay_down
+from labs.course.student_copy import CannotUpdateCopy, CopyChanges, is_copy, update_copy
 
 FIRST = "00-start-here/00-start-here.ipynb"
 DEFAULT = "~/ticklab-labs"
@@ -21,33 +21,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         type=Path,
         metavar="DIR",
-        help=f"where your copy is or shall be (default: this folder if it is one, else {DEFAULT})",
+        help=f"the folder of your copy (default: this folder if it is a copy, else {DEFAULT})",
     )
     parser.add_argument(
-        "--no-browser", action="store_true", help="open no browser, only print the address"
+        "--no-browser", action="store_true", help="print the address but open no browser"
     )
     parser.add_argument(
         "--port", type=_port, metavar="N", help="serve on this port (default: a free one)"
     )
     parser.add_argument(
-        "--no-lab", action="store_true", help="only make or update the copy; start nothing"
+        "--no-lab", action="store_true", help="make or update the copy, and start nothing"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make or update the copy, then serve it until Control-C. Exit status: 0, or 1 and why.
+    """Make or update the copy, then serve it until Control-C. The exit status is 0, or 1 on error.
 
-    The address is the only thing on standard output; what was done goes to standard error.
+    Standard output has only the address; reports and errors go to standard error.
     """
     try:
         folder = _folder(arguments.dir)
-        _tell(lay_down(paths.released(), folder), folder)
+        _report(update_copy(paths.released(), folder), folder)
         if arguments.no_lab:
             return 0
-        _say("Starting JupyterLab; Control-C here ends it.")
+        _say("Starting JupyterLab. To end it, press Control-C here.")
         first = FIRST if (folder / FIRST).is_file() else None
         serve(folder, first, arguments.port, browser=not arguments.no_browser)
-    except (paths.PartMissing, CannotLayDown, CannotServe) as error:
+    except (paths.PartMissing, CannotUpdateCopy, CannotServe) as error:
         _say(str(error))
         return 1
     return 0
@@ -60,25 +60,28 @@ def _folder(asked: Path | None) -> Path:
             asked = Path.cwd() if is_copy(Path.cwd()) else Path(DEFAULT)
         return asked.expanduser().absolute()
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
-        raise CannotLayDown(
-            f"No folder for your labs: {error}. Name one: labs start DIR"
+        raise CannotUpdateCopy(
+            f"There is no folder for your labs: {error}. Name one: labs start DIR"
         ) from error
 
 
-def _tell(done: LaidDown, folder: Path) -> None:
+def _report(done: CopyChanges, folder: Path) -> None:
     if done.manifest_lost:
         _say(
-            "Which files you changed is no longer known (.ticklab.json cannot be read): "
-            "all that differ are kept as yours."
+            ".ticklab.json cannot be read, so Ticklab no longer knows which files you changed. "
+            "It keeps every file that differs from ours."
         )
     if done.added:
         _say(f"Put {_count(done.added)} in {folder}.")
-    elif not done.updated and not done.beside:
+    elif not done.updated and not done.newer:
         _say(f"Your labs are in {folder}.")
     if done.updated:
         _say(f"Updated {_count(done.updated)} that you had not changed in {folder}.")
-    for kept, beside in done.beside:
-        _say(f"Kept your {folder / kept}; the newer version is beside it: {Path(beside).name}")
+    for yours, newer in done.newer:
+        _say(
+            f"Kept your {folder / yours}; the newer version is in the same folder: "
+            f"{Path(newer).name}"
+        )
 
 
 def _count(files: list[str]) -> str:

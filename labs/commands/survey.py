@@ -1,4 +1,4 @@
-"""`labs survey`: one command measures everything on this machine."""
+"""`labs survey`: measure everything on this machine."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs survey`."""
     parser.add_argument("--quick", action="store_true", help="about 20 s instead of 3 minutes")
     parser.add_argument(
-        "--save", type=Path, metavar="DIR", help="write the page and all recordings there"
+        "--save", type=Path, metavar="DIR", help="write a web page and all recordings there"
     )
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure everything and print the table; status 1 where nothing could be measured or saved."""
+    """Measure everything and print the table; status 1 if nothing could be measured or saved."""
     rows: list[Row] = []
     status = 0
     with tqdm(
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
                 try:
                     recording.write(arguments.save / "recordings" / f"{name[:80]}.csv")
                 except CannotWrite as error:
-                    # What is measured can still be printed.
+                    # The results can still be printed.
                     print(f"labs survey: {error.strerror}", file=sys.stderr)
                     status = 1
         except NoCompiler as error:
@@ -74,20 +74,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _as_json(row: Row) -> dict[str, Any]:
-    """A row as `labs measure --json` prints it, with the published figures beside it."""
-    told: dict[str, Any]
+    """A row as `labs measure --json` prints it, with the published figures added."""
+    entry: dict[str, Any]
     if row.result is None:
-        told = {
+        entry = {
             "kernel": row.measurement.kernel,
             "variant": row.variant,
             "value": None,
             "method": row.why_not,
         }
     else:
-        told = row.result.as_json()
-    told["proof"] = row.proof()
-    told["flags"] = list(row.measurement.flags)
-    told["published"] = [
+        entry = row.result.as_json()
+    entry["proof"] = row.proof()
+    entry["flags"] = list(row.measurement.flags)
+    entry["published"] = [
         {
             "report": each.report,
             "machine": each.machine,
@@ -97,4 +97,4 @@ def _as_json(row: Row) -> dict[str, Any]:
         }
         for each in row.published
     ]
-    return told
+    return entry

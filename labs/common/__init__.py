@@ -1,1 +1,1 @@
-"""What every room uses: units, files, paths, tables. Nothing here knows of measuring."""
+"""What every package uses: units, files, paths, tables. Nothing here knows about measuring."""

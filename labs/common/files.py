@@ -1,4 +1,4 @@
-"""Write a file whole or not at all."""
+"""Write a file completely or not at all, and read one within a limit."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ REMEDIES = {
 
 
 class CannotWrite(OSError):
-    """A file could not be written; what stood there before is unchanged."""
+    """A file could not be written; an older file at this path is unchanged."""
 
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Put `content` at `path`: a reader sees the old file or the new one, never a part.
 
-    Temporary file in the same folder, fsync, rename, fsync of the folder. Raises CannotWrite, with
-    what to do; the file that stood there before is then untouched.
+    Writes a temporary file in the same folder, syncs it, renames it and syncs the folder. Raises
+    CannotWrite, whose message says what to do; an older file at this path is then unchanged.
     """
     path = Path(path)
     temporary: str | None = None
@@ -54,14 +54,14 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
+    """The process's umask; the OS returns it only when a program sets a new one."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable; some file systems refuse, and lose nothing by it."""
+    """Make the rename durable too. Some file systems refuse this, and need no sync."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -73,10 +73,10 @@ def _sync_folder(folder: Path) -> None:
 def read_bounded(path: Path, most: int) -> bytes:
     """The bytes of the regular file `path`, at most `most` of them.
 
-    Never follows a symbolic link in the last part, never waits (a FIFO is refused, not read).
+    Never follows a symbolic link in the last part of the path, and never waits: it refuses a FIFO.
     Raises OSError with a sentence that says what is wrong.
     """
-    # Non-blocking: opening a FIFO without it would wait for a writer for ever.
+    # Without O_NONBLOCK, opening a FIFO would wait forever for a writer.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         handle = os.open(path, flags)
@@ -88,7 +88,7 @@ def read_bounded(path: Path, most: int) -> bytes:
         raise OSError(
             error.errno, f"cannot read {path}: {os.strerror(error.errno or 0)}"
         ) from error
-    # Before fdopen, which refuses a folder and leaves its handle open.
+    # This check comes before fdopen, which refuses a folder and leaves its handle open.
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode):
         os.close(handle)

@@ -1,4 +1,4 @@
-"""What the kit says to a student in a notebook: a box of plain words, never a Python traceback."""
+"""Messages to a student in a notebook: a box of plain text, never a Python traceback."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 Tone = Literal["done", "note", "problem"]
 
-#: A border colour that shows on light and dark ground alike, and the word that says it too.
+#: A border colour that is visible on light and dark backgrounds, and a word with the same meaning.
 _TONES: dict[Tone, tuple[str, str]] = {
     "done": ("#009E73", "Done"),
     "note": ("#56B4E9", "Note"),
@@ -18,7 +18,7 @@ _TONES: dict[Tone, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Message:
-    """A heading and sentences, with text to be shown as it stands (`excerpt`)."""
+    """A heading and sentences; `excerpt` is text that is shown unchanged, such as code."""
 
     tone: Tone
     heading: str
@@ -26,7 +26,7 @@ class Message:
     excerpt: str = ""
 
     def as_html(self) -> str:
-        """A box with a border at its left; everything escaped."""
+        """A box with a border at its left; all text is escaped."""
         colour, word = _TONES[self.tone]
         role = "alert" if self.tone == "problem" else "status"
         parts = [f"<strong>{word}: {html.escape(self.heading)}</strong>"]
@@ -52,9 +52,9 @@ class Message:
 
 
 class Refused(Exception):
-    """Something a cell asked for cannot be done; `message` says why and what to do.
+    """The kit cannot do what a cell asked for; `message` says why and what to do.
 
-    A notebook stops at the cell and shows the message: IPython asks an exception how to be shown.
+    The notebook stops at the cell and shows the message. IPython calls `_render_traceback_` for it.
     """
 
     def __init__(self, message: Message) -> None:
@@ -63,7 +63,7 @@ class Refused(Exception):
         super().__init__(repr(message))
 
     def _render_traceback_(self) -> list[str]:
-        # IPython asks more than once.
+        # IPython calls this more than once.
         if not self._shown:
             self._shown = True
             show(self.message)
@@ -71,7 +71,7 @@ class Refused(Exception):
 
 
 def show(*things: object) -> None:
-    """Show things as the output of the cell; outside a notebook, print them."""
+    """Show `things` as the output of the cell; outside a notebook, print them."""
     if in_notebook():
         from IPython.display import display
 

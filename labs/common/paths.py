@@ -1,6 +1,6 @@
-"""Where things lie: the C kernels, the released labs, and what may be thrown away.
+"""The folders of the C kernels, of the released labs, and of the cache.
 
-All three are found the same way from a checkout of the repository and from an installed package.
+The functions find them in a checkout of the repository and in an installed package.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ _CHECKOUT = _PACKAGE.parent
 
 
 class PartMissing(FileNotFoundError):
-    """A part of Ticklab is not where it should be; the message names it and the remedy."""
+    """A part of Ticklab is missing; the message names the part and the remedy."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 class CacheNotWritable(OSError):
-    """The cache folder cannot be made or written; the message names it and the remedy."""
+    """The cache folder cannot be made or written; the message names the folder and the remedy."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -47,7 +47,7 @@ def kernels_c() -> Path:
 
 
 def released() -> Path:
-    """The folder of the released labs, one folder a lab. Raises PartMissing."""
+    """The folder that holds one folder for each released lab. Raises PartMissing."""
     folder = _PACKAGE / "released"
     if not folder.is_dir() and _in_checkout():
         folder, remedy = _CHECKOUT / "build" / "released", "Make them: make lab"
@@ -59,21 +59,21 @@ def released() -> Path:
 
 
 def cache() -> Path:
-    """The folder for what can be made again, such as built C kernels; made if it is not there.
+    """The folder for files that can be made again, such as built C kernels; made if it is missing.
 
-    $TICKLAB_CACHE names another one. Raises CacheNotWritable.
+    $TICKLAB_CACHE names another folder. Raises CacheNotWritable.
     """
     asked = os.environ.get("TICKLAB_CACHE")
     folder = Path(asked).expanduser() if asked else platformdirs.user_cache_path("ticklab")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Only a write tells: permissions say yes to root on a read-only file system.
+        # We must try a write: on a read-only file system, permissions still allow root to write.
         with tempfile.TemporaryFile(dir=folder):
             pass
     except (OSError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise CacheNotWritable(
             f"The cache folder {folder} cannot be written: {why}. "
-            "Set TICKLAB_CACHE to a folder of yours, and try again."
+            "Set TICKLAB_CACHE to a folder that you may write, and try again."
         ) from error
     return folder

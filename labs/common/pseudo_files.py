@@ -1,16 +1,16 @@
-"""Reading the small text files in which an OS shows its state, such as /proc and /sys."""
+"""Read the small text files in which an OS shows its state, such as those in /proc and /sys."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
 
-_MOST = 1 << 20  # no such file is longer, but a wrong path may be
-_MOST_CPUS = 8192  # of a Linux kernel; the list may come from a recording that anybody wrote
+_MOST = 1 << 20  # no such file is longer, but a file at a wrong path may be
+_MOST_CPUS = 8192  # the limit of Linux; anybody may have written the recording with the list
 
 
 def text_of(file: Path) -> str | None:
-    """What the file holds, without white space or zero bytes around it; None if unreadable."""
+    """The text of the file, without white space and zero bytes around it; None if unreadable."""
     try:
         with file.open("rb") as opened:
             content = opened.read(_MOST)
@@ -20,12 +20,12 @@ def text_of(file: Path) -> str | None:
 
 
 def words_of(file: Path) -> list[str]:
-    """The words of the file; none if it cannot be read."""
+    """The words of the file; an empty list if it cannot be read."""
     return (text_of(file) or "").split()
 
 
 def number_in(word: str) -> float | None:
-    """The finite number that the word is, or None."""
+    """The finite number that `word` spells, or None."""
     try:
         number = float(word)
     except ValueError:
@@ -34,7 +34,7 @@ def number_in(word: str) -> float | None:
 
 
 def cpu_list(text: str) -> tuple[int, ...] | None:
-    """CPU numbers from the OS kernel's notation, such as 0-3,8; None if it is not that."""
+    """CPU numbers from the OS kernel's notation, such as 0-3,8; None for any other text."""
     cpus: set[int] = set()
     named = 0
     for item in text.strip().split(","):

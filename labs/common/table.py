@@ -1,4 +1,4 @@
-"""A table as a reader meets it, on a page or in plain text."""
+"""A table for a reader, as HTML or as plain text."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import html
 import re
 from dataclasses import dataclass
 
-#: Text of more characters stands at the left even if it begins with a number.
+#: Longer text is aligned left even if it begins with a number.
 _LONG = 30
-#: A cell of at most so many characters is not broken into lines: `60 %`, `1,000 ns`, `k = 512`.
+#: A cell of at most this many characters stays on one line: `60 %`, `1,000 ns`, `k = 512`.
 _SHORT = 9
 _NUMBER = re.compile(r"[-+−±~<>≤≥]?\s*[\d.]")
-#: Less room between columns in a narrow window, where a table is else wider than its page.
+#: In a narrow window, columns stand closer together, so that the table fits the page.
 _CELL = "text-align:{side};padding:.15em clamp(.15em,1.2vw - 5px,.7em)"
 
 
@@ -19,7 +19,7 @@ _CELL = "text-align:{side};padding:.15em clamp(.15em,1.2vw - 5px,.7em)"
 class Table:
     """Rows of text under a caption; the first column names the row.
 
-    Columns of numbers stand at the right, names and words at the left.
+    Columns of numbers are aligned right, and columns of text are aligned left.
     """
 
     caption: str
@@ -27,19 +27,19 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
     def without_empty(self) -> Table:
-        """The same without the columns in which no row has anything."""
-        kept = [n for n in range(len(self.header)) if any(row[n] for row in self.rows)]
-        rows = tuple(tuple(row[n] for n in kept) for row in self.rows)
-        return Table(self.caption, tuple(self.header[n] for n in kept), rows)
+        """The same table without the columns that are empty in every row."""
+        filled = [n for n in range(len(self.header)) if any(row[n] for row in self.rows)]
+        rows = tuple(tuple(row[n] for n in filled) for row in self.rows)
+        return Table(self.caption, tuple(self.header[n] for n in filled), rows)
 
     def at_left(self, column: int) -> bool:
-        """Whether a column holds names or words."""
+        """Whether a column holds text and not numbers."""
         cells = [row[column] for row in self.rows if row[column]]
         numbers = sum(bool(_NUMBER.match(text)) for text in cells)
         return column == 0 or 2 * numbers < len(cells) or max(map(len, cells), default=0) > _LONG
 
     def as_html(self) -> str:
-        """A table with a caption, column headers and row headers; everything escaped."""
+        """A table with a caption, column headers and row headers; all text is escaped."""
         cells = [
             _CELL.format(side="left" if self.at_left(n) else "right")
             for n in range(len(self.header))
@@ -64,18 +64,18 @@ class Table:
         )
 
     def as_text(self) -> str:
-        """The same in plain text, in columns."""
+        """The same table in plain text."""
         lines = [self.header, *self.rows]
         left = [self.at_left(n) for n in range(len(self.header))]
         widths = [max(len(row[i]) for row in lines) for i in range(len(self.header))]
-        told = [self.caption]
+        printed = [self.caption]
         for row in lines:
             cells = [
                 text.ljust(widths[n]) if left[n] else text.rjust(widths[n])
                 for n, text in enumerate(row)
             ]
-            told.append("  ".join(cells).rstrip())
-        return "\n".join(told)
+            printed.append("  ".join(cells).rstrip())
+        return "\n".join(printed)
 
     def _repr_html_(self) -> str:
         return self.as_html()
@@ -85,6 +85,6 @@ class Table:
 
 
 def _filled(style: str, text: str) -> str:
-    """The style of a cell, and what is in it."""
+    """The style of a cell, and its text."""
     in_one_line = ";white-space:nowrap" if len(text) <= _SHORT else ""
     return f'style="{style}{in_one_line}">{html.escape(text)}'

@@ -1,6 +1,6 @@
-"""Units of time, and what it takes to turn one into another.
+"""Units of time, and the conversion from one to another.
 
-Ticks and core cycles have no fixed length: turning them into seconds needs the clock that was read.
+Ticks and core cycles have no fixed length: to convert them into seconds, we need the clock.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 #: Nanoseconds in one of each unit that has a fixed length.
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
-#: Every unit that a figure may have, and its name in words.
+#: Every unit that a figure may have, and its full name.
 NAMES = {
     "ticks": "ticks",
     "cycles": "core cycles",
@@ -44,10 +44,10 @@ class Clock:
     """The clock that a variant read.
 
     `frequency_hz` is in ticks per second, `step` in ticks (the greatest common divisor of many
-    differences), `core_cycle_ticks` the ticks in one core cycle, or None where it was not measured.
-    `grain` is by how much it advances at a time, in ticks: a clock in ns that the OS makes from a
-    counter with a step of 10 ns reads 20, 30 and now and then 21, so that its step is 1 and its
-    grain 10.
+    differences), `core_cycle_ticks` in ticks per core cycle, or None if it was not measured.
+    `grain` is the number of ticks by which the clock usually advances. Example: the OS computes a
+    clock in ns from a counter with a step of 10 ns, so that it reads 20, 30 and sometimes 21. Its
+    step is then 1, and its grain is 10.
     """
 
     frequency_hz: float
@@ -57,13 +57,13 @@ class Clock:
 
     @property
     def coarseness(self) -> int:
-        """The larger of step and grain: what lies closer together cannot be told apart."""
+        """The larger of step and grain: the clock cannot distinguish times that differ by less."""
         return max(self.step, self.grain)
 
     def ticks_in(self, unit: str) -> float:
         """Ticks in one `unit`.
 
-        Raises UnknownUnit, and ValueError for core cycles where their length is not known.
+        Raises UnknownUnit, and ValueError for core cycles if their length is not known.
         """
         unit = canonical(unit)
         if unit == "ticks":
@@ -88,7 +88,7 @@ def canonical(unit: str) -> str:
 
 
 def rounded(value: float, digits: int = 3) -> str:
-    """`value` with so many significant digits and no exponent where that reads well."""
+    """`value` with `digits` significant digits, in most cases without an exponent."""
     if value == 0:
         return "0"
     text = f"{value:.{digits}g}"
@@ -96,5 +96,5 @@ def rounded(value: float, digits: int = 3) -> str:
 
 
 def times(count: int) -> str:
-    """How often, in words: `once`, `3 times`."""
+    """The count as text: `once`, `3 times`."""
     return "once" if count == 1 else f"{count:,} times"

@@ -1,4 +1,4 @@
-"""Prediction against result, over all labs that a student has worked on."""
+"""Compare predictions with results, over all labs that a student has worked on."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from labs.course import figures, predictions
 from labs.course.figures import Figure
 from labs.course.predictions import Prediction
 
-#: Calibration looks at so many of the last guesses; a guess within this factor is called right.
+#: Calibration uses this many of the last guesses. A guess within this factor counts as right.
 LATELY = 6
 RIGHT_WITHIN = 2.0
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The first prediction of a figure, how many followed, and the figure (None: not yet)."""
+    """The first prediction of a figure, the number of predictions, and the figure, if any."""
 
     lab: str
     id: str
@@ -30,7 +30,7 @@ class Compared:
 
     @property
     def factor(self) -> float | None:
-        """Found over predicted; None where there is nothing to divide."""
+        """The figure divided by its prediction; None if they cannot be divided."""
         if self.found is None or self.predicted.value == 0:
             return None
         units = self.predicted.unit, _unit(self.found.unit)
@@ -42,7 +42,7 @@ class Compared:
         return found / (self.predicted.value * NANOSECONDS[units[0]])
 
     def in_words(self) -> str:
-        """What became of the prediction."""
+        """How close the prediction was."""
         if self.found is None:
             return "not measured yet"
         factor = self.factor
@@ -58,7 +58,7 @@ class Compared:
 
 
 def of_labs(folder: Path) -> tuple[Compared, ...]:
-    """Every predicted figure of the lab folders in `folder`; files that are broken are left out."""
+    """Every predicted figure of the lab folders in `folder`, without unreadable files."""
     rows = []
     for lab in sorted(path for path in folder.iterdir() if path.is_dir()):
         try:
@@ -67,15 +67,16 @@ def of_labs(folder: Path) -> tuple[Compared, ...]:
             continue
         for name, versions in predicted.items():
             figure = found.get(name)
-            kept = figure if isinstance(figure, Figure) else None
-            rows.append(Compared(lab.name, name, versions[0], len(versions), kept))
+            readable = figure if isinstance(figure, Figure) else None
+            rows.append(Compared(lab.name, name, versions[0], len(versions), readable))
     return tuple(rows)
 
 
 def calibration(rows: tuple[Compared, ...]) -> tuple[str, ...]:
-    """How good the last guesses were, and how sure their author: sentences, none for no guess.
+    """Sentences on how good the last guesses were and how sure their author was.
 
-    A guess is the first prediction of a figure that has been measured since.
+    A guess is the first prediction of a figure that was measured later. There are no sentences if
+    there is no guess.
     """
     guessed = sorted(
         (
@@ -89,24 +90,26 @@ def calibration(rows: tuple[Compared, ...]) -> tuple[str, ...]:
     if not known:
         return ()
     last, before = known[-LATELY:], known[-2 * LATELY : -LATELY]
-    told = [_last_in_words([factor for _, factor, _ in last])]
+    sentences = [_about_last([factor for _, factor, _ in last])]
     if len(before) == LATELY:
         earlier = _middle([factor for _, factor, _ in before])
-        told.append(f"The {LATELY} before them: by a factor of {rounded(earlier, 2)}.")
+        sentences.append(
+            f"The {LATELY} guesses before were off by a factor of {rounded(earlier, 2)}."
+        )
     sure = [
         (chance, _off(factor) <= RIGHT_WITHIN) for _, factor, chance in last if chance is not None
     ]
     if len(sure) > 1:
         right = sum(hit for _, hit in sure)
-        told.append(
+        sentences.append(
             f"You were {100 * statistics.fmean(chance for chance, _ in sure):.0f} % sure on "
             f"average; {right} of {len(sure)} came within a factor of {RIGHT_WITHIN:g}."
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
-def _last_in_words(factors: list[float]) -> str:
-    """How far the last guesses were off, and on which side."""
+def _about_last(factors: list[float]) -> str:
+    """A sentence on how far the last guesses were off, and on which side."""
     low = sum(factor > 1.1 for factor in factors)
     high = sum(factor < 1 / 1.1 for factor in factors)
     sides = [f"{count} too {side}" for count, side in ((low, "low"), (high, "high")) if count]
@@ -122,12 +125,12 @@ def _last_in_words(factors: list[float]) -> str:
 
 
 def _off(factor: float) -> float:
-    """How far off, whichever side: 1 is exact."""
+    """By which factor of 1 or more a guess was off; 1 is exact."""
     return max(factor, 1 / factor)
 
 
 def _middle(factors: list[float]) -> float:
-    """The mean of how far off, as factors are averaged: by their logarithms."""
+    """The geometric mean of the factors by which the guesses were off."""
     return math.exp(statistics.fmean(math.log(_off(factor)) for factor in factors))
 
 
@@ -135,7 +138,7 @@ def table(rows: tuple[Compared, ...]) -> Table:
     """The comparison as a table."""
     return Table(
         "Your first prediction, and what you found",
-        ("lab", "figure", "predicted", "how sure", "found", "found against predicted"),
+        ("lab", "figure", "predicted", "how sure", "found", "found relative to predicted"),
         tuple(
             (
                 row.lab,

@@ -1,8 +1,8 @@
-"""Which figures a lab asks for, and what to say of a name that is none of them: most are slips."""
+"""The figure ids that a lab asks for, and a message about any other id, often a misspelt one."""
 
 from __future__ import annotations
 
-from labs.common.spelling import meant
+from labs.common.spelling import suggestion
 from labs.course.guide import Guide
 
 
@@ -12,10 +12,12 @@ def figures(guide: Guide) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def of_another_name(figure: str, guide: Guide) -> str:
-    """What to say where the lab asks for no figure called `figure`: '' where it does, and where
-    nobody knows what it asks for."""
+def message_for(figure: str, guide: Guide) -> str:
+    """A message if the lab asks for no figure called `figure`.
+
+    It is empty if the lab asks for that figure, or if the guide names no figures.
+    """
     known = figures(guide)
     if not known or figure in known:
         return ""
-    return f"This lab asks for no figure {figure!r}{meant(figure, known)}"
+    return f"This lab asks for no figure {figure!r}{suggestion(figure, known)}"

@@ -1,6 +1,6 @@
 """The figures of a lab folder: `figures.json`, figure id -> value, unit, recording, when.
 
-The file may as well be written by hand:
+A student can also write the file by hand:
 
     {"timer-overhead-fenced": {"value": 16.4, "unit": "ns", "recording": "recordings/fenced.csv"}}
 """
@@ -26,14 +26,14 @@ _RECORDING = re.compile(r"recordings/[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.csv")
 
 
 class BadFigures(ValueError):
-    """`figures.json` cannot be read as a whole: where, what is wrong, what to do."""
+    """`figures.json` cannot be read as a whole; the message says where and what is wrong."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure as submitted: a number in `unit`, and the recording it was reduced from.
+    """A figure as submitted: a number in `unit`, and the recording that is its evidence.
 
-    `recording` is a path below the lab folder, `recordings/NAME.csv`; `when` an ISO 8601 time.
+    `recording` is a path in the lab folder, `recordings/NAME.csv`; `when` is an ISO 8601 time.
     """
 
     id: str
@@ -45,16 +45,16 @@ class Figure:
 
 @dataclass(frozen=True)
 class BadFigure:
-    """An entry of `figures.json` that is not a figure, and why."""
+    """An entry of `figures.json` that is not a figure, and what is wrong with it."""
 
     id: str
     what: str
 
 
 def read(folder: Path) -> dict[str, Figure | BadFigure]:
-    """The figures in `folder`, by id; empty where there is no `figures.json` yet.
+    """The figures in `folder`, by id; empty if there is no `figures.json` yet.
 
-    One bad entry does not hide the others. Raises BadFigures where the file as a whole is unusable.
+    One bad entry does not hide the others. Raises BadFigures if the file as a whole is unusable.
     """
     path = Path(folder) / FILE_NAME
     if not path.is_symlink() and not path.exists():
@@ -69,7 +69,7 @@ def read(folder: Path) -> dict[str, Figure | BadFigure]:
             f"{FILE_NAME}, line {error.lineno}, column {error.colno}: {error.msg}"
         ) from error
     except RecursionError as error:
-        raise BadFigures(f"{FILE_NAME} is nested too deep to be figures") from error
+        raise BadFigures(f"{FILE_NAME} has too many nested objects or lists") from error
     except OSError as error:
         raise BadFigures(error.strerror or str(error)) from error
     except ValueError as error:
@@ -83,16 +83,18 @@ def read(folder: Path) -> dict[str, Figure | BadFigure]:
 
 
 def put(folder: Path, figure: Figure) -> None:
-    """Lay `figure` into `folder`'s `figures.json`, beside what is there; the newest wins.
+    """Add `figure` to `folder`'s `figures.json`; it replaces an earlier figure with the same id.
 
-    Raises ValueError where the figure is not one, BadFigures where the file there is unusable (it
-    is then left as it is), files.CannotWrite.
+    Raises ValueError if the figure has a wrong form, BadFigures if the existing file is unusable
+    (it then stays unchanged), and files.CannotWrite.
     """
     known = _figure(figure.id, _entry(figure))
     if isinstance(known, BadFigure):
         raise ValueError(f"figure {figure.id}: {known.what}")
     path = Path(folder) / FILE_NAME
-    read(folder)  # an unusable file is somebody's work: it is not written over
+    read(
+        folder
+    )  # raises BadFigures: we do not overwrite an unusable file, which is somebody's work
     stated: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {}
     stated[figure.id] = {
         **_entry(figure),
@@ -108,7 +110,7 @@ def _entry(figure: Figure) -> dict[str, Any]:
 
 
 def _figure(name: str, entry: object) -> Figure | BadFigure:
-    """One entry, judged by its form alone."""
+    """One entry; this function checks only its form."""
     if _ID.fullmatch(name) is None:
         return BadFigure(name[:64], "is not a figure id (small letters, digits and hyphens)")
     if not isinstance(entry, dict):
@@ -139,7 +141,7 @@ def _shown(value: object) -> str:
 
 
 def _writable(text: str) -> str:
-    """`text` without halves of characters, which JSON can spell and no file can hold."""
+    """`text` without lone surrogates, which JSON can spell but UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -148,7 +150,7 @@ def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(stated) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice[:64]!r} stands there twice; keep one of them")
+        raise ValueError(f"{twice[:64]!r} appears twice; keep one of them")
     return stated
 
 

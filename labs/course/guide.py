@@ -1,11 +1,11 @@
-"""The guide of a lab: its hints, each a ladder of three, and the steps by which it goes forward.
+"""The guide of a lab: its hints, each in three levels, and its steps.
 
-One JSON file a lab under `hints/`:
+Each lab has one JSON file under `hints/`:
 
     {"hints": {"fence": ["first", "second", "third"]},
      "steps": [{"do": "Predict ...", "done_by": "prediction:timer-overhead-fenced"}]}
 
-`done_by` names what shows that the step is done: `prediction:ID`, `recording:NAME`, `figure:ID`.
+`done_by` names the evidence that a step is done: `prediction:ID`, `recording:NAME`, `figure:ID`.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _FOLDER = Path(__file__).resolve().parent / "hints"
 
 
 class BadGuide(ValueError):
-    """A guide with a mistake in it: which, and where."""
+    """A guide has a mistake; the message says which and where."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a lab: what to do, and what shows that it is done."""
+    """One step of a lab: what to do, and the kind and name of the evidence that it is done."""
 
     do: str
     kind: str
     name: str
 
     def is_done(self, folder: Path) -> bool:
-        """Whether `folder`, the student's folder of this lab, shows it."""
+        """Whether `folder`, the student's folder of this lab, has the evidence."""
         if self.kind == "recording":
             return (folder / figures.RECORDINGS / f"{self.name}.csv").is_file()
         if self.kind == "figure":
@@ -58,7 +58,7 @@ def labs() -> tuple[str, ...]:
 
 
 def of_lab(lab: str) -> Guide:
-    """The guide of the lab `lab`; an empty one where the kit has none. Raises BadGuide."""
+    """The guide of the lab `lab`, or an empty guide if the kit has none. Raises BadGuide."""
     path = _FOLDER / f"{lab}.json"
     if not path.is_file():
         return Guide({}, ())
@@ -66,7 +66,7 @@ def of_lab(lab: str) -> Guide:
 
 
 def parse(text: str, where: str) -> Guide:
-    """The guide that `text` holds. Raises BadGuide: an empty hint helps nobody."""
+    """The guide that `text` holds. Raises BadGuide, for example if a hint is empty."""
     try:
         stated = json.loads(text)
         hints = {name: tuple(rungs) for name, rungs in stated.get("hints", {}).items()}

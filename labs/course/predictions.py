@@ -1,9 +1,9 @@
-"""What a student predicted before measuring: `predictions.json` in the lab's folder.
+"""A student's predictions before measuring: `predictions.json` in the lab's folder.
 
     {"timer-overhead-fenced": [{"value": 20, "unit": "ns", "because": "...", "sure": 0.7,
                                 "when": "2026-03-01T09:30:00+00:00"}]}
 
-Every version is kept, the newest last. Predictions are never graded for being right.
+The file keeps every version, the newest last. Nobody grades whether a prediction is right.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 class BadPredictions(ValueError):
-    """`predictions.json` cannot be read: what is wrong and what to do."""
+    """`predictions.json` cannot be read; the message says what is wrong and what to do."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A number in `unit`, why, how sure from 0 to 1 (None: not said), and an ISO 8601 time."""
+    """A number in `unit`, its reason, how sure from 0 to 1 (None: not stated), and the time."""
 
     value: float
     unit: str
@@ -42,9 +42,9 @@ class Prediction:
 
 
 def read(folder: Path) -> dict[str, tuple[Prediction, ...]]:
-    """All versions of each prediction in `folder`, the oldest first; empty where there are none.
+    """All versions of each prediction in `folder`, the oldest first; empty if there are none.
 
-    Entries that are no predictions are left out. Raises BadPredictions where the file is unusable.
+    Leaves out entries that are not predictions. Raises BadPredictions if the file is unusable.
     """
     known = {
         name: tuple(prediction for entry in entries if (prediction := _prediction(entry)))
@@ -57,8 +57,8 @@ def read(folder: Path) -> dict[str, tuple[Prediction, ...]]:
 def put(folder: Path, name: str, prediction: Prediction) -> Prediction:
     """Add a prediction under the figure id `name`, with the time, and return it as stored.
 
-    Raises ValueError where it is not one, BadPredictions where the file there is unusable (it is
-    then left as it is), files.CannotWrite.
+    Raises ValueError if the prediction has a wrong form, BadPredictions if the existing file is
+    unusable (it then stays unchanged), and files.CannotWrite.
     """
     if _ID.fullmatch(name) is None:
         raise ValueError(f"{name!r} is not a figure id (small letters, digits and hyphens)")
@@ -93,18 +93,18 @@ def put(folder: Path, name: str, prediction: Prediction) -> Prediction:
 
 
 def strange_unit(unit: str) -> str:
-    """What to say of a unit that is neither one of time nor that of a ratio; '' of another."""
+    """A message if `unit` is neither a unit of time nor the unit of a ratio; else ''."""
     if unit.strip() in _OF_A_RATIO:
         return ""
     try:
         canonical(unit)
     except UnknownUnit as error:
-        return f"No result can be laid beside it: {error}."
+        return f"No result can be compared with this prediction: {error}."
     return ""
 
 
 def _unit(text: str) -> str:
-    """The unit in its one spelling; a ratio or a count may have a unit of its own."""
+    """The unit in the kit's spelling; a ratio or a count may have its own unit."""
     try:
         return canonical(text)
     except UnknownUnit:
@@ -123,7 +123,7 @@ def _stated(folder: Path) -> dict[str, Any]:
         raise BadPredictions(error.strerror or str(error)) from error
     except (ValueError, RecursionError) as error:
         raise BadPredictions(
-            f"{FILE_NAME} is not valid JSON ({error}); mend it, or move it out of the folder"
+            f"{FILE_NAME} is not valid JSON ({error}); correct it, or move it out of the folder"
         ) from error
     if not isinstance(stated, dict):
         raise BadPredictions(f"{FILE_NAME} must hold one object; move it out of the folder")

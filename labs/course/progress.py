@@ -1,4 +1,4 @@
-"""How far somebody has come: the steps of each lab that are done, and the one that is next."""
+"""A student's progress: the steps of each lab that are done, and the next step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labs.course.guide import Guide, Step
 class LabProgress:
     """One lab: each of its steps, and whether it is done.
 
-    `here` says whether its folder is there; `trouble`, where a file in it cannot be read, says so.
+    `here` says whether its folder exists. If a file in it cannot be read, `trouble` says so.
     """
 
     lab: str
@@ -30,7 +30,7 @@ class LabProgress:
 
     @property
     def next(self) -> Step | None:
-        """The first step that is not done; None where all are."""
+        """The first step that is not done; None if all are done."""
         return next((step for step, is_done in self.steps if not is_done), None)
 
     @property
@@ -38,8 +38,8 @@ class LabProgress:
         """Whether all steps are done."""
         return self.next is None
 
-    def next_in_words(self) -> str:
-        """What to do next in this lab."""
+    def next_as_text(self) -> str:
+        """What to do next in this lab, or why that is unknown."""
         if self.trouble:
             return self.trouble
         if not self.here:
@@ -57,9 +57,9 @@ class LabProgress:
         }
 
 
-def of_lab(folder: Path, lab: str, told: Guide | None = None) -> LabProgress:
-    """What `folder`, the student's folder of `lab`, shows. `told` is the lab's guide, if known."""
-    steps = (told if told is not None else guide.of_lab(lab)).steps
+def of_lab(folder: Path, lab: str, its_guide: Guide | None = None) -> LabProgress:
+    """The progress in `folder`, the student's folder of `lab`; by default with the kit's guide."""
+    steps = (its_guide if its_guide is not None else guide.of_lab(lab)).steps
     try:
         return LabProgress(
             lab, tuple((step, step.is_done(folder)) for step in steps), folder.is_dir()
@@ -69,14 +69,14 @@ def of_lab(folder: Path, lab: str, told: Guide | None = None) -> LabProgress:
 
 
 def of_labs(folder: Path) -> tuple[LabProgress, ...]:
-    """Every lab of the kit, in the order taught, by the lab folders in `folder`."""
+    """The progress in every lab of the kit, in the order taught; `folder` holds the lab folders."""
     return tuple(of_lab(folder / lab, lab) for lab in guide.labs())
 
 
 def what_next(labs: tuple[LabProgress, ...], here: str = "") -> str:
-    """The step to take now: in the lab `here`, else in one that is begun, else in the first."""
+    """The next step: in the lab `here`, else in a lab that is begun, else in the first lab."""
     open_labs = [each for each in labs if each.here and not each.trouble and not each.finished]
-    # False comes before True.
+    # False sorts before True.
     order = sorted(open_labs, key=lambda each: (each.lab != here, each.done == 0))
     if not order or order[0].next is None:
         return ""
@@ -84,7 +84,7 @@ def what_next(labs: tuple[LabProgress, ...], here: str = "") -> str:
 
 
 def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
-    """One row a lab; the lab `here` is marked."""
+    """One row for each lab; the lab `here` is marked."""
     return Table(
         "All labs",
         ("lab", "steps done", "next"),
@@ -92,7 +92,7 @@ def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
             (
                 f"{each.lab} (this one)" if each.lab == here else each.lab,
                 f"{each.done} of {len(each.steps)}",
-                "✓ all done" if each.finished else each.next_in_words(),
+                "✓ all done" if each.finished else each.next_as_text(),
             )
             for each in labs
         ),

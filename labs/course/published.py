@@ -1,7 +1,7 @@
-"""The figures that five published student reports print, A to E, as they print them.
+"""The figures in five published student reports, A to E, as the reports print them.
 
-A figure that is known to be wrong, or to be of something else than its name says, carries the
-reasons (:mod:`labs.course.suspects`).
+Some figures are known to be wrong, or to measure something other than their name says. Such a
+figure carries the reasons (:mod:`labs.course.suspects`).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _FILE = Path(__file__).parent / "data" / "published-figures.csv"
 class Published:
     """One printed figure.
 
-    `quantity` is what it is said to be of; `series` tells a single run or sample from the figure
-    that the report settles on (`table` or `stated`). `value` and `unit` are as printed.
-    `iterations`, and `clock_mhz` by which cycles are divided, are None where the report does not
-    say. `suspicions` are the mistakes known to be in it, the gravest first.
+    `quantity` is what the report says it measures. `series` names a single run or sample, or is
+    `table` or `stated` for the report's final figure. `value` and `unit` are as printed.
+    `iterations` and `clock_mhz`, which converts cycles into time, are None if the report does not
+    state them. `suspicions` are the known mistakes, the most serious first.
     """
 
     report: str
@@ -44,7 +44,7 @@ class Published:
 
     @property
     def suspect(self) -> str:
-        """Why not to believe it, in one line; empty where nothing is known against it."""
+        """Why not to believe the figure, in one line; empty if no mistake is known."""
         return "; ".join(each.reason for each in self.suspicions)
 
 
@@ -54,7 +54,7 @@ def figures(
     """The published figures, in the order of the reports.
 
     `quantity` is the beginning of a quantity's name (`timer overhead`, `system call`), `report` one
-    of A to E, `series` as printed. Raises KeyError where no figure is left, naming what there is.
+    of A to E, `series` as printed. Raises KeyError if no figure matches, naming the quantities.
     """
     found = tuple(
         each
@@ -73,9 +73,9 @@ def figures(
 
 
 def settled(some: Iterable[Published], *, in_time: bool = True) -> tuple[Published, ...]:
-    """Of `some`, what each report settles on: its tables and statements, else its runs.
+    """The final figures of each report in `some`: its tables and statements, else its runs.
 
-    Those printed in a unit of time, or else those printed in cycles.
+    With `in_time`, only figures printed in a unit of time; otherwise only those in cycles.
     """
     units = ("ns", "us") if in_time else ("cycles",)
     found = [each for each in some if each.unit.split("/")[0] in units]
@@ -88,14 +88,14 @@ def settled(some: Iterable[Published], *, in_time: bool = True) -> tuple[Publish
     )
 
 
-#: What a report settles on; where it settles on nothing, its single runs stand for it.
+#: The series of a report's final figures; if there are none, the table shows all its figures.
 _SETTLED = ("table", "stated")
 
 
 def table(report: str, *, reasons: bool = False) -> Table:
-    """What a report prints, a row for each quantity, over all its machines.
+    """The figures that a report prints, one row for each quantity, over all its machines.
 
-    With `reasons`, what speaks against it. Raises KeyError for a report that there is not.
+    With `reasons`, the table adds what speaks against them. Raises KeyError for an unknown report.
     """
     found: dict[str, list[Published]] = {}
     for each in figures(report=report):

@@ -1,8 +1,8 @@
-"""Lay down a student's copy of the released labs, and keep it up to date without loss.
+"""Make a student's copy of the released labs, and keep it up to date without loss.
 
-What a student changed is theirs: it is never written to. A file counts as unchanged only if it has
-the content that was laid down last, which the manifest in the copy remembers. Of a notebook the
-content is its cells, outputs included: JupyterLab rewrites the notebook's own metadata by itself.
+We never write to a file that the student changed. A file counts as unchanged only if it still has
+the content that we wrote last; the manifest in the copy remembers its hash. The content of a
+notebook is its cells with their outputs, because JupyterLab rewrites the notebook's metadata.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _REMEDIES = {
 }
 
 
-class CannotLayDown(Exception):
-    """The copy cannot be made or updated there; the message says where, why, and what to do.
+class CannotUpdateCopy(Exception):
+    """The copy cannot be made or updated; the message says where, why, and what to do.
 
-    Nothing that lay there before is lost.
+    No older file is lost.
     """
 
 
 @dataclass(frozen=True)
-class LaidDown:
-    """What was done, by path within the copy."""
+class CopyChanges:
+    """The files that were added or updated, by path within the copy."""
 
     added: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
-    beside: list[tuple[str, str]] = field(default_factory=list)  # the student's file, the newer one
+    newer: list[tuple[str, str]] = field(default_factory=list)  # the student's file, the newer one
     manifest_lost: bool = False
 
 
@@ -52,22 +52,24 @@ def is_copy(folder: Path) -> bool:
     return (folder / MANIFEST).is_file()
 
 
-def lay_down(released: Path, folder: Path) -> LaidDown:
-    """Bring the copy in `folder` up to date with `released`; made if it is not there.
+def update_copy(released: Path, folder: Path) -> CopyChanges:
+    """Update the copy in `folder` to `released`, or make it if it does not exist.
 
-    A file that the student changed is kept, and a newer version of it is laid beside it once:
-    `NAME.new.ipynb`. A file that the student deleted comes back. Raises CannotLayDown.
+    We keep a file that the student changed, and write a newer version next to it once:
+    `NAME.new.ipynb`. We restore a file that the student deleted. Raises CannotUpdateCopy.
     """
     with _errors_in_words(folder):
         folder.mkdir(parents=True, exist_ok=True)
         versions, lost = _read_manifest(folder)
-        done = LaidDown(manifest_lost=lost)
+        done = CopyChanges(manifest_lost=lost)
         before = dict(versions)
         try:
             for source in _files(released):
-                _lay_one(source.relative_to(released).as_posix(), source, folder, versions, done)
+                _update_file(
+                    source.relative_to(released).as_posix(), source, folder, versions, done
+                )
         except BaseException:
-            # What was laid down until now is known as ours next time, if that can still be written.
+            # If the manifest can still be written, the next call knows the files written so far.
             with contextlib.suppress(OSError):
                 _write_manifest(folder, versions)
             raise
@@ -76,8 +78,8 @@ def lay_down(released: Path, folder: Path) -> LaidDown:
     return done
 
 
-def _lay_one(
-    name: str, source: Path, folder: Path, versions: dict[str, str], done: LaidDown
+def _update_file(
+    name: str, source: Path, folder: Path, versions: dict[str, str], done: CopyChanges
 ) -> None:
     content = source.read_bytes()
     newest = _hash(name, content)
@@ -93,35 +95,35 @@ def _lay_one(
         write_atomically(target, content)
         done.updated.append(name)
     elif versions.get(name) != newest:
-        beside = _lay_beside(name, content, newest, folder, versions)
-        done.beside.append((name, beside))
-    # Of a file kept for the student as well: this version need not be offered again.
+        done.newer.append((name, _add_newer(name, content, newest, folder, versions)))
+    # Also for a file that the student changed: we need not offer this version again.
     versions[name] = newest
 
 
-def _lay_beside(
+def _add_newer(
     name: str, content: bytes, newest: str, folder: Path, versions: dict[str, str]
 ) -> str:
-    """Put a newer version beside a changed file, in place of an older one nobody has changed."""
+    """Write a newer version next to a changed file; it replaces an older one that is unchanged."""
     path = Path(name)
     for number in range(1, 1000):
         label = "new" if number == 1 else f"new-{number}"
-        beside = path.with_name(f"{path.stem}.{label}{path.suffix}").as_posix()
-        target = folder / beside
+        newer = path.with_name(f"{path.stem}.{label}{path.suffix}").as_posix()
+        target = folder / newer
         present = _hash_of(target) if os.path.lexists(target) else None
         free = not os.path.lexists(target)
-        if free or (present is not None and present in (newest, versions.get(beside))):
+        if free or (present is not None and present in (newest, versions.get(newer))):
             if present != newest:
                 write_atomically(target, content)
-            versions[beside] = newest
-            return beside
-    raise CannotLayDown(
-        f"{folder / name} has a thousand newer versions beside it. Move them away and start again."
+            versions[newer] = newest
+            return newer
+    raise CannotUpdateCopy(
+        f"There are already a thousand newer versions of {folder / name}. "
+        "Move them away and start again."
     )
 
 
 def _files(released: Path) -> list[Path]:
-    """All files of the labs, but nothing hidden and nothing that a run leaves behind."""
+    """All files of the labs, without hidden files and without files that a run leaves behind."""
     return sorted(
         file
         for file in released.rglob("*")
@@ -134,7 +136,7 @@ def _files(released: Path) -> list[Path]:
 
 
 def _hash_of(file: Path) -> str | None:
-    """The content's hash; None for whatever is not a regular file of ours to read."""
+    """The hash of the content; None if `file` is not a regular file that we can read."""
     try:
         return _hash(file.name, read_bounded(file, _MOST_FILE))
     except OSError:
@@ -142,7 +144,7 @@ def _hash_of(file: Path) -> str | None:
 
 
 def _hash(name: str, content: bytes) -> str:
-    """The hash of what a student sees of a file: of a notebook its cells, else every byte."""
+    """The hash of a file's content: the cells of a notebook, or every byte of another file."""
     if name.endswith(".ipynb"):
         with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
             cells = json.loads(content)["cells"]
@@ -153,7 +155,7 @@ def _hash(name: str, content: bytes) -> str:
 
 
 def _read_manifest(folder: Path) -> tuple[dict[str, str], bool]:
-    """The hash laid down last of each file, and whether a manifest was there but unreadable."""
+    """The hash of each file as we last wrote it, and whether the manifest is unreadable."""
     if not os.path.lexists(folder / MANIFEST):
         return {}, False
     try:
@@ -167,7 +169,7 @@ def _read_manifest(folder: Path) -> tuple[dict[str, str], bool]:
 
 
 def _write_manifest(folder: Path, versions: dict[str, str]) -> None:
-    about = "Laid down by `labs start`: which version of each file. Leave it alone."
+    about = "`labs start` keeps the version of each file here. Please do not change this file."
     text = json.dumps({"about": about, "files": versions}, indent=1, sort_keys=True)
     write_atomically(folder / MANIFEST, text.encode() + b"\n")
 
@@ -184,6 +186,6 @@ def _errors_in_words(folder: Path) -> Iterator[None]:
             where = error.__cause__.filename
         at = f" ({where})" if where and str(where) != str(folder) else ""
         remedy = _REMEDIES.get(number, "Name a folder of your own: labs start DIR.")
-        raise CannotLayDown(
+        raise CannotUpdateCopy(
             f"The labs cannot be put in {folder}: {why}{at}. Nothing there was lost. {remedy}"
         ) from error

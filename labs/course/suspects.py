@@ -1,8 +1,9 @@
-"""What speaks against each published figure, by the mistakes that the reports' own data show.
+"""What speaks against each published figure: mistakes that the reports' own data show.
 
-One rule for one mistake: which figures it touches, the code of the mistake, the reason in words. A
-figure may be touched by several; the gravest stands first. Sources: the reports' tables, listings
-and published code; where a number disagrees with the report's own runs, both are named.
+Each rule is about one mistake. It says which figures have the mistake, its code, and the reason.
+Several rules may apply to one figure; the most serious comes first. The sources are the reports'
+tables, listings and published code. If a number disagrees with the report's own runs, the reason
+names both.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ Row = dict[str, str]
 
 @dataclass(frozen=True)
 class Suspicion:
-    """One mistake in a published figure: its code, and the reason in words."""
+    """One mistake in a published figure: its code, and the reason as a text."""
 
     code: str
     reason: str
@@ -38,7 +39,7 @@ class _Rule:
 
 
 def against(row: Row) -> tuple[Suspicion, ...]:
-    """The suspicions of one row of the published figures, the gravest first."""
+    """The suspicions of one row of the published figures, the most serious first."""
     return tuple(Suspicion(rule.code, rule.reason) for rule in _RULES if rule.touches(row))
 
 
@@ -55,7 +56,7 @@ def _is_number(value: float) -> Callable[[Row], bool]:
 
 
 def _in_series(first: int, last: int, *others: str) -> Callable[[Row], bool]:
-    """Of a printed series, the values with these numbers; of other rows, those named."""
+    """Whether a row is one of the samples `first` to `last` of a series, or in one of `others`."""
     names = {*(f"sample {number}" for number in range(first, last + 1)), *others}
     return lambda row: row["series"] in names
 
@@ -225,9 +226,10 @@ _RULES: tuple[_Rule, ...] = (
         "clock-dearer-than-the-thing",
         "this clock is a system call itself, and its cost is not subtracted",
     ),
-    # Report E. Its third series is called one of running means: then n times the n-th value, the
-    # total of n exchanges, cannot fall. From the 8th value on it grows by 2.3 µs a step (from the
-    # 8th to the 9th it stays, to 10 ns); before, it falls four times, and at the 8th to a half.
+    # Report E. The report calls its third series running means. Then n times the n-th value is the
+    # total of n exchanges, which cannot fall. From the 8th value on, it grows by 2.3 µs a step
+    # (from the 8th to the 9th it stays the same to 10 ns). Before that it falls four times, and at
+    # the 8th value to a half.
     _Rule(
         "E",
         "process switch",

@@ -1,1 +1,1 @@
-"""What a student holds in a notebook: session, runs, panel, C cells, messages."""
+"""What a student uses in a notebook: session, runs, panel, C cells, messages."""

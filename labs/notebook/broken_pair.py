@@ -1,4 +1,4 @@
-"""A broken C kernel run next to its repaired twin: both codes, both figures, what the kit says.
+"""Run a broken C kernel next to its repaired twin, and show the C, figure and warnings of both.
 
 lab.broken("cached_getpid")         # in a notebook
 labs broken cached_getpid           # on the command line
@@ -21,10 +21,10 @@ from labs.results import believed
 from labs.run.broken import BrokenKernel
 from labs.run.plan import Plan
 
-#: Figures within this factor of each other are called alike.
+#: Two figures within this factor of each other count as alike.
 ALIKE = 1.1
 
-#: Code that is wider than its half goes on in the next line, as in the notebook itself.
+#: Code that is wider than its half of the page wraps, as in the notebook itself.
 _CODE = (
     "margin:.4em 0;padding:.4em .6em;white-space:pre-wrap;word-break:normal;"
     "overflow-wrap:anywhere;line-height:1.35;font-size:clamp(11px,2vw,13px)"
@@ -33,7 +33,7 @@ _CODE = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pair:
-    """One mistake, shown: `broken` and `repaired` are two runs of the same hour and machine."""
+    """A demonstration of one mistake: two runs at the same time on the same machine."""
 
     kernel: BrokenKernel
     broken: Run
@@ -41,12 +41,12 @@ class Pair:
 
     @property
     def believed(self) -> float:
-        """The figure that the author of the broken one would report, in the unit of its run."""
+        """The figure that the author of the broken kernel would report, in the unit of its run."""
         return believed.as_believed(self.broken.result())
 
     @property
     def regions(self) -> tuple[str, str]:
-        """The measured regions: of the broken C kernel, and of the repaired one."""
+        """The measured regions of the broken C kernel and of the repaired one."""
         twin = toolchain.c_kernel_source(self.kernel.twin_plan().kernel)
         return (
             region_of(self.kernel.source, self.broken.variant),
@@ -55,14 +55,14 @@ class Pair:
 
     @property
     def titles(self) -> tuple[str, str]:
-        """What each of the two is: the file of the broken one, the command of the repaired one."""
+        """The file of the broken C kernel, and the command of the repaired one."""
         return f"{self.kernel.path.name}", shlex.join(["labs", "measure", *self.kernel.twin])
 
     def difference(self) -> str:
-        """How far the two figures lie apart, in one sentence."""
+        """A sentence that compares the two figures."""
         result, unit = self.repaired.result(), self.broken.unit
         if result.estimate is None:
-            return f"The repaired one gives no figure here: {result.no_figure}."
+            return f"The repaired C kernel gives no figure here: {result.no_figure}."
         wrong, right = self.believed, result.estimate.value
         if wrong <= 0 or right <= 0:
             return f"Broken: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}."
@@ -70,7 +70,7 @@ class Pair:
         if 1 / ALIKE < factor < ALIKE:
             return (
                 f"Here the two figures are alike: {rounded(wrong)} and {rounded(right)} {unit}. "
-                "A mistake need not show in the number."
+                "A mistake does not always change the number."
             )
         dearer = "repaired" if factor > 1 else "broken"
         return (
@@ -90,7 +90,7 @@ class Pair:
         }
 
     def as_text(self) -> str:
-        """Both in plain text, one under the other."""
+        """Both runs in plain text, one below the other."""
         lines = [f"Wrong on purpose: {self.kernel.mistake}"]
         for name, title, region, run in zip(
             ("Broken", "Repaired"),
@@ -101,14 +101,14 @@ class Pair:
         ):
             lines += ["", f"{name}: {title}", ""]
             lines += [f"    {line}".rstrip() for line in region.splitlines()]
-            lines += ["", *self._told(run)]
+            lines += ["", *self._sentences(run)]
             lines += [f"warning: {warning}" for warning in run.result().warnings]
             if run.recording_path is not None:
                 lines.append(f"saved in {run.recording_path}")
         return "\n".join([*lines, "", self.difference()])
 
     def as_html(self) -> str:
-        """Both side by side; one under the other where that is too wide."""
+        """Both runs side by side, or one below the other on a narrow page."""
         halves = "".join(
             self._half(*parts)
             for parts in zip(
@@ -131,25 +131,25 @@ class Pair:
         )
 
     def _half(self, name: str, colour: str, title: str, region: str, run: Run) -> str:
-        told = "".join(f'<div style="margin:.2em 0">{html.escape(line)}</div>' for line in
-                       self._told(run))  # fmt: skip
-        # Of what is shown: a baseline may have warnings of its own.
+        report = "".join(f'<div style="margin:.2em 0">{html.escape(line)}</div>' for line in
+                         self._sentences(run))  # fmt: skip
+        # Only the warnings of the variant shown: its baseline may have other warnings.
         warnings = run.result().warnings
         if warnings:
             items = "".join(f"<li>{html.escape(str(warning))}</li>" for warning in warnings)
-            told += f'<div>Warnings:<ul style="margin:.1em 0 .3em">{items}</ul></div>'
+            report += f'<div>Warnings:<ul style="margin:.1em 0 .3em">{items}</ul></div>'
         if run.recording_path is not None:
-            told += f"<div>Saved in <code>{html.escape(run.recording_path)}</code></div>"
+            report += f"<div>Saved in <code>{html.escape(run.recording_path)}</code></div>"
         return (
             f'<div role="group" aria-label="{name}" style="min-width:0;'
             f'border-left:4px solid {colour};padding:.1em .8em">'
             f"<div><strong>{name}:</strong> <code>{html.escape(title)}</code></div>"
             f'<pre aria-label="measured region, {name.lower()}" style="{_CODE}">'
-            f"{html.escape(region)}</pre>{told}</div>"
+            f"{html.escape(region)}</pre>{report}</div>"
         )
 
-    def _told(self, run: Run) -> list[str]:
-        """Figure, and switches where some are claimed, of one of the two runs."""
+    def _sentences(self, run: Run) -> list[str]:
+        """The figure of one of the two runs, and its switches if it claims any."""
         lines = [run.result().sentence()]
         if run is self.broken and run.result().estimate is None:
             lines.append(
@@ -169,10 +169,10 @@ class Pair:
 
 
 def plans(kernel: BrokenKernel) -> tuple[Plan, Plan]:
-    """How the broken one and its twin are run. The plan of the broken one holds its C as text.
+    """The plans of the broken C kernel and of its twin.
 
-    It is then named after the copy that is saved beside the recording, and by no path of this
-    machine.
+    The first plan holds the C as text. Its name is the copy that is saved next to the recording, so
+    it contains no path of this machine.
     """
     copy = f"{figures.RECORDINGS}/broken-{kernel.name}.c"
     mine = replace(

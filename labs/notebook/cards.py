@@ -1,11 +1,11 @@
-"""What a notebook shows of a machine and of a C kernel: in its own way, or as plain text."""
+"""Show a machine and the measured region of a C kernel, in a notebook or as plain text."""
 
 from __future__ import annotations
 
 from labs.machine import description
 
-#: Each lab shows this card first. JupyterLab breaks plain output anywhere where the window is too
-#: narrow for a line, within numbers as well; with this only where there is no space to break at.
+#: Each lab shows this card first. In a narrow window, JupyterLab breaks lines of plain output at
+#: any character, even within numbers. With this style it breaks them at spaces if possible.
 _OUTPUT_STYLE = (
     "<style>.jp-OutputArea-output.jp-RenderedText pre "
     "{word-break: normal; overflow-wrap: anywhere}</style>"
@@ -13,7 +13,7 @@ _OUTPUT_STYLE = (
 
 
 class MachineCard:
-    """This machine, and what it cannot show."""
+    """The card of this machine, with what it cannot show."""
 
     def __init__(self, shown: description.Machine) -> None:
         self.machine = shown

@@ -1,4 +1,4 @@
-"""The message for each thing that can go wrong with a run, or that its machine lacks."""
+"""The messages about errors of a run, and about what the machine lacks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from labs.recording.file import BadRecording, Recording
 from labs.run import c_process, variants
 from labs.run.plan import BadPlan, Plan
 
-#: What gcc and clang say of an assertion in a header of the kit, whose words are for the student,
-#: and of a function that begins inside another one.
+#: How gcc and clang report a failed assertion in a header of the kit, whose text is written for the
+#: student, and a function that begins inside another one.
 _ASSERTED = re.compile(r'static[_ ]assert\w* failed[^"]*"(.+)"')
 _INSIDE_A_FUNCTION = ("invalid storage class for function", "function definition is not allowed")
 
 
-#: What can go wrong with a run for reasons that the student can do something about.
+#: The errors of a run that a student can correct.
 EXPECTED = (
     BadPlan,
     c_process.RunFailed,
@@ -34,7 +34,7 @@ EXPECTED = (
 def of_error(error: BaseException, source: str | None = None, first_line: int = 1) -> Message:
     """The message for an error of EXPECTED.
 
-    `source`, whose first line the reader counts as `first_line`, is where an excerpt comes from.
+    The message quotes an excerpt of `source`, whose first line has the number `first_line`.
     """
     if isinstance(error, Refused):
         return error.message
@@ -43,69 +43,69 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
     if isinstance(error, toolchain.NoCompiler):
         return Message("problem", "there is no C compiler here", (_sentence(str(error)),))
     if isinstance(error, BadPlan):
-        return Message("problem", "this cannot be measured as asked", (_sentence(str(error)),))
+        return Message("problem", "the run cannot start as asked", (_sentence(str(error)),))
     if isinstance(error, c_process.RunFailed):
         heading = "this machine cannot measure that" if error.impossible_here else "the run failed"
         return Message("problem", heading, (_sentence(str(error)),))
     if isinstance(error, BadRecording):
-        return Message("problem", "the samples are of no use", (_sentence(str(error)),))
+        return Message("problem", "the samples cannot be used", (_sentence(str(error)),))
     if isinstance(error, CannotWrite):
-        return Message("problem", "it could not be saved", (_sentence(error.strerror or ""),))
+        return Message("problem", "the file could not be saved", (_sentence(error.strerror or ""),))
     if isinstance(error, FileNotFoundError):
         return Message("problem", "not found", (_sentence(str(error)),))
     return Message("problem", "that did not work", (_sentence(str(error)),))
 
 
 def of_unknown_variants(plan: Plan) -> Message | None:
-    """The message for a plan that names variants which its C kernel has not; None for another."""
+    """The message for a plan that names variants which its C kernel lacks; None otherwise."""
     if plan.source is not None or not plan.variants:
         return None
     try:
         known = tuple(each.name for each in variants.of_kernel(plan.kernel, plan.flags))
     except EXPECTED:
-        return None  # of this, the error that led here tells
-    strange = [name for name in plan.variants if name not in known]
-    if not strange:
+        return None  # the caller reports its own error
+    unknown = [name for name in plan.variants if name not in known]
+    if not unknown:
         return None
-    heading = f"{plan.kernel_name} has no such variant: {', '.join(strange)}"
+    heading = f"{plan.kernel_name} has no such variant: {', '.join(unknown)}"
     return Message("problem", heading, (f"It has {', '.join(known)}.",))
 
 
 def of_lacks(recording: Recording) -> tuple[Message, ...]:
-    """What to say of a run whose machine lacks something that such a run is about."""
-    about = (of_counter(recording), of_trap(recording), of_unbound(recording))
-    return tuple(told for told in about if told is not None)
+    """The messages about what the machine lacks for this run."""
+    messages = (of_counter(recording), of_trap(recording), of_unbound(recording))
+    return tuple(message for message in messages if message is not None)
 
 
 def of_counter(recording: Recording) -> Message | None:
-    """What to say of a run for which no counter but clock_gettime could be read; None: nothing."""
+    """A message if the run could read only clock_gettime and no counter; else None."""
     if set(recording.condition("counter")) != {"clock_monotonic"}:
         return None
-    words = ["clock_gettime(CLOCK_MONOTONIC) stands in for it: slopes are the same by either."]
+    words = ["C kernels read clock_gettime(CLOCK_MONOTONIC) instead: it gives the same slopes."]
     if any(declared.is_overhead(recording, name) for name in recording.variants):
-        words.append("What reads the counter elsewhere, such as `fenced`, reads that clock here.")
+        words.append("Variants that usually read the counter, such as `fenced`, read that clock.")
     return Message("note", "no counter can be read here", tuple(words))
 
 
 def of_trap(recording: Recording) -> Message | None:
-    """What to say of system calls that the trap instruction itself did not make; None: nothing."""
+    """A message if a function made the system calls, and not a trap instruction; else None."""
     makers = recording.condition("system_calls.by")
     trapping = (declared.of_variant(recording, name).traps for name in recording.variants)
     if not makers or not any(trapping):
         return None
-    words = ("It is a function that holds this machine's trap instruction and sets errno besides.",)
+    words = ("This function contains the machine's trap instruction, and it also sets errno.",)
     return Message("note", f"system calls are made by {makers[0]} here", words)
 
 
 def of_unbound(recording: Recording) -> Message | None:
-    """What to say of a run of switches whose machine can bind no task to a CPU; None: nothing."""
+    """A message if the run makes switches and its machine can bind no task to a CPU; else None."""
     why = places.why_unbound(recording)
     if why is None or not any(proof.claim_of(recording, name) for name in recording.variants):
         return None
     words = (
-        "The tasks of this run were wherever the OS put them, whatever its variants are called: "
-        "its figures are of hand-overs, and not surely of switches on one CPU.",
-        "They are graded as that, and lose no points by it.",
+        "The OS chose the CPUs of the tasks, whatever the names of the variants say. So the "
+        "figures are about handoffs, which need not be switches on one CPU.",
+        "The grader judges them as handoffs, and they lose no points.",
     )
     return Message("note", f"nothing can be pinned here: {why}", words)
 
@@ -113,8 +113,8 @@ def of_unbound(recording: Recording) -> Message | None:
 def of_interrupt(kernel_name: str) -> Message:
     """The message for a run that the student stopped."""
     words = (
-        "Its processes are ended, and nothing of this run is saved.",
-        "Where it did not end by itself: is there a loop in the C that never ends?",
+        "Ticklab ended its processes, and nothing of this run is saved.",
+        "If the run did not end by itself, look for an endless loop in the C.",
     )
     return Message("problem", f"the run of {kernel_name} was stopped", words)
 
@@ -124,41 +124,46 @@ def _of_compile_error(
 ) -> Message:
     errors = [each for each in error.messages if each.severity != "warning"]
     if not errors:
-        return Message("problem", "the C code does not build", (), error.raw.strip()[:2000])
-    # A line `#error "..."` is a stub that says what is to be done; what follows from it is noise.
+        return Message("problem", "the C code does not compile", (), error.raw.strip()[:2000])
+    # A line `#error "..."` is a stub that says what to do; it causes the errors that follow.
     stubs = [each for each in errors if each.text.startswith("#error")]
     if stubs:
         words = stubs[0].text.removeprefix("#error").strip().strip('"')
         return Message("note", f"{stubs[0].file}, line {stubs[0].line}: {words}")
-    told = next((each for each in errors if _ASSERTED.search(each.text)), None)
-    first = told or next((each for each in errors if not _is_of_header(each)), errors[0])
+    asserted = next((each for each in errors if _ASSERTED.search(each.text)), None)
+    first = asserted or next((each for each in errors if not _is_in_header(each)), errors[0])
     more = len(errors) - 1
-    sentences = (f"{more} more besides this one: mend this first.",) if more else ()
-    if source is not None and _is_of_header(first):
+    others = f"{more} more error{'s' if more != 1 else ''}"
+    sentences = (f"The compiler reports {others}; correct this one first.",) if more else ()
+    if source is not None and _is_in_header(first):
         return _of_header(first, sentences)
     heading = f"{first.file}, line {first.line}: {first.text}"
     return Message("problem", heading, sentences, _excerpt(first, source, first_line))
 
 
-def _is_of_header(error: toolchain.CompileMessage) -> bool:
+def _is_in_header(error: toolchain.CompileMessage) -> bool:
     return error.file.endswith(".h")
 
 
 def _of_header(error: toolchain.CompileMessage, sentences: tuple[str, ...]) -> Message:
-    """The message where the compiler stumbles only in a header of the kit: the mistake lies in what
-    stands before the header's macro."""
+    """The message for an error inside a header of the kit.
+
+    The mistake is in the student's C before the header's macro.
+    """
     asserted = _ASSERTED.search(error.text)
     if asserted:
         return Message("problem", asserted[1], sentences)
     if any(words in error.text for words in _INSIDE_A_FUNCTION):
         return Message("problem", "a { of your C has no } that closes it", sentences)
     where = f"{Path(error.file).name}, line {error.line}"
-    advice = "This header goes on where your C ends: is a ; or a } missing there, or a whole body?"
+    advice = (
+        "This header continues after the end of your C: look there for a missing ; or } or body."
+    )
     return Message("problem", f"{where}: {error.text}", (advice, *sentences))
 
 
 def _excerpt(at: toolchain.CompileMessage, source: str | None, first_line: int) -> str:
-    """The line of the source with the one before and after it, and a marker under the column."""
+    """The line of the error with the lines before and after it, and a marker under the column."""
     lines = (source or "").split("\n")
     index = at.line - first_line
     if not 0 <= index < len(lines):

@@ -27,7 +27,7 @@ def prediction(folder: Path, guide: Guide, figure: str, given: Prediction) -> Me
     words = [f"At {_time(stored.when)}; it is never graded for being right."]
     if not given.because.strip(" ."):
         words.append('A reason helps later: because="I counted the instructions".')
-    strange = [figure_ids.of_another_name(figure, guide), predictions.strange_unit(given.unit)]
+    strange = [figure_ids.message_for(figure, guide), predictions.strange_unit(given.unit)]
     strange = [each for each in strange if each]
     tone: Tone = "note" if strange else "done"
     heading = f"prediction stored: {figure} = {rounded(given.value, 6)} {given.unit}"

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict, TypeVar
 
-from labs.common.spelling import meant
+from labs.common.spelling import suggestion
 from labs.run.plan import DEFAULT_AT_MOST_S, DEFAULT_WARMUP
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -68,7 +68,9 @@ def chosen_of(
     """
     for name in given:
         if name not in defaults:
-            raise TypeError(f"lab.{method} has no option {name!r}{meant(name, tuple(defaults))}")
+            raise TypeError(
+                f"lab.{method} has no option {name!r}{suggestion(name, tuple(defaults))}"
+            )
     return {**defaults, **given}
 
 

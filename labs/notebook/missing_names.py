@@ -1,7 +1,7 @@
-"""A cell uses a name that no cell has made: say which cells to run, before Python's own words.
+"""If a cell uses an undefined name, say which cells to run, before Python's own error message.
 
-That is how a cell that was skipped, cells out of order, and a Jupyter kernel that was restarted
-show themselves.
+This error appears if a cell was skipped, if cells ran out of order, or if the Jupyter kernel was
+restarted.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Runs(dict[str, "Run"]):
-    """The runs made in a notebook, by the name they are saved under."""
+    """The runs of a notebook, by the names of their recordings."""
 
     def __missing__(self, name: str) -> Run:
-        """Raises Refused, in plain words, for a run that is not there."""
+        """Raises Refused with a plain message for a run that does not exist."""
         words = [
-            "The cell that measures it has not run since this Jupyter kernel began, or its C did "
-            "not build: run that cell, then this one again."
+            "The cell that measures it has not run since this Jupyter kernel started, or its C did "
+            "not compile: run that cell, then this one again."
         ]
         if self:
             words.append(f"There is {', '.join(self)}.")
@@ -32,22 +32,22 @@ class Runs(dict[str, "Run"]):
 
 
 def register() -> None:
-    """Have this notebook explain a missing name. Registering again changes nothing."""
+    """Make this notebook explain an undefined name. A second call changes nothing."""
     shell: Any = messages.shell()
     shell.set_custom_exc((NameError,), _explain)
 
 
 def of_name(name: str, known: list[str]) -> Message:
-    """What to do about the missing `name`, where the notebook has the names `known`."""
+    """The message about the undefined `name` in a notebook that has the names `known`."""
     words = [
-        "A cell above makes it, and has not run since this Jupyter kernel began, or did not get "
-        "so far.",
+        "A cell above defines it, but this cell has not run since the Jupyter kernel started, or "
+        "it stopped early.",
         "In the menu Run choose Run All Above Selected Cell, then run this cell again.",
     ]
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     if close:
         words.insert(0, f"Did you mean {close[0]}? If not:")
-    # In quotes: in lab 06 a process is more than a name.
+    # The quotes show that it is a name: lab 06 has a variable `process`.
     return Message("problem", f"there is no '{name}' yet", tuple(words))
 
 
@@ -59,15 +59,15 @@ def _explain(
     tb_offset: int | None = None,
 ) -> None:
     name = getattr(error, "name", None)
-    slip = isinstance(name, str) and not isinstance(error, UnboundLocalError)
-    if slip and _in_a_cell(shell, trace):
+    undefined = isinstance(name, str) and not isinstance(error, UnboundLocalError)
+    if undefined and _in_a_cell(shell, trace):
         names = [each for each in shell.user_ns if not each.startswith("_")]
         messages.show(of_name(str(name), names))
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 
 def _in_a_cell(shell: Any, trace: TracebackType | None) -> bool:
-    """Whether the name is missing in the notebook itself, not in a module that it imported."""
+    """Whether the name is undefined in the notebook itself, not in an imported module."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace is not None and trace.tb_frame.f_globals is shell.user_ns

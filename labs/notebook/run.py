@@ -1,4 +1,4 @@
-"""A run as the notebook has it: its figure, its warnings, its plots, and where it was saved."""
+"""A run in a notebook: its figure, its warnings, its plots, and the path of its recording."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from labs.results.run_warnings import RunWarning
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """What one run of a C kernel gave: one result a variant, the first being its own.
+    """One run of a C kernel: one result for each variant. The first result gives its figure.
 
-    `recording_path` is where the recording lies below the lab's folder, None where it is not saved;
-    `predictions` holds by variant what was predicted of it. `python` says that it was asked for by
-    arguments of `lab.measure`, and not by options: what to try is told so too.
+    `recording_path` is the recording's path in the lab's folder, or None if it is not saved.
+    `predictions` holds the prediction of each variant. `python` says that the student used
+    arguments of `lab.measure` and not options, so that advice names arguments too.
     """
 
     recording: Recording
@@ -47,14 +47,14 @@ class Run:
         *,
         python: bool = False,
     ) -> Run:
-        """The run that `recording` holds, with its variants in the order asked for."""
+        """The run in `recording`, with its variants in the order of the request."""
         names = tuple(variants) or _order(recording)
         results = tuple(_result(recording, name, unit, python) for name in names)
         return cls(recording, results, recording_path, predictions or {}, python)
 
     @property
     def variant(self) -> str:
-        """The variant that the figure is of."""
+        """The variant of the figure."""
         return self.results[0].variant
 
     @property
@@ -64,23 +64,23 @@ class Run:
 
     @property
     def value(self) -> float:
-        """The figure. Raises Refused, in plain words, where the run gives none."""
+        """The figure. Raises Refused with a plain message if the run gives none."""
         return self._estimate.value
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The figure's 95 % interval. Raises Refused where there is no figure."""
+        """The figure's 95 % interval. Raises Refused if there is no figure."""
         return self._estimate.low, self._estimate.high
 
     @property
     def parts(self) -> Mapping[str, float]:
-        """What the figure is made of, in its unit: `whole` operation as timed, `baseline`, `net`.
+        """The parts of the figure, in its unit: the `whole` operation as timed, `baseline`, `net`.
 
-        Raises Refused where there is no figure, or nothing is subtracted for it.
+        Raises Refused if there is no figure, or if nothing is subtracted for it.
         """
         figure, net = self._estimate, self.results[0].net
         if net is None or net.baseline is None:
-            why = f"From {self.variant} nothing is subtracted."
+            why = f"Nothing is subtracted from {self.variant}."
             raise Refused(Message("problem", "the figure has no parts", (why,)))
         per_unit = self.results[0].clock.ticks_in(self.unit)
         return {
@@ -96,14 +96,14 @@ class Run:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """What the kit says of this run by itself."""
+        """The warnings of all results of this run."""
         return tuple(dict.fromkeys(each for result in self.results for each in result.warnings))
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """One sentence for each variant whose processes fall into two groups, which differ."""
+        """One sentence for each variant whose processes fall into two groups that differ."""
         found = (
-            compared.modes_in_words(each.variant, each.estimate)
+            compared.two_modes(each.variant, each.estimate)
             for each in self.results
             if each.estimate is not None
         )
@@ -111,7 +111,7 @@ class Run:
 
     @property
     def switches(self) -> Switches:
-        """The switches that its variant claims, and those that the OS counted. Raises Refused."""
+        """The switches that the variant claims and those that the OS counted. Raises Refused."""
         found = proof.of_variant(self.recording, self.variant)
         if found is None:
             why = f"{self.variant} claims no switch, or this OS counts none"
@@ -119,7 +119,7 @@ class Run:
         return found
 
     def result(self, variant: str | None = None) -> Result:
-        """The result of one variant; of the first where none is named. Raises Refused."""
+        """The result of one variant (default: the first). Raises Refused."""
         for result in self.results:
             if variant in (None, result.variant):
                 return result
@@ -127,7 +127,7 @@ class Run:
         raise Refused(Message("problem", f"this run has no variant {variant!r}; it has {names}"))
 
     def __getitem__(self, variant: str) -> Run:
-        """The same run, seen from another of its variants."""
+        """The same run with another of its variants as the first."""
         chosen = self.result(variant)
         others = tuple(result for result in self.results if result is not chosen)
         return replace(self, results=(chosen, *others))
@@ -143,22 +143,22 @@ class Run:
         return replace(self, results=results)
 
     def plot(self, variant: str | None = None) -> Picture:
-        """Every sample in the order taken, the warm-up marked, the prediction as a line."""
+        """Plot every sample in the order taken, with marks for the warm-up and the prediction."""
         chosen = self.result(variant)
-        # A switch foretold is no line to lay across round trips, or rounds of eight.
+        # A prediction about one switch does not fit a plot of round trips or of rounds of eight.
         whole = parts_of(self.recording, chosen.variant) == 1
         prediction = self._prediction(chosen) if whole else None
         return picture.of_samples(self.recording, chosen.variant, chosen.unit, prediction)
 
     def plot_line(self, variant: str | None = None) -> Picture:
-        """The line T(k) = overhead + k * cost, and below it what the points miss it by."""
+        """Plot the line T(k) = overhead + k * cost, and below it the residuals."""
         chosen = self.result(variant)
         if chosen.line is None:
             raise Refused(Message("problem", "there is no line to draw", (chosen.no_figure,)))
         return picture.of_line(chosen)
 
     def plot_ecdf(self, variant: str | None = None) -> Picture:
-        """The distribution of the samples: which share of them is no longer than x."""
+        """Plot the distribution of the samples: the share of them that is at most x."""
         chosen = self.result(variant)
         try:
             return distribution.of_variant(self.recording, chosen.variant, chosen.unit)
@@ -166,7 +166,7 @@ class Run:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
 
     def plot_processes(self, variant: str | None = None) -> Picture:
-        """What each process gave by itself, and which were set aside."""
+        """Plot the result of each process, and mark those that were set aside."""
         chosen = self.result(variant)
         try:
             return by_process.of_result(chosen)
@@ -174,16 +174,16 @@ class Run:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
 
     def compare(self) -> Picture:
-        """The figures of all variants of this run side by side, with their intervals."""
+        """Plot the figures of all variants of this run side by side, with their intervals."""
         return picture.of_estimates(self.results, self._prediction(self.results[0]))
 
     def table(self, variant: str | None = None) -> Table:
-        """The samples of a variant as a table: one row a batch size, and the warm-up."""
+        """The samples of a variant as a table: one row for each batch size, and the warm-up."""
         chosen = self.result(variant)
         return picture.samples_table(self.recording, chosen.variant, chosen.unit)
 
     def _prediction(self, result: Result) -> Mark | None:
-        """What was predicted of a variant, where it can be shown in the result's unit."""
+        """The prediction of a variant, if it can be converted into the result's unit."""
         prediction = self.predictions.get(result.variant)
         if prediction is None:
             return None
@@ -204,7 +204,7 @@ class Run:
                 if each.symptom == result.no_figure
             ]
             words.append(
-                "Or run the cell that measured it again: another program may have been in the way."
+                "Or run the measuring cell again: another program may have disturbed the run."
             )
             raise Refused(Message("problem", "this run gives no figure", tuple(words)))
         return result.estimate
@@ -240,13 +240,13 @@ class Run:
 
 
 def _result(recording: Recording, variant: str, unit: str, python: bool) -> Result:
-    """The result of one variant, which tells options as arguments where `python` is asked for."""
+    """The result of one variant; with `python`, its advice names arguments and not options."""
     result = result_of(recording, variant, unit)
     return result.for_python() if python else result
 
 
 def _order(recording: Recording) -> tuple[str, ...]:
-    """The variants as they were asked for, and then the others: rows come in random order."""
+    """The variants in the order of the request, then the others; rows are in random order."""
     asked = [name.strip() for name in recording.conditions.get("variants", "").split(",")]
     named = [name for name in asked if name in recording.variants]
     return tuple(dict.fromkeys([*named, *recording.variants]))

@@ -1,1 +1,1 @@
-"""The recording: the file, its header and rows, and what its conditions state."""
+"""The recording: its file, header and rows, and what its conditions state."""

@@ -1,7 +1,7 @@
-"""How many additions the core did in a cycle, in rounds spread over the samples of each process.
+"""How many additions the core did per cycle, in rounds spread over the samples of each process.
 
-The rounds are those of kernels_c/core_rounds.h. Where another hardware thread of the same physical
-core is busy, the number falls to about half.
+kernels_c/core_rounds.h defines the rounds. If another hardware thread of the same physical core is
+busy, the number falls to about half.
 """
 
 from __future__ import annotations
@@ -9,23 +9,25 @@ from __future__ import annotations
 import math
 
 from labs.recording.file import Recording
-from labs.recording.memo import kept
+from labs.recording.memo import memoized
 
-#: Eight chains add eight in a cycle at most (kernels_c/core_rounds.h).
+#: A round has eight chains, so it does at most eight additions per cycle (kernels_c/core_rounds.h).
 MOST_WIDTH = 8.5
-#: So large a share of a run's rounds must have reached a width that is remembered.
+#: A width is remembered only if at least this share of a run's rounds reached it.
 SHARE_OF_ROUNDS = 0.1
 
 
-@kept
+@memoized
 def widths(recording: Recording) -> tuple[tuple[float, ...], ...]:
-    """Additions per core cycle in each round, one tuple a process; a process whose text is not a
-    list of such numbers has none."""
+    """Additions per core cycle in each round, one tuple for each process.
+
+    The tuple is empty if the process does not state a list of such numbers.
+    """
     return tuple(_numbers(text) for text in recording.condition("core_width"))
 
 
 def reached(recording: Recording) -> float | None:
-    """The width that a tenth of the rounds of all processes reached; None where none is known."""
+    """The width that a tenth of the rounds of all processes reached; None if no round is known."""
     known = sorted((width for each in widths(recording) for width in each), reverse=True)
     return known[math.ceil(SHARE_OF_ROUNDS * len(known)) - 1] if known else None
 

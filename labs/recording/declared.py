@@ -1,9 +1,9 @@
 """What a C kernel declares about each of its variants: what the figure is, and how it is measured.
 
-Each variant declares it in its C (kernels_c/declared.h). `--list` shows it before a run, and every
-recording states it as `# variant.NAME.estimand: overhead` and the like. A recording is a student's
-file: a word that is not known counts as not stated. Older recordings state no estimand at all; what
-the C kernels of that time measured stands at the end of this module, and nowhere else.
+Each variant makes its declarations in C (kernels_c/declared.h). `--list` shows them before a run,
+and every recording states them, for example `# variant.NAME.estimand: overhead`. A student may have
+written the recording, so we treat an unknown value as missing. Older recordings state no estimand;
+only the end of this module knows what the C kernels of that time measured.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from enum import Enum
 
 from labs.recording.file import Recording
-from labs.recording.memo import kept
+from labs.recording.memo import memoized
 
-#: No C kernel has more tasks, and none states longer operations: what is more is not believed.
+#: No C kernel has more tasks or states longer operations, so we do not believe larger numbers.
 MOST_TASKS = 1_000
 MOST_CYCLES = 1_000
 
 
 class Estimand(str, Enum):
-    """What the figure of a variant is, in terms of the line T(k) = overhead + k * cost."""
+    """Which part of the line T(k) = overhead + k * cost the figure of a variant is."""
 
     COST = "cost"
     OVERHEAD = "overhead"
@@ -30,7 +30,7 @@ class Estimand(str, Enum):
 
 
 class Placement(str, Enum):
-    """Where a C kernel puts its tasks; `ANYWHERE`: where `--cpu` says, or where the OS likes."""
+    """Where a C kernel puts its tasks. `ANYWHERE` is the CPU of `--cpu`, or the OS's choice."""
 
     ANYWHERE = "anywhere"
     ONE_CPU = "one-cpu"
@@ -42,11 +42,11 @@ class Placement(str, Enum):
 class Declared:
     """What a variant declares.
 
-    An operation takes `operation_cycles` core cycles (0: not known). `other_tasks` is how many
-    more tasks take part for the whole run. `traps`: an operation is a system call by the trap
-    instruction itself, not by the C library. `unfenced`: the readings do not wait for the work
-    between them. `memory`: the figure is the cost of copying, page faults or missing memory, so
-    that it depends on what else uses memory.
+    An operation takes `operation_cycles` core cycles (0: unknown). `other_tasks` is the number of
+    further tasks that take part for the whole run. `traps`: an operation makes its system call with
+    the trap instruction itself, not through the C library. `unfenced`: the readings do not wait for
+    the work between them. `memory`: the figure is the cost of copying, page faults or missing
+    memory, so other programs that use memory change it.
     """
 
     estimand: Estimand = Estimand.COST
@@ -61,32 +61,32 @@ class Declared:
 NOTHING_DECLARED = Declared()
 
 
-def by_words(word_of: Callable[[str], str]) -> Declared | None:
-    """What the words say that `word_of` gives for each key; None where they name no estimand."""
-    estimand = next((each for each in Estimand if each == word_of("estimand")), None)
+def from_values(value_of: Callable[[str], str]) -> Declared | None:
+    """The declarations whose values `value_of` returns by key; None if they name no estimand."""
+    estimand = next((each for each in Estimand if each == value_of("estimand")), None)
     if estimand is None:
         return None
-    placements = (each for each in Placement if each == word_of("placement"))
+    placements = (each for each in Placement if each == value_of("placement"))
     return Declared(
         estimand,
-        _number(word_of("operation_cycles"), MOST_CYCLES),
+        _number(value_of("operation_cycles"), MOST_CYCLES),
         next(placements, Placement.ANYWHERE),
-        _number(word_of("other_tasks"), MOST_TASKS),
-        word_of("traps") == "1",
-        word_of("unfenced") == "1",
-        word_of("memory") == "1",
+        _number(value_of("other_tasks"), MOST_TASKS),
+        value_of("traps") == "1",
+        value_of("unfenced") == "1",
+        value_of("memory") == "1",
     )
 
 
-@kept
+@memoized
 def of_variant(recording: Recording, variant: str) -> Declared:
-    """What `variant` declares in `recording`; of an older one, what is known about it."""
+    """What `variant` declares in `recording`; for an older recording, what we know about it."""
 
-    def word_of(key: str) -> str:
-        words = set(recording.condition(f"variant.{variant}.{key}"))
-        return words.pop() if len(words) == 1 else ""
+    def value_of(key: str) -> str:
+        values = set(recording.condition(f"variant.{variant}.{key}"))
+        return values.pop() if len(values) == 1 else ""
 
-    return by_words(word_of) or _before_it_was_declared(recording, variant)
+    return from_values(value_of) or _in_older_recording(recording, variant)
 
 
 def estimand(recording: Recording, variant: str) -> Estimand:
@@ -95,12 +95,12 @@ def estimand(recording: Recording, variant: str) -> Estimand:
 
 
 def is_overhead(recording: Recording, variant: str) -> bool:
-    """Whether the figure is what the readings cost, and not what they time."""
+    """Whether the figure is the cost of the readings and not of the operations between them."""
     return estimand(recording, variant) is Estimand.OVERHEAD
 
 
 def is_first_time(recording: Recording, variant: str) -> bool:
-    """Whether the figure is what the first operation of each process costs more."""
+    """Whether the figure is the extra cost of the first operation of each process."""
     return estimand(recording, variant) is Estimand.FIRST_TIME
 
 
@@ -120,7 +120,7 @@ def other_tasks(recording: Recording, variant: str) -> int:
 
 
 def operation_cycles(recording: Recording, variant: str) -> int:
-    """How many core cycles an operation takes; 0: not known."""
+    """How many core cycles an operation takes; 0 if unknown."""
     return of_variant(recording, variant).operation_cycles
 
 
@@ -130,7 +130,7 @@ def _number(word: str, most: int) -> int:
     return number if (number := int(word)) <= most else 0
 
 
-# Recordings of the time when C kernels declared nothing.
+# What follows is for recordings made before C kernels declared anything.
 
 _TIMERS = frozenset({"timer_overhead"})
 _OF_ADDITIONS = frozenset({"timer_overhead", "own_pair"})
@@ -149,8 +149,8 @@ _OF_MEMORY = {
 }
 
 
-def _before_it_was_declared(recording: Recording, variant: str) -> Declared:
-    """What the C kernels were that stated only claims, baselines and `variant.NAME.first`."""
+def _in_older_recording(recording: Recording, variant: str) -> Declared:
+    """The declarations of C kernels that stated only claims, baselines and `variant.NAME.first`."""
     kernel = recording.kernel
     of_memory = _OF_MEMORY.get(kernel)
     if recording.condition(f"variant.{variant}.first")[:1] == ("1",):
@@ -179,7 +179,7 @@ def _placement_by_name(kernel: str, variant: str) -> Placement:
 
 
 def _other_tasks_by_name(recording: Recording, variant: str) -> int:
-    """Whoever is not alone exchanged something with one peer, or passed it round a ring."""
+    """A variant that is not alone exchanges something with one peer or with a ring of peers."""
     alone = variant.startswith(("self-", "alone-")) or variant.endswith("-alone")
     switches = recording.number(f"variant.{variant}.switches") or 0.0
     if alone or not ("switch" in recording.kernel or switches > 0):

@@ -1,9 +1,9 @@
-"""The recording: all samples of one run, with the conditions they were taken under.
+"""The recording: all samples of one run, with the conditions under which they were taken.
 
-One text file that opens in a spreadsheet. Lines `# key: value` hold what is true of the whole run,
-`# process.N: {...}` what differs between its processes; then one row per sample. Sample numbers
-below 0 are warm-up. Reading never executes anything, bounds every size, and says of a bad file what
-is wrong and in which line.
+A recording is one text file that opens in a spreadsheet. Lines `# key: value` state what is true of
+the whole run, and lines `# process.N: {...}` state what differs between its processes. Then follows
+one row per sample. Sample numbers below 0 are warm-up. Reading never executes anything and limits
+every size. If a file is bad, the error says what is wrong and in which line.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ FORMAT = "ticklab recording"
 FORMAT_VERSION = "1"
 HEADER = "variant,process,sample,batch,ticks"
 
-#: The OS counts no more than this of anything.
+#: No count of the OS is larger than this.
 MOST_COUNT = 1e15
-#: No clock ticks faster than this, and none steps by a longer time than a second of it.
+#: No clock has a higher frequency in Hz, and no step or grain is larger than this many ticks.
 MOST_HZ = 1e13
 
 
@@ -56,7 +56,7 @@ class Samples:
     """The steady samples of one variant, in the order taken. All arrays have the shape (n,).
 
     `process` counts from 0; `sample` is the place in time within its process, counted over all
-    variants; `batch` is the number of operations in the interval, `ticks` its length.
+    variants; `batch` is the number of operations in the sample, and `ticks` is its length.
     """
 
     variant: str
@@ -79,9 +79,9 @@ class Samples:
 class Recording:
     """All samples of one run and its conditions.
 
-    `conditions` holds what is the same for all processes, `processes` what each process adds.
-    `variant_index` indexes `variants`; it and the other arrays have the shape (rows,), warm-up
-    included (sample < 0).
+    `conditions` holds what is the same for all processes, and `processes` what each process adds.
+    `variant_index` indexes `variants`. All arrays have the shape (rows,) and include warm-up
+    (sample < 0).
     """
 
     kernel: str
@@ -98,31 +98,31 @@ class Recording:
         return len(self.ticks)
 
     def condition(self, key: str) -> tuple[str, ...]:
-        """The values of `key`, one a process; one in all where the run as a whole has it."""
+        """The values of `key`, one for each process, or a single one for the whole run."""
         if key in self.conditions:
             return (self.conditions[key],)
         return tuple(each[key] for each in self.processes if key in each)
 
     def numbers(self, key: str) -> list[float]:
-        """The values of a condition that is a number, as `condition`; others are left out."""
+        """The values of `condition(key)` that are finite numbers; the others are left out."""
         values = (_finite(text) for text in self.condition(key))
         return [value for value in values if value is not None]
 
     def number(self, key: str) -> float | None:
-        """The median over processes of a condition that is a number; None where it is not there."""
+        """The median over processes of a numeric condition; None if no process states it."""
         known = self.numbers(key)
         return float(np.median(known)) if known else None
 
     def total(self, key: str) -> int | None:
-        """The sum over processes of a condition that is a count; None where no process has it."""
+        """The sum over processes of a condition that is a count; None if no process states it."""
         known = [int(value) for value in self.numbers(key) if abs(value) <= MOST_COUNT]
         if key in self.conditions:
-            # All processes counted the same, which is then stated once.
+            # All processes counted the same, so the recording states the count only once.
             known *= max(len(self.processes), 1)
         return sum(known) if known else None
 
     def clock(self, variant: str) -> Clock:
-        """The clock that `variant` read. Raises BadRecording where the recording does not say."""
+        """The clock that `variant` read. Raises BadRecording if the recording does not state it."""
         frequency = self.number(f"clock.{variant}.frequency_hz")
         step = self.number(f"clock.{variant}.step")
         if frequency is None or step is None:
@@ -132,7 +132,7 @@ class Recording:
         cycle = self.number("core_cycle_ticks")
         counter_hz = self.number("counter.frequency_hz")
         if cycle and counter_hz and cycle > 0:
-            # The cycle was measured in ticks of the counter; this variant may read another clock.
+            # The cycle is in ticks of the counter, but this variant may read another clock.
             cycle = cycle * frequency / counter_hz
         possible = cycle is not None and 1 / MOST_HZ <= cycle <= MOST_HZ
         grain = (self.number("counter.step") or 0.0) * frequency / (counter_hz or frequency)
@@ -144,14 +144,14 @@ class Recording:
         )
 
     def rows_of(self, variant: str) -> NDArray[np.bool_]:
-        """Which rows are of `variant`, warm-up included; shape (rows,)."""
+        """Which rows belong to `variant`, warm-up included; shape (rows,)."""
         chosen: NDArray[np.bool_] = self.variant_index == self.variants.index(variant)
         return chosen
 
     def samples(self, variant: str, *, warmup: bool = False) -> Samples:
-        """The steady samples of `variant`; with `warmup`, those of the warm-up instead.
+        """The steady samples of `variant`, or its warm-up samples if `warmup` is set.
 
-        Raises KeyError where the recording has no such variant.
+        Raises KeyError if the recording has no such variant.
         """
         if variant not in self.variants:
             raise KeyError(f"no variant {variant!r} here; there is {', '.join(self.variants)}")
@@ -167,7 +167,7 @@ class Recording:
 
     @functools.cached_property
     def rows(self) -> bytes:
-        """The rows as they stand in the file."""
+        """The rows, byte for byte as in the file."""
         names = self.variants
         columns = (self.variant_index, self.process, self.sample, self.batch, self.ticks)
         lines = [
@@ -178,17 +178,17 @@ class Recording:
 
     @property
     def samples_sha256(self) -> str:
-        """The hash of the rows as they stand in the file."""
+        """The hash of the rows, byte for byte as in the file."""
         return hashlib.sha256(self.rows).hexdigest()
 
     @property
     def intact(self) -> bool | None:
-        """Whether the rows are those that were written; None where no hash was recorded."""
+        """Whether the rows are unchanged since they were written; None if no hash was recorded."""
         stated = self.conditions.get("samples.sha256")
         return None if stated is None else stated == self.samples_sha256
 
     def as_bytes(self) -> bytes:
-        """The file: conditions, processes, rows."""
+        """The content of the file: conditions, processes, rows."""
         lines = [f"# {FORMAT}: {FORMAT_VERSION}", f"# kernel: {self.kernel}"]
         stated = dict(self.conditions)
         stated["samples.count"] = str(len(self))
@@ -201,23 +201,23 @@ class Recording:
         return ("\n".join(lines) + "\n").encode() + self.rows
 
     def write(self, path: Path) -> None:
-        """Write the recording to `path`, whole or not at all.
+        """Write the recording to `path`, completely or not at all.
 
-        Raises ValueError where it has more rows or bytes than a reader takes, files.CannotWrite
-        where the place cannot be written.
+        Raises ValueError if it has more rows or bytes than a reader accepts, and files.CannotWrite
+        if the file cannot be written.
         """
         content = self.as_bytes()
         if len(self) > MOST_RECORDING_ROWS or len(content) > MOST_RECORDING_BYTES:
             raise ValueError(
-                f"{path}: {len(self)} rows in {len(content)} bytes are more than a recording holds "
-                f"({MOST_RECORDING_ROWS} rows, {MOST_RECORDING_BYTES} bytes); "
+                f"{path}: {len(self)} rows in {len(content)} bytes are too much for a recording "
+                f"(at most {MOST_RECORDING_ROWS} rows and {MOST_RECORDING_BYTES} bytes); "
                 "take fewer samples or less warm-up"
             )
         write_atomically(Path(path), content)
 
 
 def read(path: Path) -> Recording:
-    """The recording in the file `path`. Raises BadRecording; follows no link, waits for nothing."""
+    """The recording in the file `path`. Follows no link and never waits. Raises BadRecording."""
     try:
         content = read_bounded(Path(path), MOST_RECORDING_BYTES)
     except OSError as error:
@@ -244,20 +244,21 @@ def parse(content: bytes, *, where: str = "recording") -> Recording:
     stated = _finite(conditions.get("samples.count", ""))
     if stated is not None and int(stated) != len(table):
         raise BadRecording(
-            f"states {int(stated)} samples and holds {len(table)}: it was cut off or edited; "
-            "save the recording again",
+            f"states {int(stated)} samples but holds {len(table)}: somebody cut it off or edited "
+            "it; save the recording again",
             where=where,
         )
     if len(table) and table[:, 1].max() >= len(processes):
         raise BadRecording(
-            f"has samples of process {table[:, 1].max()} and describes {len(processes)} processes",
+            f"has samples of process {table[:, 1].max()} but describes only {len(processes)} "
+            "processes",
             where=where,
         )
     columns = [np.ascontiguousarray(table[:, column]) for column in range(5)]
     recording = Recording(
         kernel, MappingProxyType(conditions), tuple(processes), variants, *columns
     )
-    recording.__dict__["rows"] = body  # as they stand in the file: the hash is of these
+    recording.__dict__["rows"] = body  # byte for byte as in the file, because the hash covers them
     return recording
 
 

@@ -1,6 +1,6 @@
-"""Read what stands above the rows of a recording: the conditions of the run and of its processes.
+"""Read the lines above the rows of a recording: the conditions of the run and of its processes.
 
-Whoever wrote it: every size is bounded, and what is wrong is told with its line.
+Anybody may have written the file, so every size is limited. An error names its line.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from types import MappingProxyType
 from labs.common.limits import MOST_CONDITIONS, MOST_LINE_BYTES, MOST_RECORDED_PROCESSES
 from labs.recording.rows import BadRecording
 
-#: Half a character: JSON can spell it, no file can hold it.
+#: One half of a surrogate pair: JSON can spell it, but UTF-8 cannot encode it.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONDITION = re.compile(r"# ([A-Za-z0-9][A-Za-z0-9_. -]{0,79}): (.*)")
 
 
 def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
-    """Condition lines, column line, rows, and the number of the line where the rows begin.
+    """The condition lines, the column line, the rows, and the number of the first row's line.
 
     Raises BadRecording, naming the line.
     """
@@ -50,7 +50,7 @@ def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
 
 
 def read_head(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping[str, str]]]:
-    """The conditions of the run that the lines `head` state, and those of each of its processes.
+    """The conditions in the lines `head`: those of the run, and those of each process.
 
     Raises BadRecording, naming the line.
     """
@@ -64,7 +64,9 @@ def read_head(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping
         if key == f"process.{len(processes)}" and len(processes) < MOST_RECORDED_PROCESSES:
             processes.append(_process(value, number, where))
         elif key.startswith("process."):
-            raise BadRecording(f"{key} is out of turn or one too many", where=where, line=number)
+            raise BadRecording(
+                f"{key} is out of order or one process too many", where=where, line=number
+            )
         elif key in conditions:
             raise BadRecording(f"{key} is stated twice", where=where, line=number)
         else:
@@ -78,7 +80,9 @@ def _process(text: str, number: int, where: str) -> Mapping[str, str]:
     except (ValueError, RecursionError) as error:
         raise BadRecording("is not valid JSON after the colon", where=where, line=number) from error
     if not isinstance(stated, dict) or not all(isinstance(v, str) for v in stated.values()):
-        raise BadRecording("must be an object whose values are texts", where=where, line=number)
+        raise BadRecording("must be an object whose values are strings", where=where, line=number)
     if _SURROGATE.search("".join([*stated, *stated.values()])):
-        raise BadRecording("holds half a character", where=where, line=number)
+        raise BadRecording(
+            "holds one half of a character (a lone surrogate)", where=where, line=number
+        )
     return MappingProxyType(stated)

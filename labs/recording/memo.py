@@ -1,8 +1,7 @@
-"""Keep what has been reduced from a recording for as long as the recording itself is there.
+"""Remember what was computed from a recording, for as long as the recording exists.
 
-Plot, check and grade ask for the same line one after the other, and reducing 100,000 samples takes
-longer than everything else. A recording is never changed after it was read, so that its line cannot
-become stale.
+Plot, check and grade ask for the same line one after the other, and it takes most of their time to
+fit it to 100,000 samples. Nothing changes a recording after reading, so its line stays valid.
 """
 
 from __future__ import annotations
@@ -15,27 +14,27 @@ from typing import Concatenate, ParamSpec, TypeVar
 from labs.recording.file import Recording
 
 Arguments = ParamSpec("Arguments")
-Reduced = TypeVar("Reduced")
+Computed = TypeVar("Computed")
 
 
-def kept(
-    reduce: Callable[Concatenate[Recording, Arguments], Reduced],
-) -> Callable[Concatenate[Recording, Arguments], Reduced]:
-    """The same function, which does its work once for each recording and choice of arguments.
+def memoized(
+    compute: Callable[Concatenate[Recording, Arguments], Computed],
+) -> Callable[Concatenate[Recording, Arguments], Computed]:
+    """The same function, but it computes only once for each recording and choice of arguments.
 
-    All arguments behind the recording must be hashable. What raises is not kept.
+    All arguments after the recording must be hashable. An exception is not remembered.
     """
-    known: weakref.WeakKeyDictionary[Recording, dict[Hashable, Reduced]]
+    known: weakref.WeakKeyDictionary[Recording, dict[Hashable, Computed]]
     known = weakref.WeakKeyDictionary()
 
-    @functools.wraps(reduce)
-    def reduce_once(
+    @functools.wraps(compute)
+    def compute_once(
         recording: Recording, /, *args: Arguments.args, **options: Arguments.kwargs
-    ) -> Reduced:
+    ) -> Computed:
         mine = known.setdefault(recording, {})
         key: Hashable = (args, tuple(sorted(options.items())))
         if key not in mine:
-            mine[key] = reduce(recording, *args, **options)
+            mine[key] = compute(recording, *args, **options)
         return mine[key]
 
-    return reduce_once
+    return compute_once

@@ -1,4 +1,4 @@
-"""Where the tasks of a variant were while it was measured, as its recording tells."""
+"""On which CPUs the tasks of a variant were during the measurement, as the recording states."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from labs.recording.file import Recording
 
 @dataclass(frozen=True)
 class Places:
-    """CPUs: where the measuring task was seen, where its peers were, and which these may use.
+    """CPUs of the measuring task (`mine`), CPUs of its peers, and CPUs that the peers may use.
 
-    The last two are empty where the variant has no peers, or nobody told of them.
+    The last two are empty if the variant has no peers, or if the recording does not state them.
     """
 
     mine: frozenset[int]
@@ -21,42 +21,42 @@ class Places:
 
     @property
     def bound_together(self) -> bool:
-        """Whether peers had no choice but a CPU that the measuring task was on as well."""
+        """Whether the peers could use only one CPU, which the measuring task used as well."""
         return len(self.may_use) == 1 and bool(self.may_use & self.mine)
 
 
 def of_variant(recording: Recording, variant: str) -> tuple[Places, ...]:
-    """In each process that says so, where the tasks were in the intervals of `variant`.
+    """For each process that states it, where the tasks were during the samples of `variant`.
 
-    Those of a variant that claims to switch are noted for it alone (kernels_c/tasks.h).
+    A C kernel notes these places for each variant that claims switches (kernels_c/tasks.h).
     """
     keys = [f"variant.{variant}.{key}" for key in ("cpus", "peers_cpus", "peers_may_use")]
-    said = ({**process, **recording.conditions} for process in recording.processes)
-    every = (Places(*(cpus_of(each.get(key, "")) for key in keys)) for each in said)
+    stated = ({**process, **recording.conditions} for process in recording.processes)
+    every = (Places(*(cpus_of(each.get(key, "")) for key in keys)) for each in stated)
     return tuple(each for each in every if each.mine)
 
 
 def why_unbound(recording: Recording) -> str | None:
-    """Why two tasks of this run may have had a CPU each, whatever was asked for: its machine can
-    bind none to a CPU. None where it can, or has only one.
+    """Why the machine of this run could bind no task to a CPU; None if it could, or has one CPU.
 
-    Each of its processes says so (kernels_c/conditions.h), in the form `none: REASON`, or `left
-    out: REASON` where the C kernel was built so.
+    Without binding, two tasks may each have had a CPU, whatever the plan asked for. Each process
+    states the cause (kernels_c/conditions.h) as `none: REASON`, or as `left out: REASON` if the C
+    kernel was built without binding.
     """
-    said = recording.conditions.get("cpu.pinning")
-    if said is None or recording.number("cpus.online") == 1:
+    stated = recording.conditions.get("cpu.pinning")
+    if stated is None or recording.number("cpus.online") == 1:
         return None
     allowed = recording.condition("cpu.allowed")
     if allowed and all(len(cpus_of(each)) == 1 for each in allowed):
         return None
-    return said.partition(": ")[2] or said
+    return stated.partition(": ")[2] or stated
 
 
 def cpus_of(words: str) -> frozenset[int]:
-    """The CPUs of a list such as `0-2,5`; empty where it is none."""
+    """The CPUs of a list such as `0-2,5`; empty if `words` is no such list."""
     return frozenset(cpu_list(words) or ())
 
 
 def in_words(cpus: frozenset[int]) -> str:
-    """CPU numbers for a reader."""
+    """CPU numbers as text: `0 and 1`."""
     return " and ".join(map(str, sorted(cpus)))

@@ -1,4 +1,4 @@
-"""Proof that what was timed has happened: what the C kernel claims beside what the OS counted."""
+"""Proof that the timed switches happened: compare the C kernel's claim with the OS's count."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from labs.common.units import rounded
 from labs.recording.file import Recording
 
-#: How far claim and count may lie apart: a timer tick or a page fault now and then.
+#: How far claim and count may differ: a timer tick or a page fault causes an occasional switch.
 TOLERANCE = 0.02
 
 _KINDS = ("voluntary_switches", "involuntary_switches")
@@ -15,11 +15,10 @@ _KINDS = ("voluntary_switches", "involuntary_switches")
 
 @dataclass(frozen=True)
 class Switches:
-    """Of one variant: switches claimed and counted over the run, and `claim`, that of one
-    operation.
+    """The switches of one variant, claimed and counted over the run, and `claim` per operation.
 
-    `edges` is how many switches more its intervals may hold at their beginnings: where variants are
-    interleaved, the other task of the one before may still have to go to sleep.
+    `edges` is how many more switches may happen at the beginnings of its samples. If variants are
+    interleaved, the other task of the previous variant may still have to go to sleep.
     """
 
     claimed: int
@@ -29,30 +28,30 @@ class Switches:
 
     @property
     def each(self) -> float:
-        """Switches that the OS counted for one operation."""
+        """How many switches per operation the OS counted."""
         return self.counted / self.claimed * self.claim
 
     @property
     def accounted_for(self) -> bool:
-        """Whether the OS counted the switches that are claimed, within the tolerance."""
+        """Whether the OS counted as many switches as claimed, within the tolerance."""
         more = self.counted - self.claimed
         tolerated = TOLERANCE * self.claimed
         return -tolerated <= more <= tolerated + self.edges
 
     def __str__(self) -> str:
-        told = f"{self.claimed:,} switches claimed, {self.counted:,} counted by the OS"
+        counts = f"{self.claimed:,} switches claimed, {self.counted:,} counted by the OS"
         if self.accounted_for:
-            return told
-        return f"{told}: {rounded(self.each)} for one operation, not {self.claim:g}"
+            return counts
+        return f"{counts}: {rounded(self.each)} for one operation, not {self.claim:g}"
 
 
 def of_variant(recording: Recording, variant: str) -> Switches | None:
-    """Claim and count of `variant`; None where it claims no switch, or nobody counted."""
+    """Claim and count of `variant`; None if it claims no switch, or if there is no count."""
     claim = claim_of(recording, variant)
     claimed, counted = switches(recording, variant)
     if not claim or not claimed or counted is None:
         return None
-    # Those with a second task: they have something to subtract, or switches to claim.
+    # Variants with a second task have a baseline, or they claim switches.
     with_peer = [
         name
         for name in recording.variants
@@ -63,11 +62,11 @@ def of_variant(recording: Recording, variant: str) -> Switches | None:
 
 
 def switches(recording: Recording, variant: str | None = None) -> tuple[int | None, int | None]:
-    """Switches claimed and counted for `variant`, or over the whole run; None: not recorded.
+    """Switches claimed and counted for `variant`, or over the whole run; None if not recorded.
 
-    Both kinds are summed, over all tasks: a wake-up can preempt the one who wakes, which the OS
-    then counts as involuntary. A variant's own are counted around its intervals; recordings made
-    before that was done have those of the whole run only.
+    The count is the sum of both kinds over all tasks: a task that wakes another can be preempted by
+    it, and the OS then counts an involuntary switch. C kernels count each variant's switches around
+    its samples. Older recordings have only the counts of the whole run.
     """
     if variant is not None and has_own_count(recording, variant):
         return (
@@ -83,10 +82,10 @@ def switches(recording: Recording, variant: str | None = None) -> tuple[int | No
 
 
 def has_own_count(recording: Recording, variant: str) -> bool:
-    """Whether switches were counted around the intervals of `variant` alone."""
+    """Whether the C kernel counted the switches around the samples of `variant` alone."""
     return bool(recording.condition(f"variant.{variant}.claimed_switches"))
 
 
 def claim_of(recording: Recording, variant: str) -> float:
-    """The switches that one operation of `variant` claims to make."""
+    """How many switches one operation of `variant` claims."""
     return recording.number(f"variant.{variant}.switches") or 0.0

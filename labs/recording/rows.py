@@ -1,6 +1,6 @@
-"""Read the rows of a recording, or of what a C kernel printed: names and whole numbers.
+"""Read the rows of a recording, or of a C kernel's output: names and whole numbers.
 
-Whoever wrote them: every size is bounded, and what is wrong is told with its line.
+Anybody may have written them, so every size is limited. An error names its line.
 """
 
 from __future__ import annotations
@@ -15,26 +15,24 @@ from labs.common.limits import MOST_RECORDING_ROWS, MOST_VARIANTS
 
 Integers = NDArray[np.int64]
 
-#: 100,000 samples, their baseline's, and warm-up.
-
 _NAME = rb"[a-z0-9][a-z0-9_-]{0,39}"
 _ROW_ENDING = rb"-?\d{1,8},\d{1,10},\d{1,18}"
 
 
 def _row_forms(*before: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """The form of one row without its line end, and of any number of rows with them."""
+    """The pattern of one row without its line end, and of any number of rows with line ends."""
     row = b",".join([_NAME, *before, _ROW_ENDING])
     return re.compile(row), re.compile(rb"(?:%s\n)*" % row)
 
 
-#: By number of columns: a C kernel's rows, and those of a recording, which have the process too.
+#: By number of columns: rows of a C kernel have 4, and rows of a recording add the process.
 _ROW_FORMS = {4: _row_forms(), 5: _row_forms(rb"\d{1,4}")}
 _FIRST_CELL = re.compile(rb"^[^,]+", re.MULTILINE)
 _PIECE = 256 * 1024
 
 
 class BadRecording(ValueError):
-    """A recording that cannot be read: which file, which line, what is wrong, what to do."""
+    """A recording cannot be read; the message names the file, the line and what is wrong."""
 
     def __init__(self, what: str, *, where: str = "recording", line: int | None = None) -> None:
         place = f"{where}, line {line}" if line is not None else where
@@ -46,10 +44,11 @@ class BadRecording(ValueError):
 def read_table(
     body: bytes, first_row: int, where: str, columns: int = 5
 ) -> tuple[tuple[str, ...], Integers]:
-    """The rows `body`, whose first is line `first_row` of `where`, as names and numbers.
+    """The names of the variants and the numbers in the rows `body`.
 
-    The array has the shape (rows, columns); its first column indexes the variants' names. Four
-    columns are those of a C kernel, which knows no process. Raises BadRecording, naming the line.
+    The first row is line `first_row` of `where`. The array has the shape (rows, columns), and its
+    first column indexes the names. A C kernel prints four columns, because it does not know the
+    number of its process. Raises BadRecording, naming the line.
     """
     if body and not body.endswith(b"\n"):
         body += b"\n"
@@ -73,12 +72,12 @@ def read_table(
         names.update(dict.fromkeys(_FIRST_CELL.findall(body, begin, end)))
     if len(names) > MOST_VARIANTS:
         raise BadRecording(f"has {len(names)} variants; at most {MOST_VARIANTS}", where=where)
-    # Every row has the right form now, so that numpy's quick reader may have them.
+    # Every row has the right form now, so numpy's fast reader can parse them.
     parts = []
     for begin, end in _pieces(body):
         text = b"\n" + body[begin:end]
         for index, name in enumerate(names):
-            # The mark keeps an index from being taken for a name: a variant may be called 1.
+            # The semicolon marks an index, because a variant may have the name 1.
             text = text.replace(b"\n" + name + b",", b"\n;%d," % index)
         numbers = text.strip(b"\n;").replace(b"\n;", b",").decode()
         parts.append(np.fromstring(numbers, dtype=np.int64, sep=","))
@@ -87,8 +86,7 @@ def read_table(
 
 
 def _pieces(body: bytes) -> Iterator[tuple[int, int]]:
-    """Where pieces of whole lines begin and end: what works on the lines needs many times their
-    memory."""
+    """Where pieces of whole lines begin and end. Parsing needs many times a piece's memory."""
     begin = 0
     while begin < len(body):
         end = body.rfind(b"\n", begin, begin + _PIECE) + 1
@@ -100,11 +98,11 @@ def _pieces(body: bytes) -> Iterator[tuple[int, int]]:
 
 def _what_is_wrong(row: bytes, columns: int) -> str:
     ticks = re.search(rb",(\d{19,20})$", row)
-    if ticks is not None and int(ticks[1]) >= 2**63:  # below zero, in 64 bits without a sign
-        return "is an interval of less than 0 ticks: is the second reading taken from the first?"
+    if ticks is not None and int(ticks[1]) >= 2**63:  # a negative number as an unsigned 64-bit one
+        return "is a sample of less than 0 ticks: is the second reading subtracted from the first?"
     return f"is not a row of a variant and {columns - 1} whole numbers"
 
 
 def _shown(row: bytes) -> str:
-    """A bad row, fit to stand in a message."""
+    """The beginning of a bad row, for a message."""
     return repr(row[:60].decode("utf-8", "replace")) + (" ..." if len(row) > 60 else "")

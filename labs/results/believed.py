@@ -1,4 +1,4 @@
-"""The figure that somebody would take from a run, whatever is wrong with it."""
+"""The figure that an unsuspecting author would report from a run, whatever is wrong with it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from labs.results.result import Result, result_of
 
 
 def as_believed(result: Result) -> float:
-    """The figure that somebody would take from a broken run, in the unit of the result.
+    """The figure that the author of a broken measurement would report, in the unit of the result.
 
-    That is the kit's own estimate, where there is one; else the mean of all samples, cold ones and
-    all, divided by the operations of an interval.
+    This is the kit's own estimate, if there is one. Otherwise it is the mean time of all samples,
+    cold ones included, divided by the operations of a sample.
     """
     if result.estimate is not None:
         return result.estimate.value

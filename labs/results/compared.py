@@ -1,6 +1,7 @@
-"""Which of two results is larger, and how many times: the same words and rule for everybody.
+"""Compare two results: which is larger, and by what factor.
 
-The rule is that of `labs.analysis.compare`; notebooks, commands and grader all say it from here.
+The rule is in `labs.analysis.compare`. Notebooks, commands and the grader all take their sentences
+from this module.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate
 from labs.results.result import Result
 
-#: A sentence shows at most so many digits behind the point.
+#: A sentence shows at most this many digits after the point.
 MOST_DECIMALS = 6
 
 Interval = tuple[float, float]
@@ -20,11 +21,11 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """How the result `first` compares with the `second`; differences are in `unit`.
+    """How the result `first` compares with the result `second`; differences are in `unit`.
 
-    `told_apart` says whether the interval of their difference excludes 0, and that of their ratio
-    excludes 1. `ratio` and its interval are None where the second may be nothing. `modes` says of
-    each whose processes fall into two groups that they do.
+    `told_apart` says whether the interval of their difference excludes 0 and the interval of their
+    ratio excludes 1. `ratio` and its interval are None if the second result may be zero. `modes`
+    has a sentence for each result whose processes fall into two groups.
     """
 
     first: str
@@ -39,7 +40,7 @@ class Comparison:
 
     def sentence(self) -> str:
         """The comparison in one plain sentence."""
-        ratio, gap = self._ratio_in_words(), self._difference_in_words()
+        ratio, gap = self._ratio_as_text(), self._difference_as_text()
         if not self.told_apart:
             low, high = self.difference_interval
             shown = (
@@ -47,7 +48,7 @@ class Comparison:
                 if ratio is None or low <= 0 <= high
                 else f"the ratio is {ratio}"
             )
-            return f"{self.first} and {self.second} cannot be told apart: {shown}."
+            return f"{self.first} and {self.second} are not distinguishable: {shown}."
         if ratio is not None:
             return f"{self.first} is {ratio} times {self.second}."
         more = "more" if self.difference > 0 else "less"
@@ -64,8 +65,8 @@ class Comparison:
             "difference_interval": list(self.difference_interval),
         }
 
-    def _ratio_in_words(self) -> str | None:
-        """'1.43 (1.42 to 1.44)'; None where it would say something else than the difference."""
+    def _ratio_as_text(self) -> str | None:
+        """'1.43 (1.42 to 1.44)'; None if it would contradict the difference."""
         if self.ratio is None or self.ratio_interval is None:
             return None
         low, high = self.ratio_interval
@@ -74,8 +75,8 @@ class Comparison:
         value, low_text, high_text = _rounded(self.ratio, low, high, 1.0)
         return f"{value} ({low_text} to {high_text})"
 
-    def _difference_in_words(self) -> str:
-        """'0.25 cycles (0.21 to 0.29)', without its sign where the two are told apart."""
+    def _difference_as_text(self) -> str:
+        """'0.25 cycles (0.21 to 0.29)', without its sign if the two are distinguishable."""
         value, (low, high) = self.difference, self.difference_interval
         if self.told_apart and value < 0:
             value, low, high = -value, -high, -low
@@ -94,14 +95,16 @@ class Comparison:
 
 
 def compared(first: Result, second: Result) -> Comparison:
-    """How `first` compares with `second`. Raises ValueError where one of them has no figure, or
-    they are not in one unit."""
+    """How `first` compares with `second`.
+
+    Raises ValueError if one of them has no figure, or if their units differ.
+    """
     for each in (first, second):
         if each.estimate is None:
             raise ValueError(f"{each.recording.kernel} {each.variant}: {each.no_figure}")
     if first.unit != second.unit:
-        raise ValueError(f"one is in {first.unit} and the other in {second.unit}")
-    assert first.estimate is not None and second.estimate is not None  # looked at above
+        raise ValueError(f"one result is in {first.unit} and the other in {second.unit}")
+    assert first.estimate is not None and second.estimate is not None  # checked above
     one, other = first.estimate, second.estimate
     gap, *gap_interval = compare.difference(one, other)
     ratio, ratio_interval = None, None
@@ -109,7 +112,7 @@ def compared(first: Result, second: Result) -> Comparison:
         ratio, *between = compare.ratio(one, other)
         ratio_interval = (between[0], between[1])
     names = _names(first, second)
-    modes = (modes_in_words(name, each) for name, each in zip(names, (one, other), strict=True))
+    modes = (two_modes(name, each) for name, each in zip(names, (one, other), strict=True))
     return Comparison(
         *names,
         first.unit,
@@ -122,10 +125,10 @@ def compared(first: Result, second: Result) -> Comparison:
     )
 
 
-def modes_in_words(name: str, estimate: Estimate) -> str:
-    """That the processes of a run fall into two groups, which differ; '' where they do not.
+def two_modes(name: str, estimate: Estimate) -> str:
+    """A sentence if the processes of a run fall into two groups that differ; else ''.
 
-    A process draws its place in memory once, so that one operation can have two costs.
+    Each process has one place in memory for its whole life, so one operation can have two costs.
     """
     each = estimate.by_process
     if each is None or estimate.processes < 3:
@@ -143,7 +146,7 @@ def modes_in_words(name: str, estimate: Estimate) -> str:
 
 
 def _names(first: Result, second: Result) -> tuple[str, str]:
-    """What tells the two results apart, as short as can be."""
+    """The shortest names that distinguish the two results."""
     both = (first, second)
     names = [each.variant for each in both]
     if first.recording.kernel != second.recording.kernel:
@@ -158,8 +161,11 @@ def _names(first: Result, second: Result) -> tuple[str, str]:
 
 
 def _rounded(value: float, low: float, high: float, excluded: float) -> tuple[str, str, str]:
-    """The three as text: with one digit of the half-width and two of the value at least (two behind
-    the point without a half-width), and so many that each end lies on its side of `excluded`."""
+    """The three numbers as text.
+
+    They show at least one digit of the half-width and two digits of the value (two digits after the
+    point without a half-width), and enough digits to keep each end on its side of `excluded`.
+    """
     half, decimals = (high - low) / 2, 0 if high > low else 2
     larger = max(abs(value), half)
     while half > 0 and decimals < MOST_DECIMALS and min(10 * half, larger) * 10**decimals < 9.5:

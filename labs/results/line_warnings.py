@@ -1,4 +1,4 @@
-"""What the line of a run says against its figure: symptom, likely cause, what to try."""
+"""Warnings that the line of a run gives about its figure: symptom, likely cause, what to try."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
 
-#: From these shares on there is a warning.
+#: A run gives a warning from these shares on.
 WIDE_INTERVAL = 0.05
 MUCH_SHARED = 0.5
 GROUPS_APART = 0.02
@@ -30,13 +30,13 @@ UNTIL_WHOLE = advice(
     ", which goes on until enough processes have had the core to themselves",
 )
 
-#: Of the longest intervals about 3 in 10 are hit, where so many interruptions come in one.
+#: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
 FEW_HIT = 0.357
 
 
 @dataclass(frozen=True)
 class RunWarning:
-    """Something in a run that makes its figure worth less."""
+    """Something in a run that makes its figure less reliable."""
 
     code: str
     symptom: str
@@ -59,7 +59,7 @@ class RunWarning:
 def of_line(
     recording: Recording, line: Line, figure: Estimate | None = None
 ) -> tuple[RunWarning, ...]:
-    """Warnings that need the line: fit, width of the figure's interval, impossible values."""
+    """Warnings that need the line: about its fit, the width of the interval, impossible values."""
     if figure is None:
         figure = line.overhead if declared.is_overhead(recording, line.variant) else line.cost
     found = []
@@ -68,16 +68,16 @@ def of_line(
         cause: tuple[str, Advice | str] = (
             "the clock is read before the work between the readings is done, or the work does not "
             "grow with k",
-            "a look at the disassembly of the measured region",
+            "look at the disassembly of the measured region",
         )
         if declared.is_unfenced(recording, line.variant):
-            cause = (cause[0], "a fenced variant")
+            cause = (cause[0], "use a fenced variant")
         elif was_shared(recording):
             cause = (
-                "where others have the CPU meanwhile, long intervals are met more often than short "
-                "ones, and so many were that they cannot be told apart",
+                "other programs used the CPU during the run; they interrupt long samples more "
+                "often than short ones, here so often that disturbed samples are not recognised",
                 advice(
-                    "the run again when the machine is quieter, or with smaller batch sizes (",
+                    "measure again when the machine is quieter, or with smaller batch sizes (",
                     Option("batch", ...),
                     ")",
                 ),
@@ -87,7 +87,7 @@ def of_line(
                 "not-on-a-line",
                 f"at k = {line.batch[worst]:.0f} the mean lies "
                 f"{rounded(100 * abs(share), 2)} % off the "
-                "line T(k) = overhead + k * cost, so that there is no figure",
+                "line T(k) = overhead + k * cost, so there is no figure",
                 *cause,
             )
         )
@@ -96,10 +96,10 @@ def of_line(
         found.append(
             RunWarning(
                 "negative",
-                "the line gives less than nothing",
-                "something was subtracted that was not there, or the machine changed its speed "
-                "during the run",
-                "the run again, with more processes",
+                "the fitted value is negative",
+                "the subtracted part was not contained in the measurement, or the machine changed "
+                "its speed during the run",
+                "measure again with more processes",
             )
         )
     found += [*_of_interruptions(line), *_of_shared_core(line), *_of_processes(line)]
@@ -110,36 +110,36 @@ def of_line(
                 "below-one-cycle",
                 f"one operation takes {rounded(line.cost.value / cycle, 2)} core cycles",
                 "operations overlap, or the compiler removed some of them",
-                "a look at the disassembly of the measured region",
+                "look at the disassembly of the measured region",
             )
         )
     return (*found, *_of_width(recording, line, figure))
 
 
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
-    """That the interval is wide, or so wide that the value is not to be believed."""
+    """A warning if the interval is wide, or so wide that nobody should believe the value."""
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
     if width <= WIDE_INTERVAL:
         return []
     cause = (
-        "the processes of this run differ, or its samples are too few for this clock's step of "
+        "the processes of this run differ, or it has too few samples for this clock's step of "
         f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
     )
     if line.shared:
         cause = (
-            f"something else used the same core all the time ({OTHER_THREAD}), and the interval "
-            "reaches down to what a whole core may take"
+            f"another program used the same core all the time ({OTHER_THREAD}), and the interval "
+            "reaches down to the possible cost on a whole core"
         )
     elif declared.of_variant(recording, line.variant).memory and was_shared(recording):
-        cause = "it is an operation on memory, and other programs used memory meanwhile"
-    symptom = f"the interval spans {rounded(100 * width, 2)} % of the value to either side"
+        cause = "the operation uses memory, and other programs used memory during the run"
+    symptom = f"the interval reaches {rounded(100 * width, 2)} % of the value to either side"
     if figure.is_believable():
         return [RunWarning("wide-interval", symptom, cause, _longer(figure, width))]
     longer = UNTIL_WHOLE if line.shared else _longer(figure, width)
     return [
         RunWarning(
             "not-believable",
-            f"{symptom}: beyond {100 * WIDEST:.0f} % a figure is not to be believed",
+            f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %",
             cause,
             advice("measure again, or longer: ", longer),
         )
@@ -147,10 +147,10 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
 
 
 def _longer(figure: Estimate, width: float) -> Advice:
-    """The option by which the interval would become narrow, where chance alone makes it wide.
+    """The option that would make the interval narrow, if only chance makes it wide.
 
-    Its width falls with the root of the number of samples, where the processes differ by no more
-    than what each does not know by itself; else with the root of the number of processes.
+    If the processes differ by no more than their own errors, the width falls with the root of the
+    number of samples. Otherwise it falls with the root of the number of processes.
     """
     times, by = (width / WIDE_INTERVAL) ** 2, figure.by_process
     if by is not None and by.value.var() < 2 * np.median(by.error) ** 2:
@@ -168,7 +168,8 @@ def _of_interruptions(line: Line) -> list[RunWarning]:
     share = line.share_aside("interrupted")
     if not share:
         return []
-    # At random (Poisson), so many come in a tick; batch sizes of which fewer than a third are hit:
+    # Interruptions come at random (Poisson); `rate` is per tick. The suggested batch sizes are so
+    # short that fewer than a third of their samples are hit.
     rate = -math.log1p(-min(share, 0.99)) / float(line.location.mean())
     factor = FEW_HIT / (rate * float(line.location[-1]))
     smaller = sorted({max(int(k * factor), 1) for k in line.batch.tolist()})
@@ -176,24 +177,23 @@ def _of_interruptions(line: Line) -> list[RunWarning]:
     return [
         RunWarning(
             "interrupted",
-            f"{rounded(100 * share, 2)} % of the intervals were interrupted; those samples were "
-            "set aside",
-            "other programs, or a hypervisor that takes the CPU for a moment again and again",
+            f"{rounded(100 * share, 2)} % of the samples were interrupted and were set aside",
+            "other programs, or a hypervisor that often takes the CPU for a moment",
             advice("smaller batch sizes, which are hit less often", *sizes),
         )
     ]
 
 
 def _of_shared_core(line: Line) -> list[RunWarning]:
-    """That something else used the same core for so long that little is left."""
+    """A warning if another program used the same core for most of the time."""
     share = line.share_aside("shared")
     if share < MUCH_SHARED:
         return []
     return [
         RunWarning(
             "shared-core",
-            f"something else used the same core for {rounded(100 * share, 2)} % of the time; those "
-            "samples were set aside",
+            f"another program used the same core for {rounded(100 * share, 2)} % of the time; "
+            "those samples were set aside",
             OTHER_THREAD,
             advice("another CPU (", Option("cpu", ...), "), or ", UNTIL_WHOLE),
         )
@@ -201,7 +201,7 @@ def _of_shared_core(line: Line) -> list[RunWarning]:
 
 
 def _of_processes(line: Line) -> list[RunWarning]:
-    """That processes fall into two groups, and why, where that can be told."""
+    """A warning if the processes fall into two groups, with the cause if the run shows it."""
     differ, by = line.differ, line.cost.by_process
     if differ is None or by is None or abs(differ.factor - 1) < GROUPS_APART:
         return []
@@ -211,25 +211,29 @@ def _of_processes(line: Line) -> list[RunWarning]:
         f"processes differ: {count} of {every} took {rounded(differ.factor)} times as long as the "
         f"others{'; their samples were set aside' if aside else ''}"
     )
-    cause = "this run cannot tell why: their place in memory, or something else on the same core"
+    cause = (
+        "this run does not show the cause: it may be their place in memory, or another program on "
+        "the same core"
+    )
     if differ.factor >= MOST_BY_PLACE and (differ.siblings == "stay" or differ.whole):
         cause = (
-            "another state of the machine, such as tasks on two CPUs that others had on one: a "
-            "place in memory does not make so much, and something else on the core was not seen"
+            "another state of the machine, for example two tasks on two CPUs in some processes and "
+            "on one CPU in others; a place in memory has a smaller effect, and no other program "
+            "was seen on the core"
         )
     elif differ.siblings == "stay":
         cause = (
             "the place of code and stack in memory: another variant in the same processes did not "
-            "change, and something else on the core would have slowed it too"
+            "change, and another program on the core would have slowed it too"
         )
     elif differ.whole:
         cause = (
-            "not something else on the same core, which each of them had to itself; perhaps the "
-            "place of code and stack in memory"
+            "perhaps the place of code and stack in memory; each process had its core to itself, "
+            "so no other program on the core is the cause"
         )
     elif differ.siblings == "move":
         cause = (
-            "something else on the same core: all variants of this run were slower in the same "
+            "another program on the same core: all variants of this run were slower in the same "
             "processes"
         )
     return [
@@ -238,8 +242,7 @@ def _of_processes(line: Line) -> list[RunWarning]:
             symptom,
             cause,
             advice(
-                "a look at the processes one by one (plot_processes in a notebook), and more of "
-                "them (",
+                "look at each process (plot_processes in a notebook), and run more processes (",
                 Option("processes", 40),
                 ")",
             ),

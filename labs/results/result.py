@@ -1,6 +1,6 @@
-"""What a run says: the estimate that its C kernel is about, its warnings, and one plain sentence.
+"""The result of a run: the estimate of its figure, its warnings, and one plain sentence.
 
-The command line, the panel, the notebook and the grader all take their figure from here.
+The command line, the panel, the notebook and the grader all take their figure from this module.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from labs.results.run_warnings import RunWarning
 __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
 
 
-#: Why samples are set aside, in words.
+#: For a reader: why samples are set aside.
 REASONS = {
     "shared": "while the core was shared",
     "interrupted": "interrupted",
     "far": "far from the others",
-    "process": "of processes that differ",
+    "process": "from processes that differ",
 }
 
-#: What was set aside is told from this share of the samples on.
+#: The sentence reports samples that were set aside from this share of all samples on.
 MANY_ASIDE = 0.1
 
 
@@ -39,9 +39,9 @@ MANY_ASIDE = 0.1
 class Result:
     """The result of one variant of a recording.
 
-    `estimate` is in the unit asked for, and None where there is no figure; `no_figure` then says
-    why. `line` is in ticks, and None where not even a line could be fitted. `net` says, in ticks,
-    what was subtracted, where the estimate is a cost.
+    `estimate` is in the unit that was asked for. It is None if there is no figure, and `no_figure`
+    then says why. `line` is in ticks, and None if no line could be fitted. If the estimate is a
+    cost, `net` states in ticks what was subtracted.
     """
 
     recording: Recording
@@ -68,14 +68,14 @@ class Result:
 
     @property
     def n(self) -> int:
-        """The samples that the figure is made from; all steady ones where there is no figure."""
+        """How many samples the figure uses; if there is no figure, how many are steady."""
         if self.estimate is not None:
             return self.estimate.n
         return len(self.recording.samples(self.variant))
 
     @property
     def set_aside(self) -> dict[str, int]:
-        """How many samples were set aside, by reason: those of `REASONS` with any."""
+        """How many samples were set aside, for each key of `REASONS` that has any."""
         counts = self.line.set_aside if self.line is not None else {}
         return {
             why: int(counts[why].sum()) for why in REASONS if why in counts and counts[why].any()
@@ -83,13 +83,13 @@ class Result:
 
     @property
     def what(self) -> str:
-        """What the estimate is, in words."""
+        """What the estimate is, for a sentence."""
         if declared.is_first_time(self.recording, self.variant):
             return "extra cost of the first time"
         return "overhead" if declared.is_overhead(self.recording, self.variant) else "cost"
 
     def value_in_words(self) -> str:
-        """The value with its interval and unit, rounded to what the interval supports."""
+        """The value with its interval and unit, rounded as the interval allows."""
         if self.estimate is None:
             return "no figure"
         value, low, high = sensible(self.estimate)
@@ -112,7 +112,7 @@ class Result:
         )
 
     def _aside_in_words(self) -> str:
-        """What was set aside, and why, where that is more than a few samples."""
+        """What was set aside and why, if that is more than a few samples."""
         aside = self.set_aside
         if sum(aside.values()) < MANY_ASIDE * (self.n + sum(aside.values())):
             return ""
@@ -166,7 +166,7 @@ class Result:
         return result
 
     def _in_cycles(self) -> dict[str, Any]:
-        """The same figure in core cycles, which no change of the clock speed touches."""
+        """The same figure in core cycles, which does not depend on the clock speed."""
         if self.estimate is None or self.clock.core_cycle_ticks is None:
             return {}
         cycles = self
@@ -178,24 +178,24 @@ class Result:
         return {"core_cycles": {"value": cycles.estimate.value, "interval": interval}}
 
     def _subtraction(self) -> dict[str, Any]:
-        """The value before anything was subtracted, and what was; a round trip as a whole."""
+        """The value before the subtraction, the whole round trip, and the subtracted baseline."""
         if self.net is None:
             return {}
-        told: dict[str, Any] = {
+        entries: dict[str, Any] = {
             "unsubtracted": self.net.unsubtracted.into(self.unit, self.clock).value
         }
         if self.net.parts == 2:
-            told["round_trip"] = self.net.whole.into(self.unit, self.clock).value
+            entries["round_trip"] = self.net.whole.into(self.unit, self.clock).value
         if self.net.baseline is not None:
-            told["baseline"] = {
+            entries["baseline"] = {
                 "variant": self.net.baseline_variant,
                 "value": self.net.baseline.into(self.unit, self.clock).value,
                 "times": self.net.times,
             }
-        return told
+        return entries
 
     def _proof(self) -> dict[str, Any]:
-        """Switches claimed by the C kernel and counted by the OS, of this variant."""
+        """The switches of this variant that the C kernel claims and that the OS counted."""
         claimed, counted = proof.switches(self.recording, self.variant)
         if claimed is None or counted is None:
             return {}
@@ -203,15 +203,15 @@ class Result:
 
 
 def result_of(recording: Recording, variant: str | None = None, unit: str = "ns") -> Result:
-    """The result of `variant` (the first, where none is named) in `unit`.
+    """The result of `variant` (default: the first) in `unit`.
 
-    Raises KeyError for a variant that is not there, units.UnknownUnit, recording.BadRecording where
-    the clock is not described.
+    Raises KeyError if the recording has no such variant, units.UnknownUnit, and
+    recording.BadRecording if the recording does not describe the clock.
     """
     unit = canonical(unit)
     name = variant if variant is not None else _asked_for(recording)
     clock = recording.clock(name) if name in recording.variants else recording.samples(name).clock
-    clock.ticks_in(unit)  # refuses core cycles where their length is not known
+    clock.ticks_in(unit)  # raises ValueError for core cycles of unknown length
     line = net = None
     about_overhead = declared.is_overhead(recording, name)
     try:
@@ -219,7 +219,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
             estimate = first_time(recording, name).into(unit, clock)
             warnings = run_warnings.of_recording(recording, name)
             return Result(recording, name, unit, clock, None, estimate, "", warnings)
-        # Core cycles of each process by the speed that the core had in it.
+        # The samples of each process are converted to core cycles with its own clock speed.
         one_speed = unit == "cycles" and not about_overhead
         line = fit_line(recording, name, one_speed=one_speed)
         if line.straight and not about_overhead:
@@ -232,7 +232,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     if not line.straight:
         return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
     if about_overhead and unit == "cycles" and declared.operation_cycles(recording, name) == 1:
-        # The operations take one core cycle each: at whatever speed.
+        # Each operation takes one core cycle at every clock speed.
         estimate = replace(line.ratio, unit="cycles")
     else:
         estimate = figure.into(unit, clock)
@@ -240,13 +240,13 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
 
 
 def _asked_for(recording: Recording) -> str:
-    """The first variant that was asked for; the recording holds its baseline as well."""
+    """The first variant that was asked for; the recording may begin with its baseline."""
     asked = recording.conditions.get("variants", "").split(",")[0]
     return asked if asked in recording.variants else (recording.variants or ("",))[0]
 
 
 def sensible(estimate: Estimate) -> tuple[str, str, str]:
-    """Value, low and high as text, to the digit that two digits of the half-width support."""
+    """Value, low and high as text, rounded to the second digit of the half-width."""
     width = estimate.half_width
     if width <= 0:
         return rounded(estimate.value), rounded(estimate.low), rounded(estimate.high)

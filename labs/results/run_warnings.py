@@ -1,6 +1,6 @@
-"""What the kit says of a run by itself, before anybody grades: symptom, likely cause, what to try.
+"""Warnings that a run gives before anybody grades it: symptom, likely cause, what to try.
 
-What the line says stands in labs.results.line_warnings; here is what the conditions of the run say.
+This module takes them from the conditions of the run; labs.results.line_warnings, from its line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from labs.results.line_warnings import RunWarning, of_line
 
 __all__ = ["RunWarning", "of_recording", "of_run"]
 
-#: A run is said to be disturbed from these shares on.
+#: Fewer samples per batch size give a warning, and so does a larger change of the core's clock.
 FEWEST_PER_BATCH = 30
 SPEED_CHANGE = 0.02
 
@@ -25,21 +25,21 @@ SPEED_CHANGE = 0.02
 def of_run(
     recording: Recording, line: Line, figure: Estimate | None = None
 ) -> tuple[RunWarning, ...]:
-    """Every warning that this run deserves, the gravest first.
+    """All warnings of this run, the most serious first.
 
-    `figure` is what was taken from `line`; None: its intercept or slope itself.
+    `figure` is the estimate made from `line`; None means its intercept or slope itself.
     """
     return (*of_line(recording, line, figure), *of_recording(recording, line.variant))
 
 
 def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
-    """Switches that `variant` claims and that did not happen, or happened and are not claimed."""
+    """A warning if the switches that `variant` claims are more or fewer than the OS counted."""
     seen = proof.of_variant(recording, variant)
     if seen is None or seen.accounted_for:
         return []
     claimed, counted = seen.claimed, seen.counted
     if places.why_unbound(recording) and counted > claimed / 2:
-        return []  # with a CPU each, tasks meet at a lock, and sleep more often or less
+        return []  # tasks with a CPU each may sleep at a lock more or less often
     claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
     of = f" for {variant}" if len(claiming) > 1 and proof.has_own_count(recording, variant) else ""
     few = counted < claimed
@@ -47,26 +47,27 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
         RunWarning(
             "switches-unaccounted",
             f"{claimed:,} switches are claimed{of}, and the OS counted {counted:,}",
-            "the other task did not have to run: a lock without hand-over, or a CPU of its own"
+            "the other task did not have to run: the lock makes no handoff, or the task had its "
+            "own CPU"
             if few
-            else "each exchange takes more switches than it seems: a task is woken, blocks on a "
-            "lock that is still held, and is switched again",
-            "both tasks on one CPU, with a turn that is really handed over"
+            else "each exchange takes more switches than it seems: a task wakes up, blocks on a "
+            "lock that the other task still holds, and switches again",
+            "put both tasks on one CPU, and make each wait for the other"
             if few
-            else "signalling after the lock is given back",
+            else "signal after you release the lock",
         )
     ]
 
 
 def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
-    """That `variant` was not where it was pinned, or moved.
+    """A warning if `variant` was not on the CPU where it was pinned, or if it moved.
 
-    Where the CPUs of its own intervals are told, they decide: another variant of the run may stand
-    elsewhere or be free to move, and where the run went is then not where this one was.
+    If the recording states the CPUs of the variant's own samples, they decide: another variant of
+    the run may be on another CPU or free to move.
     """
     asked = [cpu for cpu in recording.condition("cpu.asked") if cpu != "none"]
     if own := places.of_variant(recording, variant):
-        # A pair that the C kernel puts on each CPU in turn, together, did not move by chance.
+        # A C kernel may put a pair of tasks on each CPU in turn: this is no move by chance.
         mine = [each.mine for each in own if len(each.mine) == 1 or not each.bound_together]
         most = max(mine, key=len, default=frozenset[int]())
         away = frozenset(cpu for cpus in mine for cpu in cpus if str(cpu) not in asked)
@@ -74,17 +75,21 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
         moved = f"{variant} was seen on CPU {places.in_words(most)}" if len(most) > 1 else ""
     else:
         elsewhere = set(recording.condition("cpu.after")) - set(asked)
-        astray = "it ended on another" if elsewhere else ""
+        astray = "it ended on another CPU" if elsewhere else ""
         moves = recording.total("task.main.migrations") or 0
-        of_all = ", all its variants together" if len(recording.variants) > 1 else ""
-        moved = f"moved between CPUs {times(moves)} during the run{of_all}" if moves > 0 else ""
+        of_all = " (all variants together)" if len(recording.variants) > 1 else ""
+        moved = (
+            f"the task moved between CPUs {times(moves)} during the run{of_all}"
+            if moves > 0
+            else ""
+        )
     if asked and astray:
         return [
             RunWarning(
                 "affinity-not-obtained",
-                f"pinned to CPU {asked[0]}, and {astray}",
-                "something outside moved it",
-                "another CPU of this machine (`labs doctor` names them)",
+                f"the task was pinned to CPU {asked[0]}, but {astray}",
+                "another program moved it",
+                "choose another CPU of this machine (`labs doctor` names them)",
             )
         ]
     if moved:
@@ -93,40 +98,46 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
             RunWarning(
                 "migrations",
                 moved,
-                cannot or "it was not pinned",
-                advice("more processes, each of which starts anew (", Option("processes", 20), ")")
+                cannot or "the task was not pinned",
+                advice(
+                    "use more processes, because each may start on another CPU (",
+                    Option("processes", 20),
+                    ")",
+                )
                 if cannot
-                else advice(Option("cpu", ...), " with one of the CPUs that `labs doctor` names"),
+                else advice(
+                    "use ", Option("cpu", ...), " with one of the CPUs that `labs doctor` names"
+                ),
             )
         ]
     return []
 
 
 def _cannot_bind(recording: Recording) -> str:
-    """That its machine cannot pin, and why; '' where it can, or need not."""
+    """Why the machine cannot pin, as a clause; '' if it can, or if it has only one CPU."""
     why = places.why_unbound(recording)
-    return f"no task can be bound to a CPU here ({why})" if why else ""
+    return f"this machine cannot bind a task to a CPU ({why})" if why else ""
 
 
 def _of_unbound(recording: Recording, variant: str) -> list[RunWarning]:
-    """What is to be said of the switches of `variant` on a machine that cannot pin."""
+    """A warning about the switches of `variant` on a machine that cannot pin."""
     if not proof.claim_of(recording, variant) or not _cannot_bind(recording):
         return []
     return [
         RunWarning(
             "not-bound",
-            "its tasks were wherever the OS put them: each hand-over was a switch on one CPU, or "
+            "the OS chose the CPUs of the tasks: each handoff was either a switch on one CPU or "
             "the wake-up of another CPU",
             _cannot_bind(recording),
-            "the same on a machine that can pin; of this one, say so in the report",
+            "measure on a machine that can pin, or state in your report that this one cannot",
         )
     ]
 
 
 def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
-    """Warnings that the conditions alone give: placement, disturbance, number of samples.
+    """Warnings from the conditions alone: placement, disturbance, number of samples.
 
-    Switches and CPUs are those of `variant`, where they were counted for it alone.
+    Switches and CPUs are those of `variant`, if the C kernel counted them for it alone.
     """
     found = _of_unbound(recording, variant) or _of_placement(recording, variant)
     speeds = core_clock.speeds_ghz(recording)
@@ -136,9 +147,9 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
             RunWarning(
                 "clock-speed",
                 f"the core's clock changed during the run, from {low} to {high} GHz",
-                "turbo or power saving; a time is that of these speeds, and another at others",
+                "turbo or power saving; a time in ns depends on the clock speed",
                 advice(
-                    "the unit core cycles (",
+                    "use the unit core cycles (",
                     Option("unit", "cycles"),
                     "), which does not depend on it",
                 ),
@@ -150,7 +161,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
             RunWarning(
                 "one-process",
                 "all samples come from one process",
-                "layout in memory differs between processes, and one process cannot show it",
+                "the layout in memory differs between processes, and one process cannot show this",
                 advice(Option("processes", 10)),
             )
         )
@@ -161,7 +172,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
             RunWarning(
                 "few-samples",
                 f"{steady} samples over {cells} batch sizes",
-                "an interval from so few is itself uncertain",
+                "an interval from so few samples is itself uncertain",
                 advice(Option("samples", FEWEST_PER_BATCH * cells * 10)),
             )
         )
@@ -172,7 +183,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 "steal",
                 f"the hypervisor took {rounded(100 * steal, 2)} % of the CPU time during the run",
                 "other virtual machines share this computer",
-                "the run again later; more processes spread it over time",
+                "measure again later, or use more processes, which spread the run over time",
             )
         )
     busy = busy_cpus(recording)
@@ -183,7 +194,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 f"{rounded(busy, 2)} of {recording.number('cpus.online'):.0f} CPUs were busy "
                 "during the run",
                 "other programs were running",
-                "closing them, and the run again",
+                "close them and measure again",
             )
         )
     return tuple(found)

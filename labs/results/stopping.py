@@ -1,8 +1,8 @@
-"""When an adaptive run may stop: when its interval is as narrow as was asked for.
+"""The rule by which an adaptive run stops: its interval must be as narrow as the plan asks.
 
-The number of processes that an interval of a given width takes is not known before the run. So a
-run takes some, looks at the interval, and goes on where it is too wide (Kalibera & Jones, "Rigorous
-benchmarking in reasonable time", ISMM 2013).
+Nobody knows before the run how many processes this needs. So a run takes some processes, checks the
+interval, and continues if it is too wide (Kalibera & Jones, "Rigorous benchmarking in reasonable
+time", ISMM 2013).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from labs.run.plan import Plan
 
 
 def rule_of(plans: Sequence[Plan], unit: str = "ns") -> Enough | None:
-    """What tells whether a run of `plans` may stop; None where none of them is adaptive.
+    """A function that decides whether a run of `plans` may stop; None if none of them is adaptive.
 
-    Every variant that was asked for must have a figure in `unit` whose interval is narrow enough:
-    half of its width, as a share of the value, at most the `within` of its plan.
+    Every variant that the plans ask for must have a figure in `unit` with a narrow interval: half
+    of its width, as a share of the value, must be at most the `within` of its plan.
     """
     if all(plan.within is None for plan in plans):
         return None

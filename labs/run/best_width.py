@@ -1,9 +1,9 @@
-"""The most additions per core cycle that this CPU model was ever seen to do.
+"""The largest number of additions per core cycle that any run saw on this CPU model.
 
 Each process of a run counts, in rounds spread over its samples, how many independent additions the
-core does in a cycle (kernels_c/core_rounds.h). Where another hardware thread of the same physical
-core is busy, that number falls to about half. Only the best number tells what a whole core can do,
-and a run that always has a neighbour never sees it. So it is remembered from run to run.
+core does per cycle (kernels_c/core_rounds.h). If another hardware thread of the same physical core
+is busy, that number falls to about half. Only the best number shows what a whole core can do, and a
+run that always has a neighbour never sees it. So we remember it from run to run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from labs.recording.core_width import MOST_WIDTH, reached
 from labs.recording.file import Recording
 
 FILE_NAME = "core-widths.json"
-#: What Linux shows where large and small cores are mixed (Intel since 2021).
+#: Linux has these folders on CPUs that mix large and small cores (Intel since 2021).
 MIXED_CORES = (Path("/sys/devices/cpu_atom"), Path("/sys/devices/cpu_core"))
 MOST_ENTRIES = 200
 _MOST_BYTES = 64 * 1024
@@ -27,18 +27,18 @@ _MOST_KEY = 300
 
 
 def best(recording: Recording, *, remember: bool) -> float | None:
-    """The best width remembered of this CPU model; None where none is.
+    """The best width that we remember for this CPU model; None if we remember none.
 
-    With `remember`, the width that a tenth of the rounds of `recording` reached is first added to
-    the memory. A cache folder that cannot be written, or a file there of another form, is as if
-    nothing were remembered.
+    With `remember`, this function first adds the width that a tenth of the rounds of `recording`
+    reached. It remembers nothing if the cache folder cannot be written, and ignores a file of
+    another form.
     """
     model = recording.conditions.get("machine.cpu", "")
     counter = " ".join(recording.condition("counter"))
     core = _kind_of_core(recording)
     if core is None:
         return None
-    # A home directory can be shared by machines of several kinds.
+    # Several kinds of machines can share a home directory.
     key = f"{platform.machine()} {model} {counter}{core}"[:_MOST_KEY]
     known: dict[str, float] = {}
     with contextlib.suppress(OSError, ValueError, RecursionError, paths.CacheNotWritable):
@@ -54,10 +54,10 @@ def best(recording: Recording, *, remember: bool) -> float | None:
 
 
 def _kind_of_core(recording: Recording) -> str | None:
-    """Which of its machine's kinds of core the run was on: '' where there is one kind only; None
-    where there are several and the run was not on one CPU all the time.
+    """Which kind of core the run used.
 
-    A small core beside large ones does fewer additions by itself, without any neighbour.
+    '' if the machine has only one kind; None if it has several and the run used more than one CPU.
+    A small core does fewer additions than a large one, even without a neighbour.
     """
     mixed = platform.system() == "Darwin" or any(path.exists() for path in MIXED_CORES)
     capacities = {
@@ -75,7 +75,7 @@ def _possible(width: object) -> bool:
 
 
 def _usable(stated: object) -> dict[str, float]:
-    """What has the form of our file; anything else is as if it were not there."""
+    """The entries that have the form of our file; all others are ignored."""
     if not isinstance(stated, dict):
         return {}
     usable = ((key, width) for key, width in stated.items() if _possible(width))

@@ -1,7 +1,7 @@
-"""C kernels that are wrong on purpose, each beside its repaired twin.
+"""C kernels that are wrong on purpose, each with its repaired twin.
 
-Every file under `kernels_c/broken/` makes one mistake that was met in a published report or a tool,
-and says so in the comment that it begins with:
+Every file under `kernels_c/broken/` makes one mistake from a published report or a tool. The
+comment at its beginning describes the mistake:
 
     /*
      * Wrong on purpose: the C library answers from a cache, so that no system call is made.
@@ -9,9 +9,9 @@ and says so in the comment that it begins with:
      * Run with: --samples 1000 --processes 1
      */
 
-`Repaired` is the measurement that does it right, as one would type it after `labs measure`; `Run
-with` is how the mistake was made, where that is a part of it. The file's C kernel and variant are
-called like the repaired ones, because that is what its author believes to measure.
+`Repaired` is the correct measurement, as you would type it after `labs measure`. `Run with` gives
+the options of the broken one, if they are part of the mistake. The broken C kernel and its variant
+have the names of the repaired ones, because this is what its author thinks it measures.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _SAYS = re.compile(r"^ \* (Wrong on purpose|Repaired|Run with): (.+(?:\n \*   .+
 
 
 class BadBroken(ValueError):
-    """A broken C kernel whose comment does not say what is wrong, or what would be right."""
+    """The comment of a broken C kernel does not state the mistake or the repaired measurement."""
 
 
 class NoSuchBroken(KeyError):
-    """There is no broken C kernel of this name; the message names those there are."""
+    """There is no broken C kernel of this name; the message suggests existing names."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -46,8 +46,8 @@ class NoSuchBroken(KeyError):
 class BrokenKernel:
     """One measurement that is wrong on purpose.
 
-    `mistake` is one sentence; `twin` the words of the repaired measurement, `options` those of the
-    broken one.
+    `mistake` is one sentence. `twin` holds the arguments of the repaired measurement, and `options`
+    those of the broken one.
     """
 
     name: str
@@ -58,25 +58,25 @@ class BrokenKernel:
 
     @property
     def source(self) -> str:
-        """Its C."""
+        """Its C source."""
         return self.path.read_text(encoding="utf-8")
 
     def plan(self) -> Plan:
-        """How the broken one is run."""
+        """The plan of the broken measurement."""
         return _plan([str(self.path), *self.options])
 
     def twin_plan(self) -> Plan:
-        """How the repaired one is run."""
+        """The plan of the repaired measurement."""
         return _plan(list(self.twin))
 
 
 def names() -> tuple[str, ...]:
-    """The broken C kernels, by name."""
+    """The names of the broken C kernels."""
     return tuple(sorted(path.stem for path in folder().glob("*.c")))
 
 
 def folder() -> Path:
-    """Where they lie. Raises paths.PartMissing."""
+    """The folder of the broken C kernels. Raises paths.PartMissing."""
     return paths.kernels_c() / "broken"
 
 
@@ -84,7 +84,7 @@ def find(name: str) -> BrokenKernel:
     """The broken C kernel `name`. Raises NoSuchBroken and BadBroken."""
     path = folder() / f"{name}.c"
     if name not in names():
-        raise NoSuchBroken(f"no broken C kernel {name!r}{spelling.meant(name, names())}")
+        raise NoSuchBroken(f"no broken C kernel {name!r}{spelling.suggestion(name, names())}")
     says = {
         key: re.sub(r"\s*\n \*\s*", " ", words)
         for key, words in _SAYS.findall(path.read_text(encoding="utf-8"))
@@ -98,7 +98,7 @@ def find(name: str) -> BrokenKernel:
 
 
 def _plan(words: list[str]) -> Plan:
-    """The plan of what one would type after `labs measure`."""
+    """The plan from the arguments of `labs measure`."""
     parser = argparse.ArgumentParser(prog="labs measure", exit_on_error=False)
     options.add_line(parser)
     return options.plan_of_line(parser.parse_args(words))

@@ -1,4 +1,4 @@
-"""What `lab.measure`, `labs measure` and `%%ckernel` ask for: options, and the plan they make."""
+"""The options of `lab.measure`, `labs measure` and `%%ckernel`, and the plan made from them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ def plan_of(
     at_most: float = DEFAULT_AT_MOST_S,
     **options: Any,
 ) -> Plan:
-    """The plan that these arguments make; `options` are others of its fields.
+    """The plan made from these arguments; `options` are further fields of the plan.
 
-    `within` is in percent, `at_most` in seconds.
-
-    Raises Refused for unusable flags.
+    `within` is in percent, `at_most` in seconds. Raises Refused for unusable flags.
     """
     names = variant.split(",") if isinstance(variant, str) else list(variant)
     try:
@@ -44,35 +42,49 @@ def plan_of(
 
 
 def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
-    """Give `parser` the options by which words make a plan; `samples` is what they are unasked."""
-    parser.add_argument("--variant", default="", metavar="V[,V...]", help="default: its first")
-    parser.add_argument("--samples", type=int, default=samples, metavar="N", help="per variant")
-    parser.add_argument("--batch", type=_batches, default=(), metavar="K,...")
+    """Add the options of a plan to `parser`; `samples` is the default number of samples."""
     parser.add_argument(
-        "--warmup", type=int, default=DEFAULT_WARMUP, metavar="N", help="per process"
+        "--variant", default="", metavar="V[,V...]", help="what to measure (default: the first)"
     )
-    parser.add_argument("--cpu", type=int, metavar="N", help="pin to this CPU")
-    parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task")
-    parser.add_argument("--processes", type=int, default=10, metavar="N", help="fresh processes")
+    parser.add_argument(
+        "--samples", type=int, default=samples, metavar="N", help="samples per variant"
+    )
+    parser.add_argument(
+        "--batch", type=_batches, default=(), metavar="K,...", help="operations per sample"
+    )
+    parser.add_argument(
+        "--warmup",
+        type=int,
+        default=DEFAULT_WARMUP,
+        metavar="N",
+        help="warm-up samples per variant in each process",
+    )
+    parser.add_argument("--cpu", type=int, metavar="N", help="pin the task to this CPU")
+    parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task to this CPU")
+    parser.add_argument(
+        "--processes", type=int, default=10, metavar="N", help="number of fresh processes"
+    )
     parser.add_argument(
         "--within",
         type=float,
         metavar="PERCENT",
-        help="add processes until half the interval is so small a part of the value",
+        help="add processes until half the width of the interval is this part of the value",
     )
     parser.add_argument(
         "--at-most",
         type=float,
         default=DEFAULT_AT_MOST_S,
         metavar="SECONDS",
-        help="for adding processes (default: %(default)g)",
+        help="add processes for at most this long (default: %(default)g)",
     )
-    parser.add_argument("--flags", default="-O2", metavar="FLAGS", help="for the C compiler")
+    parser.add_argument(
+        "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
+    )
     parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
 
 
 def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) -> Plan:
-    """The plan that options of `add_options` make, the number of samples left out.
+    """The plan made from the options of `add_options`, except the number of samples.
 
     Raises Refused for unusable flags.
     """
@@ -92,17 +104,30 @@ def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) ->
 
 
 def add_line(parser: argparse.ArgumentParser) -> None:
-    """Give `parser` what names a measurement after `labs measure`: a C kernel and its options."""
+    """Add the arguments of `labs measure` to `parser`: a C kernel and its options."""
     parser.add_argument("kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file")
-    add_options(parser, samples=None)  # as many as the C kernel takes by itself
+    add_options(parser, samples=None)  # None: the C kernel's own default
     parser.add_argument(
-        "--spread", type=float, default=0.0, metavar="SECONDS", help="over which they start"
+        "--spread",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="start the processes over this time",
     )
-    parser.add_argument("--time-limit", type=float, default=120.0, metavar="SECONDS")
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="end the run after this time",
+    )
 
 
 def plan_of_line(arguments: argparse.Namespace) -> Plan:
-    """The plan that `add_line` makes. Raises Refused for unusable flags, else as `samples_of`."""
+    """The plan from the arguments of `add_line`.
+
+    Raises Refused for unusable flags, and the errors of `samples_of`.
+    """
     plan = plan_of_words(
         arguments.kernel,
         arguments,

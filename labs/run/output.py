@@ -1,6 +1,6 @@
-"""Read what a C kernel printed, and put the processes of a run together into one recording.
+"""Read the output of a C kernel, and combine the processes of a run into one recording.
 
-A student's program wrote it: nothing here trusts its size or its form.
+A student may have written the program, so nothing here trusts the size or the form of the output.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from labs.recording.file import BadRecording, Integers, Recording
 from labs.recording.rows import read_table
 
 COLUMNS = b"variant,sample,batch,ticks"
-#: Enough for all the variants that one run can hold, each of which states some twenty things.
+#: Enough for all the variants of one run, each of which states about twenty conditions.
 MOST_HEADER_LINES = 2_000
 
 _CONDITION = re.compile(r"# ([a-z][a-z0-9_.-]{0,79}): (.{0,2000})")
@@ -24,8 +24,10 @@ _CONDITION = re.compile(r"# ([a-z][a-z0-9_.-]{0,79}): (.{0,2000})")
 
 @dataclass(frozen=True, eq=False)
 class ProcessRun:
-    """What one process of a C kernel printed. `table` has the shape (rows, 4): index into
-    `variants`, sample, batch, ticks."""
+    """The output of one process of a C kernel.
+
+    `table` has the shape (rows, 4): index into `variants`, sample, batch, ticks.
+    """
 
     conditions: Mapping[str, str]
     variants: tuple[str, ...]
@@ -45,8 +47,8 @@ def parse_run(output: bytes, where: str) -> ProcessRun:
         match = _CONDITION.fullmatch(line)
         if match is None:
             raise BadRecording(
-                f"printed {line[:60]!r} on standard output, which is for the samples; what else "
-                "there is to say goes to stderr, outside the measured region",
+                f"printed {line[:60]!r} on standard output, which is only for the samples; print "
+                "other text to stderr, outside the measured region",
                 where=where,
                 line=number,
             )
@@ -62,10 +64,11 @@ def parse_run(output: bytes, where: str) -> ProcessRun:
 
 
 def gather(conditions: Mapping[str, str], runs: Sequence[ProcessRun], name: str) -> Recording:
-    """One recording of all `runs`, which are the processes 0, 1, ... of it.
+    """One recording of all `runs`, which become its processes 0, 1, and so on.
 
-    What all processes say alike becomes a condition of the run. The C kernel is what it calls
-    itself: a copy of it under another file name measures the same. One that does not say is `name`.
+    A condition that all processes state alike becomes a condition of the run. The recording takes
+    the name that the C kernel states, because a copy in another file measures the same. If it
+    states none, the name is `name`.
     """
     kernel = runs[0].conditions.get("kernel", name)
     shared = {

@@ -1,4 +1,4 @@
-"""What to measure: the plan of a run, and whether it can be carried out on this machine."""
+"""The plan of a run: what to measure, and whether this machine can carry it out."""
 
 from __future__ import annotations
 
@@ -9,34 +9,33 @@ from labs.c_kernels import toolchain
 from labs.common import limits, paths
 from labs.machine import surroundings
 
-#: Bounds within which a run makes sense on a laptop in class.
-#: What C kernels do by themselves, see harness.h.
+#: The same default as in harness.h.
 DEFAULT_WARMUP = 100
 DEFAULT_TIME_LIMIT_S = 120.0
-#: How close an adaptive run may be asked to come, as a share of the value.
+#: The limits of `within`, as a share of the value.
 LEAST_WITHIN, MOST_WITHIN = 0.001, 0.5
 DEFAULT_AT_MOST_S = 10.0
 MOST_AT_MOST_S = 600.0
 
 
 class BadPlan(ValueError):
-    """A plan that cannot be carried out: which option, and what it may be."""
+    """A plan cannot be carried out; the message names the option and its possible values."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """What to measure.
 
-    `kernel` is the name of a released C kernel or the path of a `.c` file, `variants` what of it
-    (empty: its first). `samples` is the number of intervals per variant in all, spread evenly over
-    `processes` and `batches` (empty: the C kernel's own); in each process `warmup` intervals per
-    variant come before them. The processes start evenly over `spread_s` seconds, so that the run
-    meets more than one state of the machine (clock speed, neighbours). `cpu` and `peer_cpu` pin
-    (None: not pinned). `time_limit_s` bounds the whole run.
+    `kernel` is the name of a released C kernel or the path of a `.c` file, and `variants` are the
+    names of its variants (empty: its first). `samples` is the number of samples per variant in the
+    whole run, spread evenly over `processes` and `batches` (empty: the C kernel's own). In each
+    process, `warmup` samples per variant come first. The processes start evenly over `spread_s`
+    seconds, so that the run sees more than one state of the machine (clock speed, neighbours).
+    `cpu` and `peer_cpu` pin the tasks (None: not pinned). `time_limit_s` limits the whole run.
 
-    With `within`, a share such as 0.02, the run is adaptive: it goes on after its planned processes
-    and adds others, until its interval is as narrow as that (half its width, as a share of the
-    value), or for `at_most_s` seconds.
+    With `within`, a share such as 0.02, the run is adaptive. After its planned processes it adds
+    others until half the width of its interval is at most this share of the value, or until
+    `at_most_s` seconds are over.
     """
 
     kernel: str
@@ -58,11 +57,11 @@ class Plan:
 
     @property
     def kernel_name(self) -> str:
-        """The C kernel's name: of a file, without folder and ending."""
+        """The C kernel's name; for a file, its name without folder and suffix."""
         return Path(self.kernel).stem
 
     def check(self) -> None:
-        """Raise BadPlan where the plan cannot be carried out on this machine."""
+        """Raise BadPlan if this machine cannot carry out the plan."""
         _within("samples", self.samples, 1, limits.MOST_SAMPLES)
         _within("processes", self.processes, 1, limits.MOST_PROCESSES)
         _within("warmup", self.warmup, 0, limits.MOST_WARMUP)
@@ -82,17 +81,18 @@ class Plan:
             if isinstance(cpu, bool) or not isinstance(cpu, int):
                 raise BadPlan(f"{name} {cpu}: choose the number of a CPU")
             if allowed is None:
-                raise BadPlan(f"{name} {cpu}: this system offers no pinning; leave it out")
+                raise BadPlan(f"{name} {cpu}: this system cannot pin a task; leave the option out")
             if cpu not in allowed:
                 raise BadPlan(
-                    f"{name} {cpu}: this process may use CPU {_in_words(allowed)}; choose one of "
-                    "those, or leave pinning out"
+                    f"{name} {cpu}: this process may use CPU {_cpu_list(allowed)}; choose one of "
+                    "these, or leave the option out"
                 )
         rows = len(self.variants or "1") * (self.samples + self.warmup * self.processes)
         if rows > limits.MOST_RECORDING_ROWS:
             raise BadPlan(
                 f"{rows} rows (samples and warm-up of all variants) are more than a recording "
-                f"holds ({limits.MOST_RECORDING_ROWS}); take fewer samples, variants or processes"
+                f"can hold ({limits.MOST_RECORDING_ROWS}); take fewer samples, variants or "
+                "processes"
             )
 
     def _check_adaptive(self) -> None:
@@ -107,13 +107,13 @@ class Plan:
             raise BadPlan(f"at-most {at_most_s} s: choose from 0 to {MOST_AT_MOST_S:g} s")
 
     def shares(self) -> list[int]:
-        """The number of samples each process takes; a process without any is left out."""
+        """The number of samples of each process, without processes that take none."""
         each, rest = divmod(self.samples, self.processes)
         return [n for n in (each + (i < rest) for i in range(self.processes)) if n > 0]
 
     def command_line(self) -> str:
-        """The `labs measure` command that does the same."""
-        # A recording is handed in: where the kit lies on somebody's machine is their business.
+        """The `labs measure` command that carries out the same plan."""
+        # Students hand in recordings, so we leave out the path of the kit on their machine.
         kernel = self.kernel
         if Path(kernel).is_relative_to(paths.kernels_c()):
             kernel = f"kernels_c/{Path(kernel).relative_to(paths.kernels_c()).as_posix()}"
@@ -144,5 +144,5 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _in_words(cpus: frozenset[int]) -> str:
+def _cpu_list(cpus: frozenset[int]) -> str:
     return ", ".join(map(str, sorted(cpus)))

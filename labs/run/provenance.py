@@ -1,4 +1,4 @@
-"""State with a recording how it was made: by which program and command, and on which machine."""
+"""Add to a recording how it was made: with which program and command, and on which machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from labs.run import best_width
 from labs.run.output import ProcessRun, gather
 from labs.run.plan import Plan
 
-#: What a run of fewer processes saw of the core is not remembered.
+#: The core width of a run with fewer processes is not remembered.
 PROCESSES_TO_TRUST = 5
 
 
@@ -26,8 +26,10 @@ def recording_of(
     *,
     remember: bool,
 ) -> Recording:
-    """The recording of `runs`, the processes of `binary` that `plan` asked for; `known` are other
-    conditions of it. With `remember`, later runs on this machine are told what this one saw.
+    """The recording of `runs`, the processes of `binary` that `plan` asked for.
+
+    `known` are further conditions. With `remember`, later runs on this machine use the core width
+    that this run saw.
     """
     conditions = {
         "created": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
@@ -41,8 +43,8 @@ def recording_of(
         **known,
     }
     recording = gather(conditions, runs, plan.kernel_name)
-    # What a cell or a broken C kernel says of the core may be as wrong as the rest of it, and a
-    # single process may be: several are not.
+    # The core width from a cell or a broken C kernel may be as wrong as its samples. A single
+    # process may be wrong too, but not several.
     own = plan.source is not None or plan.kernel.endswith(".c")
     trusted = not own and len(runs) >= PROCESSES_TO_TRUST
     of_core = _of_core(recording, remember and trusted)
@@ -50,7 +52,7 @@ def recording_of(
 
 
 def of_stopping(plan: Plan, why: str) -> dict[str, str]:
-    """What an adaptive run was asked for, and why it stopped."""
+    """The conditions of an adaptive run: what the plan asked for, and why the run stopped."""
     stated = {} if plan.within is None else {"adaptive.within": f"{plan.within:g}"}
     return {
         **stated,
@@ -61,6 +63,6 @@ def of_stopping(plan: Plan, why: str) -> dict[str, str]:
 
 
 def _of_core(recording: Recording, trusted: bool) -> dict[str, str]:
-    """What earlier runs on this machine saw of its cores; a `trusted` run is added to those."""
+    """The best core width of earlier runs on this machine, and of this one if it is `trusted`."""
     width = best_width.best(recording, remember=trusted)
     return {} if width is None else {"core_width.best": f"{width:.2f}"}

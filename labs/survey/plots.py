@@ -1,7 +1,6 @@
-"""The plots of a survey: what was measured together is drawn together, each thing in its own view.
+"""The plots of a survey: one view for each group of related measurements.
 
-Where a view has nothing to draw, because this machine gave no figure for it, it is left out: the
-table of the survey says why.
+If this machine gave no figure for a view, the page leaves the view out, and the table says why.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def _estimates(runs: list[Run]) -> Picture:
 
 
 def _causes(runs: list[Run]) -> Picture:
-    """The figures of what a first time lacks, one by one; first times have a view of their own."""
+    """The figures of the single causes of a slow first call; first calls have their own view."""
     return picture.of_estimates(
         [
             result
@@ -38,7 +37,7 @@ def _causes(runs: list[Run]) -> Picture:
     )
 
 
-#: What is drawn of which measurements, by what these are about, in the order of the page.
+#: In the order of the page: a heading, the topics of its measurements, and its views.
 _PLOTS: tuple[tuple[str, tuple[str, ...], tuple[View, ...]], ...] = (
     ("timers", ("timers",), (_estimates,)),
     ("first iteration", ("first iteration",), (views.cold_to_warm, _causes)),
@@ -56,7 +55,7 @@ _PLOTS: tuple[tuple[str, tuple[str, ...], tuple[View, ...]], ...] = (
 
 
 def of_survey(rows: Sequence[Row]) -> Iterator[tuple[str, list[Picture]]]:
-    """Each heading of the page with its pictures; what is about nothing known here comes last."""
+    """Each heading of the page with its pictures; topics that have no view come last."""
     runs = _runs(rows)
     known = {about for _, abouts, _ in _PLOTS for about in abouts}
     others = tuple((about, (about,), (_estimates,)) for about in runs if about not in known)
@@ -75,7 +74,7 @@ def _drawn(view: View, runs: list[Run]) -> Picture | None:
 
 
 def _runs(rows: Sequence[Row]) -> dict[str, list[Run]]:
-    """The runs that the rows are of, by what they are about."""
+    """The runs of the rows, by topic."""
     found: dict[str, list[Run]] = {}
     last = None
     for row in rows:

@@ -1,4 +1,4 @@
-"""What `labs survey` prints and writes: the table that the reports should have had, and a page."""
+"""The output of `labs survey`: a table of all figures, and a web page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAGE = """<!doctype html>
   pre {{ white-space: pre-wrap }}
   table {{ border-collapse: collapse; font-variant-numeric: tabular-nums }}
   th, td {{ border-bottom: 1px solid #8886; white-space: nowrap }}
-  /* Words to the left, numbers to the right. */
+  /* Text is aligned left, numbers right. */
   tbody th, td:nth-child(6), td:nth-child(7), th:nth-child(6), th:nth-child(7) {{
     text-align: left !important }}
   td:nth-child(7) {{ white-space: normal; min-width: 14rem }}
@@ -39,9 +39,9 @@ _PAGE = """<!doctype html>
 
 
 def table(rows: Sequence[Row]) -> Table:
-    """One row a variant, in ticks, core cycles and ns, with interval, proof and published figures.
+    """One row for each variant: ticks, core cycles, ns, interval, proof and published figures.
 
-    A published figure that is known to be wrong is marked with an asterisk.
+    An asterisk marks a published figure that is known to be wrong.
     """
     return Table("On this machine, and as published", HEADER, tuple(_cells(row) for row in rows))
 
@@ -52,7 +52,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         name += " (-O0)"
     result = row.result
     if result is None or result.estimate is None:
-        return (name, "", "", "no figure", "", "", _told(row.published))
+        return (name, "", "", "no figure", "", "", _ranges(row.published))
     value, low, high = sensible(result.estimate)
     return (
         name,
@@ -61,12 +61,12 @@ def _cells(row: Row) -> tuple[str, ...]:
         value,
         f"{low} to {high}",
         row.proof(),
-        _told(row.published),
+        _ranges(row.published),
     )
 
 
 def _in_unit(result: Result, unit: str) -> str:
-    """The value in another unit; a dash where its length is not known here."""
+    """The value in another unit, or a dash if the length of that unit is unknown."""
     assert result.estimate is not None
     try:
         return rounded(result.clock.convert(result.estimate.value, result.unit, unit))
@@ -74,45 +74,45 @@ def _in_unit(result: Result, unit: str) -> str:
         return "-"
 
 
-def _told(figures: Sequence[Published]) -> str:
-    """By report the range of what was printed, in ns, with an asterisk where it is suspect."""
+def _ranges(figures: Sequence[Published]) -> str:
+    """The range of the printed values of each report in ns, with an asterisk if one is suspect."""
     by_report: dict[str, list[Published]] = {}
     for each in figures:
         by_report.setdefault(each.report, []).append(each)
-    told = []
+    ranges = []
     for report, some in by_report.items():
         values = sorted(each.value * (1000 if each.unit.startswith("us") else 1) for each in some)
         mark = "*" if any(each.suspect for each in some) else ""
         span = rounded(values[0])
         if rounded(values[-1]) != span:
             span += f" to {rounded(values[-1])}"
-        told.append(f"{report} {span}{mark}")
-    return "; ".join(told)
+        ranges.append(f"{report} {span}{mark}")
+    return "; ".join(ranges)
 
 
 def text(rows: Sequence[Row]) -> str:
-    """The table for a terminal: names and words to the left, numbers to the right."""
+    """The table for a terminal: text is aligned left, numbers right."""
     lines = [HEADER, *(_cells(row) for row in rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
     to_the_left = (0, 5, 6)
-    told = [
+    printed = [
         "  ".join(
             cell.ljust(width) if i in to_the_left else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
     ]
-    told.insert(1, "-" * max(map(len, told)))
-    return "\n".join(told)
+    printed.insert(1, "-" * max(map(len, printed)))
+    return "\n".join(printed)
 
 
 def without_figure(rows: Sequence[Row]) -> list[str]:
-    """Of each row without a figure, why."""
+    """For each row without a figure, the reason."""
     return [f"{row.variant}: {row.why_not}" for row in rows if row.why_not]
 
 
 def reasons(rows: Sequence[Row]) -> list[str]:
-    """Why the published figures with an asterisk are not to be believed, each reason once."""
+    """Why the published figures with an asterisk are wrong, each reason once."""
     found: dict[str, None] = {}
     for row in rows:
         for each in row.published:
@@ -122,12 +122,12 @@ def reasons(rows: Sequence[Row]) -> list[str]:
 
 
 def page(rows: Sequence[Row], machine: Machine) -> str:
-    """The whole survey as one HTML page that needs nothing else: machine, table, plots, reasons."""
+    """The whole survey as one self-contained HTML page: machine, table, reasons, plots."""
     parts = [
         f"<pre>{html.escape(machine.card())}</pre>",
         "<h2>Figures</h2>",
         table(rows).as_html(),
-        *(f"<p>No figure of {html.escape(why)}.</p>" for why in without_figure(rows)),
+        *(f"<p>No figure for {html.escape(why)}.</p>" for why in without_figure(rows)),
         "<p>An asterisk marks a published figure that is known to be wrong:</p><ul>",
         *(f"<li>{html.escape(reason)}</li>" for reason in reasons(rows)),
         "</ul><h2>Plots</h2>",

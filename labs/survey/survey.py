@@ -1,8 +1,8 @@
-"""Measure everything on this machine once: what the five reports should have had.
+"""Measure everything on this machine once.
 
-A list of measurements, each a plan and what was published of the same thing; `carry_out` runs them
-one after the other and yields what came of each. No measurement stops the others: what this machine
-cannot do becomes a row that says so.
+The module has a list of measurements, each with a plan and the published figures of the same
+quantity. `carry_out` runs them one after the other and yields the results. No measurement stops the
+others: if this machine cannot run one, its row says so.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ ProgressCallback = Callable[[float], None]
 class Measurement:
     """One run of the survey: variants of one C kernel, interleaved.
 
-    `samples` are those of a quick and of a full survey, per variant in all; a quick survey leaves
-    out what has none there. `warmup` is per process and variant. `quantities` says which published
-    quantity a variant is to be held against (the beginning of its name).
+    `samples` are the samples per variant in a quick and in a full survey; with 0, a quick survey
+    leaves the measurement out. `warmup` is per process and variant. `quantities` gives, for a
+    variant, the beginning of the name of the published quantity to compare it with.
     """
 
     about: str
@@ -44,7 +44,7 @@ class Measurement:
     quantities: dict[str, str] = field(default_factory=dict)
 
     def plan(self, quick: bool) -> Plan:
-        """What to run."""
+        """The plan of this measurement."""
         which = 0 if quick else 1
         return Plan(
             kernel=self.kernel,
@@ -59,7 +59,7 @@ class Measurement:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """What came of one variant: its result, or why there is none; and what was published."""
+    """One variant: its result, or the reason why there is none, and the published figures."""
 
     measurement: Measurement
     variant: str
@@ -68,17 +68,17 @@ class Row:
     published: tuple[Published, ...]
 
     def proof(self) -> str:
-        """The evidence that the event happened at all, in a few words."""
+        """The evidence that the measured event happened, in a few words."""
         if self.result is None:
             return ""
         claimed, counted = proof.switches(self.result.recording, self.result.variant)
         if claimed and counted is not None:
-            told = f"{counted:,} switches counted, {claimed:,} claimed"
-            apart = places.why_unbound(self.result.recording)
-            return f"{told}; not bound to one CPU" if apart else told
+            counts = f"{counted:,} switches counted, {claimed:,} claimed"
+            unbound = places.why_unbound(self.result.recording)
+            return f"{counts}; not bound to one CPU" if unbound else counts
         calls = self.result.recording.number(f"variant.{self.variant}.system_calls")
         if self.measurement.kernel == "system_call" and calls is not None:
-            return "a trap each, result checked" if calls else "no system call"
+            return "one trap each, result checked" if calls else "no system call"
         if self.result.line is not None:
             line = self.result.line
             worst = 100 * float(abs(line.residual / line.location).max())
@@ -88,7 +88,7 @@ class Row:
 
 
 def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:
-    """fork by a parent with so much in memory, which would count for whatever shares its run."""
+    """fork by a parent with this much memory; it has its own run, so that it slows no other."""
     return Measurement(
         "task creation and memory",
         "task_creation",
@@ -100,7 +100,7 @@ def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:
 
 
 def _ring_of(tasks: int, samples: tuple[int, int]) -> Measurement:
-    """A switch among so many tasks, by what each has in its working set."""
+    """A switch among `tasks` tasks, for several sizes of their working sets."""
     return Measurement(
         "switch and footprint",
         "switch_footprint",
@@ -221,21 +221,21 @@ MEASUREMENTS: tuple[Measurement, ...] = (
 def carry_out(
     quick: bool, progress: ProgressCallback | None = None
 ) -> Iterator[tuple[Measurement, Recording | None, list[Row]]]:
-    """Run every measurement in turn; yields its recording (None where there is none) and its rows.
+    """Run every measurement in turn; yield its recording (None if it failed) and its rows.
 
-    `progress` is called with the share of the survey that is done, 0 to 1. Raises
-    toolchain.NoCompiler, without which nothing can be measured.
+    Calls `progress` with the completed share of the survey, 0 to 1. Raises toolchain.NoCompiler,
+    because without a compiler nothing can be measured.
     """
     chosen = [each for each in MEASUREMENTS if each.samples[0 if quick else 1]]
     for number, measurement in enumerate(chosen):
 
-        def tell(at: Progress, number: int = number) -> None:
+        def report(at: Progress, number: int = number) -> None:
             if progress is not None:
                 progress((number + at.done / max(at.total, 1)) / len(chosen))
 
         recording, why_not = None, ""
         try:
-            recording = measure_now(measurement.plan(quick), tell)
+            recording = measure_now(measurement.plan(quick), report)
         except (RunFailed, BadRecording, CompileError, FileNotFoundError) as error:
             why_not = str(error)
         rows = [_row(measurement, name, recording, why_not) for name in measurement.variants]
@@ -245,13 +245,13 @@ def carry_out(
 
 
 def _row(measurement: Measurement, variant: str, recording: Recording | None, why_not: str) -> Row:
-    held_against = _published(measurement.quantities.get(variant))
+    to_compare = _published(measurement.quantities.get(variant))
     if recording is None:
-        return Row(measurement, variant, None, why_not, held_against)
+        return Row(measurement, variant, None, why_not, to_compare)
     result = result_of(recording, variant)
-    return Row(measurement, variant, result, result.no_figure, held_against)
+    return Row(measurement, variant, result, result.no_figure, to_compare)
 
 
 def _published(quantity: str | None) -> tuple[Published, ...]:
-    """What the reports settled on, in a unit of time."""
+    """The final figures of the reports for `quantity`, in a unit of time."""
     return () if quantity is None else published.settled(published.figures(quantity))

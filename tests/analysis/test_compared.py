@@ -16,7 +16,7 @@ from labs.common.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import Recording, read
-from labs.results.compared import Comparison, compared, modes_in_words
+from labs.results.compared import Comparison, compared, two_modes
 from labs.results.result import result_of
 from testing.paths import FIXTURES
 from testing.submitted_figures import Clocked, recording
@@ -56,7 +56,7 @@ def test_a_smaller_one_is_less_than_once_the_other() -> None:
 def test_like_ones_cannot_be_told_apart() -> None:
     found = of_two(2.0, 2.0)
     assert not found.told_apart
-    assert found.sentence().startswith("a and b cannot be told apart: the difference is ")
+    assert found.sentence().startswith("a and b are not distinguishable: the difference is ")
     low, high = found.difference_interval
     assert low < 0 < high
 
@@ -95,11 +95,11 @@ def test_where_the_core_was_shared_all_the_time_only_much_is_told_apart() -> Non
 
 def test_two_modes_by_process_are_told() -> None:
     two = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 12.0, 12.05, 11.98])
-    assert modes_in_words("args8", two) == (
+    assert two_modes("args8", two) == (
         "args8 has two modes: 3 of 10 processes take 1.20 times as long as the others."
     )
     one = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 10.04, 9.96, 10.06])
-    assert modes_in_words("args8", one) == ""
+    assert two_modes("args8", one) == ""
 
 
 def run_of(found: Recording) -> Run:
@@ -121,7 +121,7 @@ def test_results_of_the_same_name_are_named_by_what_differs(tmp_path: Path) -> N
     assert sentence.startswith("args0 at -O0 ")
     assert "args0 at -O2" in sentence
     again = lab.compare(run["args0"], run_of(read(ARGUMENTS))["args0"]).sentence()
-    assert again.startswith("the first args0 and the second args0 cannot be told apart")
+    assert again.startswith("the first args0 and the second args0 are not distinguishable")
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_the_command_says_what_it_cannot_tell_apart_in_80_columns(
     words = ("procedure_call", "--variant", "args5,args6", "--flags=-O0")
     assert measured(monkeypatch, read(ARGUMENTS), *words) == 0
     told = capsys.readouterr().out.partition("args6 and args5")[2]
-    assert " cannot be told apart: the difference is " in " ".join(told.split("\n"))
+    assert " are not distinguishable: the difference is " in " ".join(told.split("\n"))
     assert all(len(line) <= measure.COLUMNS for line in told.splitlines())
 
 

@@ -60,7 +60,7 @@ def test_not_on_a_line_of_a_busy_machine_is_laid_to_the_machine(shared: dict[str
     recording = run_with(Machine(hidden=120))
     stated = MappingProxyType({**recording.conditions, **shared})
     found = warnings_of(dataclasses.replace(recording, conditions=stated))["not-on-a-line"]
-    assert "others have the CPU" in found.likely_cause and "quieter" in found.try_this
+    assert "other programs used the CPU" in found.likely_cause and "quieter" in found.try_this
 
 
 def test_not_on_a_line_advises_a_fence_only_to_those_without() -> None:
@@ -71,7 +71,7 @@ def test_not_on_a_line_advises_a_fence_only_to_those_without() -> None:
     )
     line = fit_line(unfenced, "unfenced")
     first = run_warnings.of_run(unfenced, line)[0]
-    assert (first.code, first.try_this) == ("not-on-a-line", "a fenced variant")
+    assert (first.code, first.try_this) == ("not-on-a-line", "use a fenced variant")
 
 
 def test_nearly_on_a_line_is_on_it() -> None:
@@ -136,7 +136,7 @@ def test_processes_that_differ_are_told_and_no_cause_is_named_without_evidence()
     found = warnings_of(of_operations(dataclasses.replace(simulate.OPERATION, slower=SLOWER)))
     assert "4 of 10 took 1.2 times as long" in found["processes-differ"].symptom
     assert "set aside" in found["processes-differ"].symptom
-    assert "cannot tell why" in found["processes-differ"].likely_cause
+    assert "does not show the cause" in found["processes-differ"].likely_cause
 
 
 def test_no_neighbour_is_blamed_where_a_sibling_did_not_move() -> None:
@@ -155,7 +155,7 @@ def test_a_neighbour_is_named_where_all_siblings_moved() -> None:
     slower = dataclasses.replace(simulate.OPERATION, slower=SLOWER)
     run = of_operations(slower, sibling=dataclasses.replace(slower, cost=5.0))
     found = warnings_of(run)["processes-differ"]
-    assert found.likely_cause.startswith("something else on the same core")
+    assert found.likely_cause.startswith("another program on the same core")
     estimate = result_of(run, "simulated", "ticks").estimate
     assert estimate is not None and estimate.value == pytest.approx(9, rel=0.005)
 
@@ -222,7 +222,7 @@ def test_migrations_where_it_moved() -> None:
     moved = run_with(cpu__asked="none", task__main__migrations="1")
     moved = with_each(moved, "task.main.migrations", ["1", "0"])
     symptom = warnings_of(moved)["migrations"].symptom
-    assert symptom == "moved between CPUs 5 times during the run"
+    assert symptom == "the task moved between CPUs 5 times during the run"
 
 
 def test_a_single_migration_is_told_as_one() -> None:
@@ -307,7 +307,7 @@ def test_migrations_are_those_of_the_named_variant_where_its_cpus_are_told(
     )
     warning = found["operation"].get("migrations")
     assert (warning and warning.symptom) == moved
-    whole = "moved between CPUs 240 times during the run, all its variants together"
+    whole = "the task moved between CPUs 240 times during the run (all variants together)"
     assert found["alone"]["migrations"].symptom == whole
 
 
@@ -317,7 +317,7 @@ def test_affinity_is_that_of_the_named_variant_where_its_cpus_are_told(
 ) -> None:
     # The run ends on another CPU than asked for: its last interval was of the other variant.
     found = of_pair(cpu__asked="0", cpu__after="1", variant__operation__cpus=cpus)
-    symptom = "pinned to CPU 0, and operation was seen on CPU 1"
+    symptom = "the task was pinned to CPU 0, but operation was seen on CPU 1"
     assert [w.symptom for c, w in found["operation"].items() if "affinity" in c] == [symptom] * told
     assert "affinity-not-obtained" in found["alone"]
 

@@ -23,7 +23,7 @@ import pytest
 
 from labs.common import files, paths
 from labs.course import student_copy
-from labs.course.student_copy import MANIFEST, CannotLayDown, lay_down
+from labs.course.student_copy import MANIFEST, CannotUpdateCopy, update_copy
 from testing.paths import REPOSITORY
 
 NAME = "01-timer-overhead/01-timer-overhead.ipynb"
@@ -62,7 +62,7 @@ def released(tmp_path: Path) -> Path:
 @pytest.fixture
 def copy(tmp_path: Path, released: Path) -> Path:
     folder = tmp_path / "my labs, ü"
-    lay_down(released, folder)
+    update_copy(released, folder)
     return folder
 
 
@@ -82,7 +82,7 @@ def test_a_first_copy_is_whole(released: Path, copy: Path) -> None:
 
 def test_the_same_again_changes_nothing(released: Path, copy: Path) -> None:
     before = {file: file.stat().st_mtime_ns for file in copy.rglob("*")}
-    assert lay_down(released, copy) == student_copy.LaidDown()
+    assert update_copy(released, copy) == student_copy.CopyChanges()
     assert {file: file.stat().st_mtime_ns for file in copy.rglob("*")} == before
 
 
@@ -91,40 +91,40 @@ def test_an_unchanged_file_is_updated_and_a_deleted_one_comes_back(
 ) -> None:
     (released / NAME).write_text(notebook("version = 2"))
     (copy / "01-timer-overhead/data.csv").unlink()
-    done = lay_down(released, copy)
+    done = update_copy(released, copy)
     assert done.updated == [NAME]
     assert done.added == ["01-timer-overhead/data.csv"]
-    assert done.beside == []
+    assert done.newer == []
     assert "version = 2" in (copy / NAME).read_text()
 
 
 def test_a_changed_file_is_kept_and_the_newer_one_named_once(released: Path, copy: Path) -> None:
     (copy / NAME).write_text("mine")
-    assert lay_down(released, copy).beside == []  # nothing newer to offer
+    assert update_copy(released, copy).newer == []  # nothing newer to offer
     (released / NAME).write_text("version 2")
-    assert lay_down(released, copy).beside == [(NAME, NEWER)]
-    assert lay_down(released, copy) == student_copy.LaidDown()
+    assert update_copy(released, copy).newer == [(NAME, NEWER)]
+    assert update_copy(released, copy) == student_copy.CopyChanges()
     assert tree(copy)[NAME] == "mine"
     assert tree(copy)[NEWER] == "version 2"
 
     (released / NAME).write_text("version 3")  # takes the place of the one nobody has changed
-    assert lay_down(released, copy).beside == [(NAME, NEWER)]
+    assert update_copy(released, copy).newer == [(NAME, NEWER)]
     assert tree(copy)[NEWER] == "version 3"
     assert len(tree(copy)) == 4
 
     (copy / NEWER).unlink()  # seen, and not wanted
-    assert lay_down(released, copy) == student_copy.LaidDown()
+    assert update_copy(released, copy) == student_copy.CopyChanges()
     assert not (copy / NEWER).exists()
 
 
 def test_a_changed_newer_version_is_kept_too(released: Path, copy: Path) -> None:
     (copy / NAME).write_text("mine")
     (released / NAME).write_text("version 2")
-    lay_down(released, copy)
+    update_copy(released, copy)
     (copy / NEWER).write_text("mine as well")
     (released / NAME).write_text("version 3")
     second = NEWER.replace(".new.", ".new-2.")
-    assert lay_down(released, copy).beside == [(NAME, second)]
+    assert update_copy(released, copy).newer == [(NAME, second)]
     assert [tree(copy)[name] for name in (NAME, NEWER, second)] == [
         "mine",
         "mine as well",
@@ -135,10 +135,10 @@ def test_a_changed_newer_version_is_kept_too(released: Path, copy: Path) -> None
 def test_a_newer_version_that_was_taken_over_is_updated_again(released: Path, copy: Path) -> None:
     (copy / NAME).write_text("mine")
     (released / NAME).write_text("version 2")
-    lay_down(released, copy)
+    update_copy(released, copy)
     (copy / NEWER).replace(copy / NAME)
     (released / NAME).write_text("version 3")
-    assert lay_down(released, copy).updated == [NAME]
+    assert update_copy(released, copy).updated == [NAME]
 
 
 def test_what_a_student_makes_is_never_touched(released: Path, copy: Path) -> None:
@@ -147,7 +147,7 @@ def test_what_a_student_makes_is_never_touched(released: Path, copy: Path) -> No
     (own / "recordings/a.csv").write_text("evidence")
     (own / "figures.json").write_text("{}")
     (released / NAME).write_text("version 2")
-    lay_down(released, copy)
+    update_copy(released, copy)
     assert (own / "recordings/a.csv").read_text() == "evidence"
     assert (own / "figures.json").read_text() == "{}"
 
@@ -160,19 +160,19 @@ def test_a_broken_manifest_loses_nothing(released: Path, copy: Path, manifest: s
     (copy / NAME).write_text("mine")
     (copy / MANIFEST).write_text(manifest)
     (released / NAME).write_text("version 2")
-    done = lay_down(released, copy)
+    done = update_copy(released, copy)
     assert done.manifest_lost
-    assert done.beside == [(NAME, NEWER)]
+    assert done.newer == [(NAME, NEWER)]
     assert tree(copy)[NAME] == "mine"
-    assert not lay_down(released, copy).manifest_lost
+    assert not update_copy(released, copy).manifest_lost
 
 
 def test_without_a_manifest_what_differs_is_the_students(released: Path, copy: Path) -> None:
     (copy / MANIFEST).unlink()
     (released / NAME).write_text("version 2")
-    done = lay_down(released, copy)
+    done = update_copy(released, copy)
     assert not done.manifest_lost
-    assert done.beside == [(NAME, NEWER)]
+    assert done.newer == [(NAME, NEWER)]
 
 
 def test_a_link_stays_a_link_and_its_target_as_it_was(
@@ -183,13 +183,13 @@ def test_a_link_stays_a_link_and_its_target_as_it_was(
     (copy / NAME).symlink_to(elsewhere)
     before = elsewhere.read_text()
     (released / NAME).write_text("version 2")
-    lay_down(released, copy)
+    update_copy(released, copy)
     assert (copy / NAME).is_symlink()
     assert elsewhere.read_text() == before
     assert tree(copy)[NEWER] == "version 2"
     elsewhere.unlink()  # now it leads nowhere
     (released / NAME).write_text("version 3")
-    lay_down(released, copy)
+    update_copy(released, copy)
     assert (copy / NAME).is_symlink()
 
 
@@ -199,7 +199,7 @@ def test_a_folder_or_fifo_in_a_files_place_is_left_there(released: Path, copy: P
     data = copy / "01-timer-overhead/data.csv"
     data.unlink()
     os.mkfifo(data)
-    done = lay_down(released, copy)
+    done = update_copy(released, copy)
     assert (copy / NAME).is_dir()
     assert data.is_fifo()
     assert done.added == []
@@ -209,8 +209,8 @@ def test_a_file_where_a_folder_should_be(tmp_path: Path, released: Path) -> None
     folder = tmp_path / "labs"
     folder.write_text("important")
     for place in (folder, folder / "inside"):
-        with pytest.raises(CannotLayDown, match="labs start DIR"):
-            lay_down(released, place)
+        with pytest.raises(CannotUpdateCopy, match="labs start DIR"):
+            update_copy(released, place)
     assert folder.read_text() == "important"
 
 
@@ -218,8 +218,8 @@ def test_a_lab_folder_that_is_a_file(released: Path, tmp_path: Path) -> None:
     folder = tmp_path / "labs"
     folder.mkdir()
     (folder / "01-timer-overhead").write_text("important")
-    with pytest.raises(CannotLayDown, match="Nothing there was lost"):
-        lay_down(released, folder)
+    with pytest.raises(CannotUpdateCopy, match="Nothing there was lost"):
+        update_copy(released, folder)
     assert (folder / "01-timer-overhead").read_text() == "important"
 
 
@@ -239,11 +239,11 @@ def test_a_disk_that_fills_up_in_the_middle(
         write(path, content)
 
     monkeypatch.setattr(student_copy, "write_atomically", write_two)
-    with pytest.raises(CannotLayDown, match="disk is full"):
-        lay_down(released, copy)
+    with pytest.raises(CannotUpdateCopy, match="disk is full"):
+        update_copy(released, copy)
     monkeypatch.undo()
     assert tree(copy)[NAME] == "mine"
-    assert lay_down(released, copy).updated == ["01-timer-overhead/data.csv"]
+    assert update_copy(released, copy).updated == ["01-timer-overhead/data.csv"]
     assert tree(copy)[NAME] == "mine"
 
 
@@ -252,8 +252,8 @@ def test_a_read_only_folder(tmp_path: Path, released: Path) -> None:
     folder.mkdir(mode=0o500)
     if os.access(folder, os.W_OK):
         pytest.skip("this user may write everywhere")
-    with pytest.raises(CannotLayDown, match="Permission denied"):
-        lay_down(released, folder)
+    with pytest.raises(CannotUpdateCopy, match="Permission denied"):
+        update_copy(released, folder)
 
 
 def command(released: Path, *words: str) -> list[str]:
@@ -296,7 +296,7 @@ def test_only_the_copy_in_the_default_folder(tmp_path: Path, released: Path) -> 
     (home / NAME).write_text("mine")
     (released / NAME).write_text("version 2")
     again = start(tmp_path, released, "--no-lab", cwd=home)  # this folder is a copy
-    assert f"Kept your {home / NAME}; the newer version is beside it" in again.stderr
+    assert f"Kept your {home / NAME}; the newer version is in the same folder" in again.stderr
     assert Path(NEWER).name in again.stderr
 
 

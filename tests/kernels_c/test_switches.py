@@ -96,7 +96,7 @@ def test_a_convoy_is_recognised_although_it_claims_to_switch() -> None:
     assert counted < 0.9 * claimed
     warnings = {warning.code: warning for warning in told(recording, "bare-mutex")[0].warnings}
     assert f"{claimed:,} switches are claimed" in warnings["switches-unaccounted"].symptom
-    assert "hand-over" in warnings["switches-unaccounted"].likely_cause
+    assert "handoff" in warnings["switches-unaccounted"].likely_cause
 
 
 def test_each_variant_of_a_run_has_its_own_count_and_place() -> None:

@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from bench.labs import jupyterlab
 from grader.with_nbgrader.release import release
-from labs.course.student_copy import lay_down
+from labs.course.student_copy import update_copy
 from labs.recording import file
 from testing.paths import REPOSITORY
 
@@ -41,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[jupyterlab.Serv
     """A student's copy of the labs as they are now, served."""
     folder = tmp_path_factory.mktemp("student")
     release(NOTEBOOKS, folder / "released")
-    lay_down(folder / "released", folder / "labs")
+    update_copy(folder / "released", folder / "labs")
     with jupyterlab.served(folder / "labs", folder / "jupyter") as serving:
         yield serving
 

@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 from labs.recording.file import Recording, read
-from labs.recording.memo import kept
+from labs.recording.memo import memoized
 from testing.paths import FIXTURES
 
 SAVED = FIXTURES / "fenced.csv"
@@ -17,7 +17,7 @@ SAVED = FIXTURES / "fenced.csv"
 def test_the_same_question_is_answered_once_and_another_anew() -> None:
     asked: list[tuple[str, bool]] = []
 
-    @kept
+    @memoized
     def reduce(recording: Recording, variant: str, *, twice: bool = False) -> int:
         asked.append((variant, twice))
         return len(recording) * (2 if twice else 1)
@@ -32,7 +32,7 @@ def test_the_same_question_is_answered_once_and_another_anew() -> None:
 def test_an_error_is_not_kept() -> None:
     calls = []
 
-    @kept
+    @memoized
     def refuse(recording: Recording) -> int:
         calls.append(1)
         raise ValueError("no")
@@ -45,7 +45,7 @@ def test_an_error_is_not_kept() -> None:
 
 
 def test_a_recording_that_nobody_needs_is_let_go() -> None:
-    @kept
+    @memoized
     def count(recording: Recording) -> int:
         return len(recording)
 

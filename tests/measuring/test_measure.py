@@ -341,7 +341,7 @@ BAD_PROGRAMS: dict[str, tuple[str, type[Exception], str]] = {
     "aborts": ('fputs("my reason\\n", stderr); abort();', RunFailed, "SIGABRT: my reason"),
     "says that it cannot": (
         'fputs("no such counter here\\n", stderr); return 3;', RunFailed, "no such counter here"),
-    "ends with a status and no word": ("return 5;", RunFailed, "status 5 and said nothing"),
+    "ends with a status and no word": ("return 5;", RunFailed, "status 5 and printed no error"),
     "says so in bytes that are no text": (
         'fputs("\\xff\\xfe\\n", stderr); return 1;', RunFailed, "\ufffd"),
     "measures and then fails": (GOOD_LINES + "return 1;", RunFailed, "status 1"),

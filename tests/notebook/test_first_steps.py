@@ -199,7 +199,7 @@ def test_a_folder_for_practice_is_checked_for_what_is_there(
     practice = Session("00-start-here", tmp_path / "00-start-here")
     practice.folder.mkdir()
     assert cli.main(["check", str(practice.folder)]) == cli.SOMETHING_NOT_GRADED
-    assert "no figure is handed in yet" in capsys.readouterr().err
+    assert "there is no figure in" in capsys.readouterr().err
     saved(practice, run)
     practice.figure(FENCED, run.value, run.unit, run)
     capsys.readouterr()
@@ -257,7 +257,7 @@ def test_every_argument_that_advice_names_is_one_of_measure() -> None:
 
 def test_a_run_without_a_figure_says_what_to_do(lab: Session) -> None:
     few = lab.measure("timer_overhead", "fenced", samples=5, processes=1)
-    with pytest.raises(Refused, match=r"raise samples(.|\n)*run the cell that measured it again"):
+    with pytest.raises(Refused, match=r"raise samples(.|\n)*run the measuring cell again"):
         few.value  # noqa: B018
 
 

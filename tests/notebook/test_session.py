@@ -53,7 +53,10 @@ def test_a_prediction_in_a_unit_of_nothing_is_stored_and_the_unit_told(
     lab: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.predict("timer-overhead-fenced", 20, "nano")
-    assert "No result can be laid beside it: unit 'nano' is not known" in capsys.readouterr().out
+    assert (
+        "No result can be compared with this prediction: unit 'nano' is not known"
+        in capsys.readouterr().out
+    )
     for unit in ("times", "nanoseconds", "µs"):
         lab.predict("timer-overhead-fenced", 20, unit)
         assert "No result" not in capsys.readouterr().out
