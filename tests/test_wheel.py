@@ -67,6 +67,12 @@ def test_holds_what_jupyterlab_loads(wheel):
     assert {f"{extension}/package.json", f"{extension}/static/remoteEntry.js"} <= names(wheel)
 
 
+def test_holds_every_template(wheel):
+    templates = {str(p.relative_to(ROOT)) for p in ROOT.glob("[lg]*/**/*.html.jinja")}
+    assert "labs/common/table.html.jinja" in templates
+    assert templates <= names(wheel)
+
+
 def test_holds_its_licences_and_nothing_beside_the_packages(wheel):
     top = {name.split("/")[0] for name in names(wheel)}
     info = f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"
