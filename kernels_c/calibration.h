@@ -31,7 +31,7 @@ TICKLAB_INLINE uint64_t clock_ns(clockid_t clock)
 /* Of several tries the tightest: the counter lies half-way between two reads of the clock. */
 static struct moment moment_now(void)
 {
-    struct moment best = {0, 0};
+    struct moment best = {.ticks = 0, .ns = 0};
     uint64_t width = UINT64_MAX;
     for (int attempt = 0; attempt < 16; attempt++) {
         const uint64_t before = clock_ns(REFERENCE_CLOCK);
@@ -82,7 +82,8 @@ static struct taken taken_by_others(uint64_t until)
         last = now;
     }
     const double all = last > begin ? (double)(last - begin) : 1;
-    const struct taken found = {(double)taken / all, (double)gaps / all * 1e9};
+    const struct taken found = {.share = (double)taken / all,
+                                .gaps_per_s = (double)gaps / all * 1e9};
     return found;
 }
 

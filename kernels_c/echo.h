@@ -5,11 +5,7 @@
 #ifndef TICKLAB_ECHO_H
 #define TICKLAB_ECHO_H
 
-#include <unistd.h>
-
 #include "peer_process.h"
-
-enum { GO = 1, END = 2 };
 
 struct pipes {
     int out, in;             /* of this process */
@@ -27,23 +23,11 @@ TICKLAB_INLINE int send_and_receive(const struct pipes *pipes)
            read(pipes->in, &message, sizeof message) == sizeof message;
 }
 
-/* What the peer does: send back each message, until that is END. */
+/* What the peer does: send back each message, until END comes. */
 TICKLAB_INLINE void echo(void *argument)
 {
     const struct pipes *pipes = argument;
-    uint64_t message;
-    while (read(pipes->their_in, &message, sizeof message) == sizeof message && message == GO)
-        if (write(pipes->their_out, &message, sizeof message) != sizeof message)
-            return;
-}
-
-static void open_pipe(int *in, int *out)
-{
-    int ends[2];
-    if (pipe(ends) != 0)
-        stop(STATUS_IMPOSSIBLE, "pipe: %s", strerror(errno));
-    *in = ends[0];
-    *out = ends[1];
+    echo_each_go(pipes->their_in, pipes->their_out);
 }
 
 TICKLAB_INLINE void open_own_pipe(struct run *run)
@@ -73,10 +57,7 @@ TICKLAB_INLINE void start_echo_on_one_cpu(struct run *run)
 
 TICKLAB_INLINE void end_echo(void)
 {
-    const uint64_t message = END;
-    if (write(to_peer.out, &message, sizeof message) != sizeof message)
-        stop(STATUS_FAILED, "the peer process is gone");
-    await_peer(to_peer.peer);
+    end_peer(to_peer.out, to_peer.peer);
 }
 
 #endif

@@ -330,14 +330,5 @@ static const struct variant variants[] = {
 
 static const long batches[] = {16, 32, 48, 64};
 
-int main(int argc, char **argv)
-{
-    static const struct c_kernel kernel = {.name = "first_iteration",
-                                           .about = "what is slow about the first time",
-                                           .variants = variants,
-                                           .variant_count = sizeof variants / sizeof variants[0],
-                                           .batches = batches,
-                                           .batch_count = sizeof batches / sizeof batches[0],
-                                           .samples = 1000};
-    return measure(&kernel, argc, argv);
-}
+MEASURE(.name = "first_iteration", .about = "what is slow about the first time",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 1000)

@@ -61,6 +61,10 @@ struct c_kernel {
     long samples;      /* how many to take where no number is asked for; 0: 1000 */
 };
 
+/* Two fields of a C kernel: a list, and how many are in it. */
+#define LISTED_VARIANTS(list) .variants = list, .variant_count = sizeof list / sizeof list[0]
+#define LISTED_BATCHES(list)  .batches = list, .batch_count = sizeof list / sizeof list[0]
+
 struct sample {
     int variant, batch; /* indices into what was chosen */
     uint64_t ticks;
@@ -521,5 +525,13 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
         stop(STATUS_FAILED, "standard output: %s", strerror(errno));
     return 0;
 }
+
+/* main of a C kernel: MEASURE(.name = "system_call", LISTED_VARIANTS(variants), ...). */
+#define MEASURE(...)                                                                               \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        static const struct c_kernel kernel = {__VA_ARGS__};                                       \
+        return measure(&kernel, argc, argv);                                                       \
+    }
 
 #endif

@@ -8,9 +8,6 @@
 
 #include "placement.h"
 
-/* A round trip to it and back: the figure is half of that, one of two switches. */
-#define ROUND_TRIP_ON_ONE_CPU .parts = 2, .switches = 2, TWO_ON_ONE_CPU
-
 static pthread_t other_thread;
 static volatile int over; /* the other thread is to end */
 

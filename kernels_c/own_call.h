@@ -110,10 +110,8 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
                                                   OWN_FLOOR};                                      \
         static const struct c_kernel kernel = {.name = "own_call",                                 \
                                                .about = "what your system call costs",             \
-                                               .variants = variants,                               \
-                                               .variant_count = 3,                                 \
-                                               .batches = batches,                                 \
-                                               .batch_count = 4};                                  \
+                                               LISTED_VARIANTS(variants),                          \
+                                               LISTED_BATCHES(batches)};                           \
         return measure(&kernel, argc, argv);                                                       \
     }
 

@@ -137,10 +137,8 @@ OWN_INTERVAL(own_fork, ended(forked()))
         static const long batches[] = {1, 2, 3};                                                   \
         static const struct c_kernel kernel = {.name = "own_creation",                             \
                                                .about = "what it costs to create your task",       \
-                                               .variants = variants,                               \
-                                               .variant_count = 2,                                 \
-                                               .batches = batches,                                 \
-                                               .batch_count = 3,                                   \
+                                               LISTED_VARIANTS(variants),                          \
+                                               LISTED_BATCHES(batches),                            \
                                                .samples = 400};                                    \
         return measure(&kernel, argc, argv);                                                       \
     }

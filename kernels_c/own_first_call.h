@@ -70,10 +70,8 @@
         static const struct c_kernel kernel = {                                                    \
             .name = "own_first_call",                                                              \
             .about = "what is left of a first call when you got ready",                            \
-            .variants = variants,                                                                  \
-            .variant_count = 2,                                                                    \
-            .batches = batches,                                                                    \
-            .batch_count = 1,                                                                      \
+            LISTED_VARIANTS(variants),                                                             \
+            LISTED_BATCHES(batches),                                                               \
             .samples = 30};                                                                        \
         return measure(&kernel, argc, argv);                                                       \
     }

@@ -26,6 +26,14 @@ TICKLAB_INLINE void keep(unsigned value)
     __asm__ volatile("" : : "r"(value));
 }
 
+/* MEASURE_OWN_FOOTPRINT defines it. */
+static void read_set(const struct task *task);
+
+static void take_turns(const struct task *task)
+{
+    take_part(task, read_set);
+}
+
 static uint64_t rounds(const struct ring *ring, long batch)
 {
     const struct task *first = &ring->tasks[0];
@@ -42,10 +50,10 @@ static uint64_t rounds(const struct ring *ring, long batch)
     return end - begin;
 }
 
-RING(own, PROCESSES, OWN_TASKS, OWN_SET)
-RING(own_0, PROCESSES, OWN_TASKS, 0)
-RING(own_alone, ALONE, 1, OWN_SET)
-RING(own_alone_0, ALONE, 1, 0)
+RING(own, PROCESSES, OWN_TASKS, OWN_SET, take_turns, rounds)
+RING(own_0, PROCESSES, OWN_TASKS, 0, take_turns, rounds)
+RING(own_alone, ALONE, 1, OWN_SET, take_turns, rounds)
+RING(own_alone_0, ALONE, 1, 0, take_turns, rounds)
 
 #define OWN_RING(called, ring, bytes, one_alone)                                                   \
     {.name = called,                                                                               \
@@ -56,11 +64,9 @@ RING(own_alone_0, ALONE, 1, 0)
      .cannot = no_pinning,                                                                         \
      .baseline = one_alone,                                                                        \
      .baseline_times = OWN_TASKS,                                                                  \
-     .parts = OWN_TASKS,                                                                           \
-     .switches = OWN_TASKS,                                                                        \
-     .system_calls = 2,                                                                            \
+     ONCE_ROUND(OWN_TASKS),                                                                        \
      .placement = PLACED_ON_ONE_CPU,                                                               \
-     .other_tasks = OWN_TASKS - 1,                                                                 \
+     .system_calls = 2,                                                                            \
      .memory = (bytes) > 0}
 #define OWN_ALONE(called, ring, bytes, less)                                                       \
     {.name = called,                                                                               \
@@ -91,10 +97,8 @@ RING(own_alone_0, ALONE, 1, 0)
         static const struct c_kernel kernel = {.name = "own_footprint",                            \
                                                .about = "what a switch costs with your use of a "  \
                                                         "working set",                             \
-                                               .variants = variants,                               \
-                                               .variant_count = 4,                                 \
-                                               .batches = batches,                                 \
-                                               .batch_count = 3,                                   \
+                                               LISTED_VARIANTS(variants),                          \
+                                               LISTED_BATCHES(batches),                            \
                                                .samples = 400};                                    \
         return measure(&kernel, argc, argv);                                                       \
     }

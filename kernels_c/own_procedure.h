@@ -52,10 +52,8 @@
             {.name = "loop", .about = "the empty loop", .interval = own_loop}};                    \
         static const struct c_kernel kernel = {.name = "own_procedure",                            \
                                                .about = "what a call of your procedure costs",     \
-                                               .variants = variants,                               \
-                                               .variant_count = 2,                                 \
-                                               .batches = batches,                                 \
-                                               .batch_count = 4};                                  \
+                                               LISTED_VARIANTS(variants),                          \
+                                               LISTED_BATCHES(batches)};                           \
         return measure(&kernel, argc, argv);                                                       \
     }
 

@@ -144,18 +144,14 @@ static void end_own(void)
              .cannot = no_pinning,                                                                 \
              .baseline = "own-alone",                                                              \
              .baseline_times = 2,                                                                  \
-             .parts = 2,                                                                           \
-             .switches = 2,                                                                        \
-             TWO_ON_ONE_CPU},                                                                      \
+             ROUND_TRIP_ON_ONE_CPU},                                                               \
             {.name = "own-alone",                                                                  \
              .about = "the same calls to oneself: no switch",                                      \
              .interval = own_alone}};                                                              \
         static const struct c_kernel kernel = {.name = "own_switch",                               \
                                                .about = "what a switch by your hand-over costs",   \
-                                               .variants = variants,                               \
-                                               .variant_count = 2,                                 \
-                                               .batches = batches,                                 \
-                                               .batch_count = 4};                                  \
+                                               LISTED_VARIANTS(variants),                          \
+                                               LISTED_BATCHES(batches)};                           \
         return measure(&kernel, argc, argv);                                                       \
     }
 

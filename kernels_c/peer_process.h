@@ -6,6 +6,7 @@
 
 #include <sys/wait.h>
 
+#include "pipes.h"
 #include "placement.h"
 
 /* Handler of SIGCHLD: without its peer this process would wait for an answer for ever. */
@@ -69,6 +70,14 @@ static void await_peer(pid_t peer)
             stop(STATUS_FAILED, "waitpid: %s", strerror(errno));
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         stop(STATUS_FAILED, "the peer process failed (wait status %d)", status);
+}
+
+/* Send END to a peer, and wait for it. */
+TICKLAB_INLINE void end_peer(int out, pid_t peer)
+{
+    if (!send_message(out, END))
+        stop(STATUS_FAILED, "the peer process is gone");
+    await_peer(peer);
 }
 
 #endif

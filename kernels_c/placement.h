@@ -65,6 +65,12 @@ TICKLAB_INLINE const char *no_second_cpu(void)
 /* What a variant declares that has one peer, on its own CPU. */
 #define TWO_ON_ONE_CPU .placement = PLACED_ON_ONE_CPU, .other_tasks = 1
 
+/* The same with its peer on another CPU. */
+#define TWO_ON_TWO_CPUS .placement = PLACED_ON_TWO_CPUS, .other_tasks = 1
+
+/* A round trip to that peer and back: the figure is half of that, one of two switches. */
+#define ROUND_TRIP_ON_ONE_CPU .parts = 2, .switches = 2, TWO_ON_ONE_CPU
+
 /* Bind a task (0: the caller; else a process or thread id of Linux) to one CPU; ANY_CPU: to none. */
 enum { ANY_CPU = -1 };
 
@@ -83,6 +89,17 @@ static void place(pid_t task, long cpu)
 #else
     (void)task;
     (void)cpu;
+#endif
+}
+
+/* Have the OS let this task, and all that it starts, run until it waits. Otherwise a task that is
+ * woken may interrupt the one that woke it. */
+TICKLAB_INLINE void run_until_it_waits(void)
+{
+#if defined(__linux__)
+    const struct sched_param no_priority = {.sched_priority = 0};
+    if (sched_setscheduler(0, SCHED_BATCH, &no_priority) != 0)
+        stop(STATUS_IMPOSSIBLE, "the OS refused the policy SCHED_BATCH: %s", strerror(errno));
 #endif
 }
 

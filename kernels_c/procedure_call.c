@@ -134,14 +134,5 @@ static const struct variant variants[] = {
 
 static const long batches[] = {256, 512, 1024, 2048};
 
-int main(int argc, char **argv)
-{
-    static const struct c_kernel kernel = {.name = "procedure_call",
-                                           .about = "what a procedure call and its arguments cost",
-                                           .variants = variants,
-                                           .variant_count = sizeof variants / sizeof variants[0],
-                                           .batches = batches,
-                                           .batch_count = sizeof batches / sizeof batches[0],
-                                           .samples = 4000};
-    return measure(&kernel, argc, argv);
-}
+MEASURE(.name = "procedure_call", .about = "what a procedure call and its arguments cost",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 4000)

@@ -13,15 +13,12 @@
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <sys/socket.h>
-#include <unistd.h>
 #if defined(__linux__)
 #    include <sys/eventfd.h>
 #endif
 
 #include "peer_process.h"
 
-enum side { MINE, THEIRS };
-enum { GO = 1, END = 2 };
 enum { INTERVALS_A_TURN = 64 }; /* to move is itself a switch or two */
 
 /* A way there and a way back, and who is at the other end. */
@@ -35,16 +32,14 @@ struct channel {
 static struct channel pinned, in_turn, apart, anywhere, carried, events, sockets;
 static struct channel self_pipe, self_event, self_socket;
 
-/* An eventfd takes 8 bytes; the pipes and sockets get as many. */
 TICKLAB_INLINE int give(const struct channel *channel, enum side side, uint64_t message)
 {
-    return write(channel->out[side], &message, sizeof message) == sizeof message;
+    return send_message(channel->out[side], message);
 }
 
 TICKLAB_INLINE uint64_t receive(const struct channel *channel, enum side side)
 {
-    uint64_t message = 0;
-    return read(channel->in[side], &message, sizeof message) == sizeof message ? message : 0;
+    return await_message(channel->in[side]);
 }
 
 /* Put this process and its peer where the channel wants them: before the interval, not in it. */
@@ -132,8 +127,7 @@ ROUND_TRIPS(self_socket)
 static void echo(void *argument)
 {
     const struct channel *channel = argument;
-    while (receive(channel, THEIRS) == GO && give(channel, THEIRS, GO))
-        ;
+    echo_each_go(channel->in[THEIRS], channel->out[THEIRS]);
 }
 
 static void stamp(void *argument)
@@ -151,12 +145,7 @@ static void checked(int failed, const char *call)
 
 static void open_pipes(struct channel *channel)
 {
-    int there[2], back[2];
-    checked(pipe(there) != 0 || pipe(back) != 0, "pipe");
-    channel->out[MINE] = there[1];
-    channel->in[THEIRS] = there[0];
-    channel->out[THEIRS] = back[1];
-    channel->in[MINE] = back[0];
+    open_pipes_both_ways(channel->in, channel->out);
 }
 
 static void start(struct channel *channel, void (*work)(void *), long mine, long theirs)
@@ -170,9 +159,7 @@ static void start(struct channel *channel, void (*work)(void *), long mine, long
 
 static void end(struct channel *channel)
 {
-    if (!give(channel, MINE, END))
-        stop(STATUS_FAILED, "the peer process is gone");
-    await_peer(channel->peer);
+    end_peer(channel->out[MINE], channel->peer);
 }
 
 static void prepare_pinned(struct run *run)
@@ -225,10 +212,7 @@ static void prepare_sockets(struct run *run)
 
 static void prepare_self_pipe(struct run *run)
 {
-    int ends[2];
-    checked(pipe(ends) != 0, "pipe");
-    self_pipe.in[MINE] = ends[0];
-    self_pipe.out[MINE] = ends[1];
+    open_pipe(&self_pipe.in[MINE], &self_pipe.out[MINE]);
     self_pipe.mine = first_place(run);
     stand(&self_pipe);
 }
@@ -315,8 +299,7 @@ static const struct variant variants[] = {
      .baseline_times = 2,
      .parts = 2,
      .system_calls = 2,
-     .placement = PLACED_ON_TWO_CPUS,
-     .other_tasks = 1},
+     TWO_ON_TWO_CPUS},
     {.name = "pipe-unpinned",
      .about = "by pipe, wherever the OS puts them",
      .interval = trips_anywhere,
@@ -370,14 +353,5 @@ static const struct variant variants[] = {
 /* Short intervals: in a long one, others have had the CPU too. */
 static const long batches[] = {1, 2, 3, 4};
 
-int main(int argc, char **argv)
-{
-    static const struct c_kernel kernel = {.name = "process_switch",
-                                           .about = "what a switch between processes costs",
-                                           .variants = variants,
-                                           .variant_count = sizeof variants / sizeof variants[0],
-                                           .batches = batches,
-                                           .batch_count = sizeof batches / sizeof batches[0],
-                                           .samples = 2000};
-    return measure(&kernel, argc, argv);
-}
+MEASURE(.name = "process_switch", .about = "what a switch between processes costs",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 2000)

@@ -1,19 +1,22 @@
 /*
  * N tasks in a ring on one CPU, and a token that goes round by pipes; or one task that passes it to
- * itself. What each of them does with its working set when it has the token is read_set(), and what is
- * timed is rounds(): both are of the C kernel that includes this.
+ * itself. The C kernel that includes this gives each ring two functions:
+ *
+ *     void work(const struct task *task)                     what every task but the first one does:
+ *                                                            take_part(task, use), and no more
+ *     uint64_t timed(const struct ring *ring, long batch)    the interval, by the first task
  */
 #ifndef TICKLAB_RING_H
 #define TICKLAB_RING_H
 
 #include <pthread.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include "memory.h"
 #include "peer_process.h"
+#include "pipes.h"
 
-enum { MOST_TASKS = 64, GO = 'g', END = 'e' };
+enum { MOST_TASKS = 64 };
 enum kind { ALONE, PROCESSES, THREADS };
 
 struct task {
@@ -22,6 +25,7 @@ struct task {
     size_t bytes;
     pid_t process;
     pthread_t thread;
+    void (*work)(const struct task *task);
 };
 
 /* Its first task is this one. */
@@ -30,6 +34,7 @@ struct ring {
     int count;
     size_t bytes; /* of each task's working set */
     struct task tasks[MOST_TASKS];
+    void (*work)(const struct task *task); /* of every task but the first one */
 };
 
 /* Another task is gone. The OS tells the first one of it at once (end_without_peer), which ends all:
@@ -51,18 +56,15 @@ TICKLAB_INLINE char receive(const struct task *task)
     return read(task->in, &token, 1) == 1 ? token : 0;
 }
 
-static void read_set(const struct task *task);
-static uint64_t rounds(const struct ring *ring, long batch); /* the interval, timed */
-
-/* What every other task does, until the token says that it is over or the ring is broken. */
-static void take_part(void *argument)
+/* What every other task does, until the token says that it is over or the ring is broken: when it has
+ * the token, it uses its working set. */
+TICKLAB_INLINE void take_part(const struct task *task, void (*use)(const struct task *task))
 {
-    const struct task *task = argument;
     touch(task->set, task->bytes);
     char token;
     int whole = 1;
     while (whole && (token = receive(task)) == GO) {
-        read_set(task);
+        use(task);
         whole = pass(task, GO);
     }
     if (whole && token == END && pass(task, END))
@@ -77,9 +79,10 @@ static void stop_broken(const struct ring *ring)
     stop(STATUS_FAILED, "the ring of %d tasks is broken", ring->count);
 }
 
-static void *take_part_as_thread(void *task)
+static void *take_part_as_thread(void *argument)
 {
-    take_part(task);
+    const struct task *task = argument;
+    task->work(task);
     return NULL;
 }
 
@@ -96,7 +99,7 @@ static void take_part_as_process(void *argument)
     if (close(place->not_mine[0]) != 0 ||
         (place->not_mine[1] >= 0 && close(place->not_mine[1]) != 0))
         _exit(STATUS_FAILED);
-    take_part(place->task);
+    place->task->work(place->task);
 }
 
 static void start_task(struct ring *ring, struct task *task, int first_out, int next_in)
@@ -107,29 +110,10 @@ static void start_task(struct ring *ring, struct task *task, int first_out, int 
             stop(STATUS_IMPOSSIBLE, "%d threads: %s", ring->count, strerror(error));
         return;
     }
-    struct place_in_ring place = {task, {first_out, next_in}};
+    struct place_in_ring place = {.task = task, .not_mine = {first_out, next_in}};
     task->process = start_peer(take_part_as_process, &place);
     if (close(task->in) != 0 || close(task->out) != 0)
         stop(STATUS_FAILED, "close: %s", strerror(errno));
-}
-
-static void open_pipe(int ends[2])
-{
-    if (pipe(ends) != 0)
-        stop(STATUS_IMPOSSIBLE, "pipe: %s", strerror(errno));
-}
-
-/* Put this task, and so all that it starts, on one CPU, and have the OS let each run until it waits.
- * Otherwise a task that is woken may interrupt the one that woke it, and a hop is then one switch or
- * two. */
-static void take_place(const struct run *run)
-{
-    place(0, first_place(run));
-#if defined(__linux__)
-    const struct sched_param no_priority = {.sched_priority = 0};
-    if (sched_setscheduler(0, SCHED_BATCH, &no_priority) != 0)
-        stop(STATUS_IMPOSSIBLE, "the OS refused the policy SCHED_BATCH: %s", strerror(errno));
-#endif
 }
 
 /* From pipe to pipe: each task gets the end of the last one and the beginning of the next. */
@@ -137,24 +121,25 @@ static void prepare_ring(struct run *run, struct ring *ring)
 {
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
         stop(STATUS_FAILED, "signal: %s", strerror(errno));
-    take_place(run);
+    place(0, first_place(run));
+    run_until_it_waits(); /* otherwise a hop is now one switch, now two */
     must_be_free(ring->bytes * (size_t)ring->count);
     struct task *first = &ring->tasks[0];
-    int last[2], next[2];
-    open_pipe(last);
-    first->out = last[1];
+    int last_in, next_in, next_out;
+    open_pipe(&last_in, &first->out);
     for (int i = 0; i < ring->count; i++) {
+        ring->tasks[i].work = ring->work;
         ring->tasks[i].bytes = ring->bytes;
         ring->tasks[i].set = untouched_pages(ring->bytes);
     }
     for (int i = 1; i < ring->count; i++) {
-        open_pipe(next);
-        ring->tasks[i].in = last[0];
-        ring->tasks[i].out = next[1];
-        start_task(ring, &ring->tasks[i], first->out, next[0]);
-        last[0] = next[0];
+        open_pipe(&next_in, &next_out);
+        ring->tasks[i].in = last_in;
+        ring->tasks[i].out = next_out;
+        start_task(ring, &ring->tasks[i], first->out, next_in);
+        last_in = next_in;
     }
-    first->in = last[0];
+    first->in = last_in;
     touch(first->set, first->bytes);
     /* Once round: now all are in their places, and their memory is there. */
     if (!pass(first, GO) || receive(first) != GO)
@@ -177,12 +162,16 @@ static void end_ring(struct ring *ring)
     }
 }
 
-/* rounds_NAME, prepare_NAME and finish_NAME of one ring. */
-#define RING(name, of_kind, tasks_in_it, bytes_of_each)                                            \
-    static struct ring name = {.kind = of_kind, .count = tasks_in_it, .bytes = bytes_of_each};     \
+/* What a variant declares whose operation is once round a ring of n tasks: n hops, n switches. */
+#define ONCE_ROUND(n) .parts = n, .switches = n, .other_tasks = (n) - 1
+
+/* rounds_NAME, prepare_NAME and finish_NAME of one ring; `work` and `timed` as at the top. */
+#define RING(name, of_kind, tasks_in_it, bytes_of_each, work_of_others, timed)                     \
+    static struct ring name = {                                                                    \
+        .kind = of_kind, .count = tasks_in_it, .bytes = bytes_of_each, .work = work_of_others};    \
     static uint64_t rounds_##name(long batch)                                                      \
     {                                                                                              \
-        return rounds(&name, batch);                                                               \
+        return timed(&name, batch);                                                                \
     }                                                                                              \
     static void prepare_##name(struct run *run)                                                    \
     {                                                                                              \

@@ -22,6 +22,11 @@ TICKLAB_INLINE void read_set(const struct task *task)
         (void)task->set[at];
 }
 
+static void take_turns(const struct task *task)
+{
+    take_part(task, read_set);
+}
+
 static uint64_t rounds(const struct ring *ring, long batch)
 {
     const struct task *first = &ring->tasks[0];
@@ -48,15 +53,15 @@ static uint64_t rounds(const struct ring *ring, long batch)
 #define SET_4m   (4 << 20)
 
 #define RINGS(n, size)                                                                             \
-    RING(processes_##n##_##size, PROCESSES, n, SET_##size)                                         \
-    RING(threads_##n##_##size, THREADS, n, SET_##size)
+    RING(processes_##n##_##size, PROCESSES, n, SET_##size, take_turns, rounds)                     \
+    RING(threads_##n##_##size, THREADS, n, SET_##size, take_turns, rounds)
 #define FOR_EACH_SIZE(what, n)                                                                     \
     what(n, 0) what(n, 16k) what(n, 64k) what(n, 256k) what(n, 1m) what(n, 4m)
 #define FOR_EACH_RING(what)                                                                        \
     FOR_EACH_SIZE(what, 2)                                                                         \
     FOR_EACH_SIZE(what, 4)                                                                         \
     FOR_EACH_SIZE(what, 8) FOR_EACH_SIZE(what, 16) FOR_EACH_SIZE(what, 32) FOR_EACH_SIZE(what, 64)
-#define ONE_TASK(n, size) RING(alone_##size, ALONE, n, SET_##size)
+#define ONE_TASK(n, size) RING(alone_##size, ALONE, n, SET_##size, take_turns, rounds)
 
 FOR_EACH_SIZE(ONE_TASK, 1)
 FOR_EACH_RING(RINGS)
@@ -70,11 +75,9 @@ FOR_EACH_RING(RINGS)
      .cannot = no_pinning,                                                                         \
      .baseline = "alone-" #size,                                                                   \
      .baseline_times = n,                                                                          \
-     .parts = n,                                                                                   \
-     .switches = n,                                                                                \
-     .system_calls = 2,                                                                            \
+     ONCE_ROUND(n),                                                                                \
      .placement = PLACED_ON_ONE_CPU,                                                               \
-     .other_tasks = (n) - 1,                                                                       \
+     .system_calls = 2,                                                                            \
      .memory = SET_##size > 0},
 #define VARIANTS(n, size) OF(processes, n, size) OF(threads, n, size)
 #define VARIANT_ALONE(n, size)                                                                     \
@@ -93,14 +96,5 @@ static const struct variant variants[] = {FOR_EACH_RING(VARIANTS) FOR_EACH_SIZE(
 /* Few rounds: an interval as long as a time slice is cut by whoever else wants the CPU. */
 static const long batches[] = {1, 2, 3};
 
-int main(int argc, char **argv)
-{
-    static const struct c_kernel kernel = {.name = "switch_footprint",
-                                           .about = "what a switch costs with what follows from it",
-                                           .variants = variants,
-                                           .variant_count = sizeof variants / sizeof variants[0],
-                                           .batches = batches,
-                                           .batch_count = sizeof batches / sizeof batches[0],
-                                           .samples = 400};
-    return measure(&kernel, argc, argv);
-}
+MEASURE(.name = "switch_footprint", .about = "what a switch costs with what follows from it",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400)

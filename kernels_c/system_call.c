@@ -153,14 +153,5 @@ static const struct variant variants[] = {
  */
 static const long batches[] = {64, 96, 128, 192};
 
-int main(int argc, char **argv)
-{
-    static const struct c_kernel kernel = {.name = "system_call",
-                                           .about = "what a system call costs",
-                                           .variants = variants,
-                                           .variant_count = sizeof variants / sizeof variants[0],
-                                           .batches = batches,
-                                           .batch_count = sizeof batches / sizeof batches[0],
-                                           .samples = 4000};
-    return measure(&kernel, argc, argv);
-}
+MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches), .samples = 4000)

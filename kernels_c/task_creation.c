@@ -362,14 +362,5 @@ static const struct variant variants[] = {
 /* Few in an interval: one as long as a time slice is cut by whoever else wants the CPU. */
 static const long batches[] = {1, 2, 3};
 
-int main(int argc, char **argv)
-{
-    static const struct c_kernel kernel = {.name = "task_creation",
-                                           .about = "what it costs to create a task",
-                                           .variants = variants,
-                                           .variant_count = sizeof variants / sizeof variants[0],
-                                           .batches = batches,
-                                           .batch_count = sizeof batches / sizeof batches[0],
-                                           .samples = 400};
-    return measure(&kernel, argc, argv);
-}
+MEASURE(.name = "task_creation", .about = "what it costs to create a task",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400)

@@ -39,7 +39,7 @@ TICKLAB_INLINE void note_peer(pid_t task)
         if (peers[i].task == task)
             return;
     if (peer_count < MOST_PEERS)
-        peers[peer_count++] = (struct peer){task, NOT_SAID};
+        peers[peer_count++] = (struct peer){.task = task, .variant = NOT_SAID};
 }
 
 /* Note every thread of this process but the first: those that a variant has just started. */
@@ -77,7 +77,7 @@ static long switches_of(struct rusage before, struct rusage after)
  * whichever kind: not every OS tells the two kinds apart. */
 static int switches_are_counted(void)
 {
-    const struct timespec a_while = {0, 200000};
+    const struct timespec a_while = {.tv_sec = 0, .tv_nsec = 200000};
     const struct rusage before = usage_of(RUSAGE_SELF);
     for (int i = 0; i < 3; i++)
         if (nanosleep(&a_while, NULL) != 0 && errno != EINTR)

@@ -18,10 +18,11 @@
 #    include <linux/futex.h>
 #endif
 
+#include "pipes.h"
 #include "placement.h"
 #include "trap.h"
 
-enum { MINE, THEIRS, OVER };
+enum { OVER = 2 }; /* the turn is MINE, THEIRS or this */
 
 /* Whose turn it is, and what wakes the other. */
 struct turns {
@@ -260,17 +261,6 @@ static void end(struct turns *turns)
         stop(STATUS_FAILED, "the second thread could not be ended");
 }
 
-static void open_pipes(struct turns *turns)
-{
-    int there[2], back[2];
-    if (pipe(there) != 0 || pipe(back) != 0)
-        stop(STATUS_IMPOSSIBLE, "pipe: %s", strerror(errno));
-    turns->out[MINE] = there[1];
-    turns->in[THEIRS] = there[0];
-    turns->out[THEIRS] = back[1];
-    turns->in[MINE] = back[0];
-}
-
 #define ON_ONE_CPU(turns, work)                                                                    \
     static void prepare_##turns(struct run *run)                                                   \
     {                                                                                              \
@@ -322,7 +312,7 @@ static void prepare_condvar_alone(struct run *run)
 
 static void prepare_by_pipe(struct run *run)
 {
-    open_pipes(&by_pipe);
+    open_pipes_both_ways(by_pipe.in, by_pipe.out);
     start(&by_pipe, pipe_peer, first_place(run), first_place(run));
 }
 
@@ -333,11 +323,7 @@ static void finish_by_pipe(void)
 
 static void prepare_pipe_alone(struct run *run)
 {
-    int ends[2];
-    if (pipe(ends) != 0)
-        stop(STATUS_IMPOSSIBLE, "pipe: %s", strerror(errno));
-    pipe_alone.in[MINE] = ends[0];
-    pipe_alone.out[MINE] = ends[1];
+    open_pipe(&pipe_alone.in[MINE], &pipe_alone.out[MINE]);
     pipe_alone.mine = first_place(run);
     stand(&pipe_alone);
 }
@@ -367,8 +353,7 @@ static void finish_bare(void)
 #define HOOKS(turns) .prepare = prepare_##turns, .finish = finish_##turns
 /* A round trip claims two switches; half of it, less the calls alone, is the figure. */
 #define ROUND_TRIP(alone)                                                                          \
-    .switches = 2, .parts = 2, .cannot = no_pinning, .baseline = alone, .baseline_times = 2,       \
-    TWO_ON_ONE_CPU
+    ROUND_TRIP_ON_ONE_CPU, .cannot = no_pinning, .baseline = alone, .baseline_times = 2
 
 static const struct variant variants[] = {
     {.name = "condvar",
@@ -438,8 +423,7 @@ static const struct variant variants[] = {
      .cannot = no_second_cpu,
      .baseline = "condvar-alone",
      .baseline_times = 2,
-     .placement = PLACED_ON_TWO_CPUS,
-     .other_tasks = 1},
+     TWO_ON_TWO_CPUS},
     {.name = "futex-two-cpus",
      .about = "by futex, a CPU for each: a wake-up, not a switch",
      FUTEX(by_futex_apart, HOOKS(futex_apart)),
@@ -447,21 +431,11 @@ static const struct variant variants[] = {
      .cannot = no_second_cpu,
      .baseline = "futex-alone",
      .baseline_times = 2,
-     .placement = PLACED_ON_TWO_CPUS,
-     .other_tasks = 1},
+     TWO_ON_TWO_CPUS},
 };
 
 /* Short intervals: in a long one, others have had the CPU too. */
 static const long batches[] = {2, 4, 6, 8};
 
-int main(int argc, char **argv)
-{
-    static const struct c_kernel kernel = {.name = "thread_switch",
-                                           .about = "what a switch between threads costs",
-                                           .variants = variants,
-                                           .variant_count = sizeof variants / sizeof variants[0],
-                                           .batches = batches,
-                                           .batch_count = sizeof batches / sizeof batches[0],
-                                           .samples = 2000};
-    return measure(&kernel, argc, argv);
-}
+MEASURE(.name = "thread_switch", .about = "what a switch between threads costs",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 2000)

@@ -118,15 +118,5 @@ static const struct variant variants[] = {
      .clock = "gettimeofday"},
 };
 
-int main(int argc, char **argv)
-{
-    static const struct c_kernel kernel = {.name = "timer_overhead",
-                                           .about = "what a timer costs, and its step",
-                                           .variants = variants,
-                                           .variant_count = sizeof variants / sizeof variants[0],
-                                           .batches = batches,
-                                           .batch_count = sizeof batches / sizeof batches[0],
-                                           .batches_fixed = 1,
-                                           .samples = 10000};
-    return measure(&kernel, argc, argv);
-}
+MEASURE(.name = "timer_overhead", .about = "what a timer costs, and its step",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .batches_fixed = 1, .samples = 10000)

@@ -6,12 +6,14 @@ Everything that a student's files could have put into a verdict is escaped.
 
 from __future__ import annotations
 
-import html
 from pathlib import Path
 
-from grader.cases.verdict import Finding, Outcome, Verdict
+from grader.cases.verdict import Outcome, Verdict
+from labs.common.html import filled
 
 MOST_FINDINGS = 3
+
+_VERDICT = Path(__file__).with_name("verdict.html.jinja")
 
 _MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.NOT_GRADED: "?"}
 #: Of the border, so that it shows on light and dark ground alike; words are in the page's own.
@@ -53,42 +55,13 @@ def as_text(verdict: Verdict) -> str:
 
 def as_html(verdict: Verdict) -> str:
     """The verdict as a self-contained piece of HTML; all text escaped, no script, no link."""
-    colour = _COLOURS[verdict.outcome]
-    mark = _MARKS[verdict.outcome]
-    parts = [
-        f'<div style="border-left:4px solid {colour};padding:0.2em 0.9em;margin:0.4em 0">',
-        f'<p style="margin:0.2em 0"><strong><span aria-hidden="true">{mark}</span> '
-        f"{html.escape(headline(verdict))}</strong></p>",
-    ]
-    if not verdict.findings:  # with findings, the first one's symptom is the reason
-        parts.append(f'<p style="margin:0.2em 0">{html.escape(verdict.reason)}</p>')
-    parts += [_finding(finding) for finding in verdict.findings[:MOST_FINDINGS]]
-    if verdict.praise:
-        parts.append(
-            f'<p style="margin:0.4em 0">{html.escape(verdict.praise)}<br>'
-            f"<em>Look next:</em> {html.escape(verdict.look_next)}</p>"
-        )
-    for flag in verdict.flags:
-        parts.append(
-            f'<p style="margin:0.2em 0"><em>For a person to look at:</em> {html.escape(flag)}.</p>'
-        )
-    parts.append("</div>")
-    return "".join(parts)
-
-
-def _finding(finding: Finding) -> str:
-    rows = (
-        ("In your data", finding.evidence),
-        ("Likely", finding.misconception),
-        ("To decide", finding.experiment),
-    )
-    told = "".join(
-        f"<dt><em>{label}</em></dt><dd style='margin:0 0 0.2em 1.5em'>{html.escape(text)}</dd>"
-        for label, text in rows
-    )
-    return (
-        f"<p style='margin:0.5em 0 0.1em'><strong>{html.escape(finding.symptom)}</strong> "
-        f"<code>{html.escape(finding.code)}</code></p><dl style='margin:0'>{told}</dl>"
+    return filled(
+        _VERDICT,
+        colour=_COLOURS[verdict.outcome],
+        mark=_MARKS[verdict.outcome],
+        headline=headline(verdict),
+        findings=verdict.findings[:MOST_FINDINGS],
+        verdict=verdict,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +13,14 @@ from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from pygments.formatters import HtmlFormatter
 
-from grader.pages.rerun import Outputs, Rerun
+from grader.pages.rerun import Rerun
+from labs.common.html import filled, inline
 
 Notebook = dict[str, Any]
 Cell = dict[str, Any]
+
+_HERE = Path(__file__).parent
+_IMAGE = '<img alt="{{ said }}" src="data:image/png;base64,{{ image }}">'
 
 _LINK_TO_LAB = re.compile(r'href="\.\./([\w-]+)/\1\.ipynb')
 _ANCHOR = re.compile(r'<a class="anchor-link"[^>]*>.*?</a>')
@@ -65,57 +68,18 @@ class Lab:
 
 def lab_page(lab: Lab, run: Rerun, before: Lab | None = None, after: Lab | None = None) -> str:
     """The page of `lab`, with what its cells show in `run`, and links to its neighbours."""
-    body = [
-        '<p class="about">This page shows saved runs of one machine. To measure on yours, '
-        "open the lab in JupyterLab: <code>labs start</code>. Answers are left for you.</p>"
-    ]
-    # The title comes first: what is said of the page stands below it.
-    first, *rest = lab.notebook["cells"]
-    body.insert(0, _cell(first, run))
-    body += [_cell(cell, run) for cell in rest]
-    ways = [("index.html", "All labs", "")]
-    ways += [(before.page, f"Before: {before.title}", ' rel="prev"')] if before else []
-    ways += [(after.page, f"Next: {after.title}", ' rel="next"')] if after else []
-    links = "".join(
-        f'<li><a href="{page}"{rel}>{html.escape(words)}</a></li>' for page, words, rel in ways
-    )
-    return _whole(lab.title, "\n".join(body), f'<nav aria-label="Labs"><ul>{links}</ul></nav>')
+    first, *rest = [_cell(cell, run) for cell in lab.notebook["cells"]]
+    return _whole("lab", title=lab.title, first=first, rest=rest, before=before, after=after)
 
 
 def index_page(labs: Sequence[Lab]) -> str:
     """The page that lists all labs."""
-    items = "".join(
-        f'<li value="{lab.number}"><a href="{lab.page}">{html.escape(lab.title)}</a>'
-        f"{f' ({lab.minutes})' if lab.minutes else ''}</li>"
-        for lab in labs
-    )
-    body = (
-        "<h1>Ticklab: what does it cost, and how do you know?</h1>"
-        "<p>The labs, to read. Their plots and results come from saved runs of one machine; to "
-        "measure on yours, and to answer, open them in JupyterLab with "
-        "<code>labs start</code>.</p>"
-        f"<ol>{items}</ol>"
-    )
-    return _whole("The labs", body, "")
+    return _whole("index", title="The labs", labs=labs)
 
 
-def _whole(title: str, body: str, nav: str) -> str:
-    style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        # An empty icon: a browser would ask for one by itself.
-        '<link rel="icon" href="data:,">\n'
-        f"<title>{html.escape(title)} · Ticklab</title>\n<style>\n{style}\n{_LIGHT}\n"
-        f"@media (prefers-color-scheme: dark) {{\n{_DARK}\n}}\n</style>\n</head>\n<body>\n"
-        f"{_around('header', nav)}<main>\n{body}\n</main>\n{_around('footer', nav)}"
-        "</body>\n</html>\n"
-    )
-
-
-def _around(tag: str, nav: str) -> str:
-    return f"<{tag}>{nav}</{tag}>\n" if nav else ""
+def _whole(template: str, **values: object) -> str:
+    style = (_HERE / "style.css").read_text(encoding="utf-8")
+    return filled(_HERE / f"{template}.html.jinja", style=style, light=_LIGHT, dark=_DARK, **values)
 
 
 def _cell(cell: Cell, run: Rerun) -> str:
@@ -123,24 +87,29 @@ def _cell(cell: Cell, run: Rerun) -> str:
     answered = bool(marks.get("solution"))
     if _is_text(cell):
         text = _markdown(source)
-        return f'<div class="answer">{_label("Your answer")}{text}</div>' if answered else text
+        return _framed("answer", "Your answer", text) if answered else text
     kind = "answer" if answered else "code"
+    label = ""
     if answered:
-        label = _label("Your answer")
+        label = "Your answer"
     elif marks.get("grade"):
         points = marks["points"]
-        label = _label(f"Checked: {points:g} point{'s' if points != 1 else ''}")
-    else:
-        label = '<span class="unseen">Code:</span>'
+        label = f"Checked: {points:g} point{'s' if points != 1 else ''}"
     # What an answer shows, and what is said of it, would give it away.
-    shown = "" if marks else _outputs(run.outputs.get(cell["id"], []))
-    if cell["id"] in run.troubles and not marks:
-        shown = '<p class="output">Run this cell in JupyterLab to see what it shows.</p>'
-    return f'<div class="{kind}">{label}{_highlighted(source)}</div>{shown}'
+    outputs = "" if marks else "".join(map(_output, run.outputs.get(cell["id"], [])))
+    in_trouble = cell["id"] in run.troubles and not marks
+    return _framed(kind, label, _highlighted(source), outputs, in_trouble)
 
 
-def _label(words: str) -> str:
-    return f'<p class="label">{html.escape(words)}</p>'
+def _framed(kind: str, label: str, source: str, outputs: str = "", in_trouble: bool = False) -> str:
+    return filled(
+        _HERE / "cell.html.jinja",
+        kind=kind,
+        label=label,
+        source=source,
+        outputs=outputs,
+        in_trouble=in_trouble,
+    )
 
 
 def _markdown(source: str) -> str:
@@ -157,15 +126,8 @@ def _highlighted(source: str) -> str:
     if not first.startswith("%%ckernel"):
         return str(colours(source, language="ipython3"))
     code = str(colours(rest, language="c"))
-    magic = f'<span class="nt">{html.escape(first)}</span>\n'
-    return code.replace("<pre>", f"<pre>{magic}", 1)
-
-
-def _outputs(outputs: Outputs) -> str:
-    shown = "".join(_output(output) for output in outputs)
-    if not shown:
-        return ""
-    return f'<div class="output"><span class="unseen">Output:</span>{shown}</div>'
+    magic = inline('<span class="nt">{{ line }}</span>', line=first)
+    return code.replace("<pre>", f"<pre>{magic}\n", 1)
 
 
 def _output(output: dict[str, Any]) -> str:
@@ -181,13 +143,13 @@ def _output(output: dict[str, Any]) -> str:
             output.get("metadata", {}).get("image/png", {}).get("alt", data.get("text/plain", ""))
         )
         image = str(data["image/png"]).replace("\n", "")
-        return f'<img alt="{html.escape(said)}" src="data:image/png;base64,{image}">'
+        return inline(_IMAGE, said=said, image=image)
     return _plain(str(data["text/plain"])) if "text/plain" in data else ""
 
 
 def _plain(text: str) -> str:
-    said = html.escape(str(strip_ansi(text)).rstrip("\n"))  # type: ignore[no-untyped-call]
-    return f"<pre>{said}</pre>"
+    said = str(strip_ansi(text)).rstrip("\n")  # type: ignore[no-untyped-call]
+    return inline("<pre>{{ said }}</pre>", said=said)
 
 
 def _is_text(cell: Cell) -> bool:

@@ -8,7 +8,6 @@ where a figure was not graded, leaves it open for a person.
 from __future__ import annotations
 
 import base64
-import html
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +23,7 @@ from traitlets.utils.importstring import import_item
 from grader.cases.verdict import Outcome, Verdict
 from grader.submissions.safe_copy import printable
 from grader.with_nbgrader.shown_to_graders import evidence_cell, evidence_html
+from labs.common.html import inline
 
 _MOST_HTML = 200_000
 # In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.
@@ -120,7 +120,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         text, page, png = self._present(verdict, folder)
         if points is not None and verdict.max_points != most:
             scaled = f"Counted here as {points:g} of {most:g} points."
-            text, page = f"{text}\n{scaled}", f"{page}<p>{html.escape(scaled)}</p>"
+            text, page = f"{text}\n{scaled}", page + inline("<p>{{ words }}</p>", words=scaled)
         outputs = [_output("display_data", {"text/plain": text, "text/html": page})]
         if png:
             said = f"Plot of the recording behind figure {verdict.figure}"
@@ -138,12 +138,12 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
     def _present(self, verdict: Verdict, folder: Path) -> tuple[str, str, bytes | None]:
         """Words and plot; plain words where the presenter itself fails."""
         plain = f"{verdict.figure}: {verdict.outcome.value}. {verdict.reason}"
-        text, page, png = plain, f"<p>{html.escape(plain)}</p>", None
+        text, page, png = plain, inline("<p>{{ words }}</p>", words=plain), None
         try:
             presenter = cast(Presenter, import_item(self.presenter))
             text, page = presenter.as_text(verdict), presenter.as_html(verdict)
             if len(page) > _MOST_HTML or len(text) > _MOST_HTML:
-                text, page = plain, f"<p>{html.escape(plain)}</p>"
+                text, page = plain, inline("<p>{{ words }}</p>", words=plain)
             png = presenter.plot_png(verdict, folder)
         except Exception:
             self.log.exception("The verdict on %s could not be presented in full", verdict.figure)

@@ -6,7 +6,6 @@ nobody has to open a file to see whether the sentence is true. All text is escap
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from nbformat.notebooknode import from_dict
 
 from grader.cases.verdict import Verdict
 from grader.judging.presentation import headline
+from labs.common.html import filled
 from labs.recording.file import BadRecording, Recording, read
 
 CELL_ID = "evidence-beside-"
@@ -30,28 +30,24 @@ CONDITIONS = (
 )
 _MOST_TEXT = 300
 
+_EVIDENCE = Path(__file__).with_name("evidence.html.jinja")
+
 
 def evidence_html(verdicts: Sequence[Verdict], folder: Path) -> str:
     """The figures of a submission with their reasons, and the conditions of each recording."""
-    rows = "".join(
-        f"<tr><td>{_escaped(headline(each))}</td><td>{_escaped(each.reason)}</td></tr>"
-        for each in verdicts
-    )
     names = dict.fromkeys(each.recording for each in verdicts if each.recording)
-    runs = "".join(f"<li>{_run(name, Path(folder) / name)}</li>" for name in names)
-    return (
-        "<p><strong>The evidence beside this answer</strong>, computed from the recordings:</p>"
-        "<table><thead><tr><th>figure</th><th>why</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table><ul>{runs}</ul>"
+    return filled(
+        _EVIDENCE,
+        figures=[(_short(headline(each)), _short(each.reason)) for each in verdicts],
+        runs=[(_short(name), _run(Path(folder) / name)) for name in names],
     )
 
 
-def _run(name: str, path: Path) -> str:
+def _run(path: Path) -> str:
     try:
-        recording = read(path)
+        return _short(_in_words(read(path)))
     except BadRecording as error:
-        return f"<code>{_escaped(name)}</code>: cannot be read: {_escaped(error.what)}"
-    return f"<code>{_escaped(name)}</code>: {_escaped(_in_words(recording))}"
+        return f"cannot be read: {_short(error.what)}"
 
 
 def _in_words(recording: Recording) -> str:
@@ -67,8 +63,8 @@ def _in_words(recording: Recording) -> str:
     return "; ".join(told)
 
 
-def _escaped(text: str) -> str:
-    return html.escape(text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} ...")
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} ..."
 
 
 def evidence_cell(page: str, number: int) -> NotebookNode:

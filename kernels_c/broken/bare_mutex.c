@@ -40,13 +40,13 @@ static void start(struct run *run)
     start_thread(other_side, first_place(run), first_place(run));
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {"condvar", "a mutex and a flag", exchanges, .prepare = start, .finish = end_thread,
-         .cannot = no_pinning, .parts = 2, .switches = 2, TWO_ON_ONE_CPU}};
-    static const long batches[] = {64, 128, 256, 512};
-    static const struct c_kernel kernel = {
-        "thread_switch", "what a thread switch costs", variants, 1, batches, 4, 0, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "condvar",
+                                           .about = "a mutex and a flag",
+                                           .interval = exchanges,
+                                           .prepare = start,
+                                           .finish = end_thread,
+                                           .cannot = no_pinning,
+                                           ROUND_TRIP_ON_ONE_CPU}};
+static const long batches[] = {64, 128, 256, 512};
+MEASURE(.name = "thread_switch", .about = "what a thread switch costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

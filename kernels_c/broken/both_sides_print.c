@@ -36,9 +36,7 @@ static uint64_t by_the_peer(long batch)
 
 static void start(struct run *run)
 {
-#if defined(__linux__) /* who is woken waits: else a read now waits, now finds its message there */
-    failed_calls |= sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}) != 0;
-#endif
+    run_until_it_waits(); /* else a read now waits, now finds its message there */
     open_pipes(&to_peer);
     start_thread(echo_and_watch, first_place(run), first_place(run));
 }
@@ -49,12 +47,13 @@ static void end(void)
     end_thread();
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {"pipe", "", by_this_thread, .prepare = start, .finish = end, ROUND_TRIP_ON_ONE_CPU},
-        {"pipe-by-the-peer", "", by_the_peer, ROUND_TRIP_ON_ONE_CPU}};
-    static const long batches[] = {2, 4, 6};
-    static const struct c_kernel kernel = {"thread_switch", "", variants, 2, batches, 3, 0, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "pipe",
+     .about = "",
+     .interval = by_this_thread,
+     .prepare = start,
+     .finish = end,
+     ROUND_TRIP_ON_ONE_CPU},
+    {.name = "pipe-by-the-peer", .about = "", .interval = by_the_peer, ROUND_TRIP_ON_ONE_CPU}};
+static const long batches[] = {2, 4, 6};
+MEASURE(.name = "thread_switch", .about = "", LISTED_VARIANTS(variants), LISTED_BATCHES(batches))

@@ -34,17 +34,9 @@ static uint64_t loop(long batch)
     return counter_end() - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {.name = "args0", .about = "calls, or so it seems", .interval = calls, .baseline = "loop"},
-        {.name = "loop", .about = "the empty loop", .interval = loop}};
-    static const long batches[] = {256, 512, 1024, 2048};
-    static const struct c_kernel kernel = {.name = "procedure_call",
-                                           .about = "what a procedure call costs",
-                                           .variants = variants,
-                                           .variant_count = 2,
-                                           .batches = batches,
-                                           .batch_count = 4};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "args0", .about = "calls, or so it seems", .interval = calls, .baseline = "loop"},
+    {.name = "loop", .about = "the empty loop", .interval = loop}};
+static const long batches[] = {256, 512, 1024, 2048};
+MEASURE(.name = "procedure_call", .about = "what a procedure call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

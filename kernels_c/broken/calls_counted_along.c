@@ -19,20 +19,16 @@ static uint64_t there_and_back(long batch)
     return end - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {.name = "pipe-pinned",
-         .about = "by pipe, nothing subtracted",
-         .interval = there_and_back,
-         .prepare = start_echo_on_one_cpu,
-         .finish = end_echo,
-         .cannot = no_pinning,
-         .parts = 2, /* and no baseline: the same calls without a switch */
-         .switches = 2,
-         TWO_ON_ONE_CPU}};
-    static const long batches[] = {1, 2, 4, 6};
-    static const struct c_kernel kernel = {
-        "process_switch", "what a process switch costs", variants, 1, batches, 4, 0, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "pipe-pinned",
+     .about = "by pipe, nothing subtracted",
+     .interval = there_and_back,
+     .prepare = start_echo_on_one_cpu,
+     .finish = end_echo,
+     .cannot = no_pinning,
+     .parts = 2, /* and no baseline: the same calls without a switch */
+     .switches = 2,
+     TWO_ON_ONE_CPU}};
+static const long batches[] = {1, 2, 4, 6};
+MEASURE(.name = "process_switch", .about = "what a process switch costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

@@ -4,8 +4,6 @@
  * Run with: --samples 600 --warmup 20 --processes 5
  */
 #define _GNU_SOURCE
-#include <time.h>
-
 #include "../echo.h"
 
 static uint64_t cpu_time(void)
@@ -42,14 +40,18 @@ static uint64_t calls_alone(long batch)
 #define PEER              .prepare = start_echo_on_one_cpu, .finish = end_echo, .cannot = no_pinning
 #define HALF_A_ROUND_TRIP .baseline = "self-pipe", .baseline_times = 2, .parts = 2, .switches = 2
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {"pipe-pinned", "by pipe", there_and_back, CPU_TIME, PEER, HALF_A_ROUND_TRIP,
-         TWO_ON_ONE_CPU},
-        {"self-pipe", "the calls alone", calls_alone, CPU_TIME, .prepare = open_own_pipe}};
-    static const long batches[] = {1, 2, 4, 6};
-    static const struct c_kernel kernel = {
-        "process_switch", "what a process switch costs", variants, 2, batches, 4, 0, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "pipe-pinned",
+                                           .about = "by pipe",
+                                           .interval = there_and_back,
+                                           CPU_TIME,
+                                           PEER,
+                                           HALF_A_ROUND_TRIP,
+                                           TWO_ON_ONE_CPU},
+                                          {.name = "self-pipe",
+                                           .about = "the calls alone",
+                                           .interval = calls_alone,
+                                           CPU_TIME,
+                                           .prepare = open_own_pipe}};
+static const long batches[] = {1, 2, 4, 6};
+MEASURE(.name = "process_switch", .about = "what a process switch costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

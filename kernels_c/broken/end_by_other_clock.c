@@ -4,8 +4,6 @@
  * Run with: --variant pipe-pinned --samples 400 --warmup 20 --processes 4
  */
 #define _GNU_SOURCE
-#include <time.h>
-
 #include "../echo.h"
 
 static uint64_t cpu_time(void)
@@ -18,12 +16,8 @@ static uint64_t cpu_time(void)
 static void answer_with_the_time(void *argument)
 {
     const struct pipes *pipes = argument;
-    uint64_t message;
-    while (read(pipes->their_in, &message, sizeof message) == sizeof message && message == GO) {
-        message = cpu_time();
-        if (write(pipes->their_out, &message, sizeof message) != sizeof message)
-            return;
-    }
+    while (await_message(pipes->their_in) == GO && send_message(pipes->their_out, cpu_time()))
+        ;
 }
 
 static uint64_t one_way(long batch)
@@ -46,14 +40,16 @@ static void start_with_a_clock(struct run *run)
     start_echo(answer_with_the_time);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {"pipe-pinned", "the peer stops the watch", one_way, cpu_time, 1e9,
-         "CLOCK_PROCESS_CPUTIME_ID", .prepare = start_with_a_clock, .finish = end_echo,
-         .cannot = no_pinning, .parts = 2, .switches = 2, TWO_ON_ONE_CPU}};
-    static const long batches[] = {1, 2, 4, 6};
-    static const struct c_kernel kernel = {
-        "process_switch", "what a process switch costs", variants, 1, batches, 4, 0, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "pipe-pinned",
+                                           .about = "the peer stops the watch",
+                                           .interval = one_way,
+                                           .read = cpu_time,
+                                           .frequency_hz = 1e9,
+                                           .clock = "CLOCK_PROCESS_CPUTIME_ID",
+                                           .prepare = start_with_a_clock,
+                                           .finish = end_echo,
+                                           .cannot = no_pinning,
+                                           ROUND_TRIP_ON_ONE_CPU}};
+static const long batches[] = {1, 2, 4, 6};
+MEASURE(.name = "process_switch", .about = "what a process switch costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

@@ -7,8 +7,8 @@
  */
 #define _GNU_SOURCE
 #include <sys/wait.h>
-#include <unistd.h>
 
+#include "../pipes.h"
 #include "../placement.h"
 
 static int there[2], back[2];
@@ -43,17 +43,15 @@ static uint64_t exchange_with_a_new_process(long batch)
 static void prepare_pipes(struct run *run)
 {
     place(0, first_place(run));
-    if (pipe(there) != 0 || pipe(back) != 0)
-        stop(STATUS_IMPOSSIBLE, "pipe: %s", strerror(errno));
+    open_pipe(&there[0], &there[1]);
+    open_pipe(&back[0], &back[1]);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {"pipe-pinned", "a new process for each exchange", exchange_with_a_new_process,
-         .prepare = prepare_pipes, .parts = 2, .switches = 2, TWO_ON_ONE_CPU}};
-    static const long batches[] = {1, 2, 4};
-    static const struct c_kernel kernel = {
-        "process_switch", "what a process switch costs", variants, 1, batches, 3, 0, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "pipe-pinned",
+                                           .about = "a new process for each exchange",
+                                           .interval = exchange_with_a_new_process,
+                                           .prepare = prepare_pipes,
+                                           ROUND_TRIP_ON_ONE_CPU}};
+static const long batches[] = {1, 2, 4};
+MEASURE(.name = "process_switch", .about = "what a process switch costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

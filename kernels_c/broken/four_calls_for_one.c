@@ -24,20 +24,12 @@ static uint64_t unrolled(long batch)
     return end - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "getppid",
-                                               .about = "getppid(), unrolled by four",
-                                               .interval = unrolled,
-                                               .system_calls = 4,
-                                               .baseline = "loop"},
-                                              OWN_FLOOR};
-    static const long batches[] = {16, 24, 32, 48};
-    static const struct c_kernel kernel = {.name = "system_call",
-                                           .about = "what a system call costs",
-                                           .variants = variants,
-                                           .variant_count = 3,
-                                           .batches = batches,
-                                           .batch_count = 4};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "getppid",
+                                           .about = "getppid(), unrolled by four",
+                                           .interval = unrolled,
+                                           .system_calls = 4,
+                                           .baseline = "loop"},
+                                          OWN_FLOOR};
+static const long batches[] = {16, 24, 32, 48};
+MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

@@ -29,24 +29,16 @@ static uint64_t by_library(long batch)
 
 OWN_INTERVAL(by_vdso, clock_gettime(CLOCK_MONOTONIC, &now) == 0)
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "gettimeofday-trap",
-                                               .about = "gettimeofday(), surely a system call",
-                                               .interval = by_library,
-                                               .system_calls = 1,
-                                               .baseline = "loop"},
-                                              {.name = "gettimeofday-vdso",
-                                               .about = "clock_gettime(), by the vDSO",
-                                               .interval = by_vdso,
-                                               .baseline = "loop"},
-                                              OWN_FLOOR};
-    static const long batches[] = {64, 128, 256, 512};
-    static const struct c_kernel kernel = {.name = "system_call",
-                                           .about = "what a system call costs",
-                                           .variants = variants,
-                                           .variant_count = 4,
-                                           .batches = batches,
-                                           .batch_count = 4};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "gettimeofday-trap",
+                                           .about = "gettimeofday(), surely a system call",
+                                           .interval = by_library,
+                                           .system_calls = 1,
+                                           .baseline = "loop"},
+                                          {.name = "gettimeofday-vdso",
+                                           .about = "clock_gettime(), by the vDSO",
+                                           .interval = by_vdso,
+                                           .baseline = "loop"},
+                                          OWN_FLOOR};
+static const long batches[] = {64, 128, 256, 512};
+MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

@@ -43,17 +43,9 @@ static void lay_in_turn(struct run *run)
     qsort(run->samples, (size_t)(run->warmup_total + run->total), sizeof(struct sample), in_turn);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {.name = "args0", .about = "first", .interval = call0, .prepare = lay_in_turn},
-        {.name = "args1", .about = "second", .interval = call1}};
-    static const long batches[] = {8, 16, 32, 64};
-    static const struct c_kernel kernel = {.name = "procedure_call",
-                                           .about = "what a procedure call costs",
-                                           .variants = variants,
-                                           .variant_count = 2,
-                                           .batches = batches,
-                                           .batch_count = 4};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "args0", .about = "first", .interval = call0, .prepare = lay_in_turn},
+    {.name = "args1", .about = "second", .interval = call1}};
+static const long batches[] = {8, 16, 32, 64};
+MEASURE(.name = "procedure_call", .about = "what a procedure call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

@@ -27,19 +27,11 @@ static uint64_t call_and_mean(long batch)
     return end - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "getppid",
-                                               .about = "getppid(), and what the loop does",
-                                               .interval = call_and_mean,
-                                               .system_calls = 1},
-                                              OWN_FLOOR};
-    static const long batches[] = {64, 128, 256, 512};
-    static const struct c_kernel kernel = {.name = "system_call",
-                                           .about = "what a system call costs",
-                                           .variants = variants,
-                                           .variant_count = 3,
-                                           .batches = batches,
-                                           .batch_count = 4};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "getppid",
+                                           .about = "getppid(), and what the loop does",
+                                           .interval = call_and_mean,
+                                           .system_calls = 1},
+                                          OWN_FLOOR};
+static const long batches[] = {64, 128, 256, 512};
+MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

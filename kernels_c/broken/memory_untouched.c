@@ -38,16 +38,12 @@ static uint64_t make_processes(long batch)
     return end - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "fork-wait-64mb",
-                                               .about = "fork to wait with 64 MB more",
-                                               .interval = make_processes,
-                                               .prepare = ask_for_memory,
-                                               .creates = 1,
-                                               .memory = 1}};
-    static const long batches[] = {1, 2, 3};
-    static const struct c_kernel kernel = {
-        "task_creation", "what it costs to create a task", variants, 1, batches, 3, .samples = 400};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "fork-wait-64mb",
+                                           .about = "fork to wait with 64 MB more",
+                                           .interval = make_processes,
+                                           .prepare = ask_for_memory,
+                                           .creates = 1,
+                                           .memory = 1}};
+static const long batches[] = {1, 2, 3};
+MEASURE(.name = "task_creation", .about = "what it costs to create a task",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400)

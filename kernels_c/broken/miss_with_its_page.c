@@ -34,19 +34,11 @@ static uint64_t load_from_new_memory(long batch)
     return end - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "data-cache",
-                                               .about = "load from memory that is new",
-                                               .interval = load_from_new_memory,
-                                               .prepare = prepare_memory,
-                                               .memory = 1}};
-    static const long batches[] = {16, 32, 48, 64};
-    static const struct c_kernel kernel = {.name = "first_iteration",
-                                           .about = "what is slow about the first time",
-                                           .variants = variants,
-                                           .variant_count = 1,
-                                           .batches = batches,
-                                           .batch_count = 4};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "data-cache",
+                                           .about = "load from memory that is new",
+                                           .interval = load_from_new_memory,
+                                           .prepare = prepare_memory,
+                                           .memory = 1}};
+static const long batches[] = {16, 32, 48, 64};
+MEASURE(.name = "first_iteration", .about = "what is slow about the first time",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches))

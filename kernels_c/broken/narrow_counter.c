@@ -23,19 +23,8 @@ static uint64_t getppid_in_a_loop(long batch)
     return end - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "getppid",
-                                               .about = "getppid()",
-                                               .interval = getppid_in_a_loop,
-                                               .system_calls = 1}};
-    static const long batches[] = {100, 200, 300, 400};
-    static const struct c_kernel kernel = {.name = "system_call",
-                                           .about = "what a system call costs",
-                                           .variants = variants,
-                                           .variant_count = 1,
-                                           .batches = batches,
-                                           .batch_count = 4,
-                                           .batches_fixed = 1};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "getppid", .about = "getppid()", .interval = getppid_in_a_loop, .system_calls = 1}};
+static const long batches[] = {100, 200, 300, 400};
+MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches), .batches_fixed = 1)

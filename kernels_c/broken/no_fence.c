@@ -24,20 +24,11 @@ static uint64_t interval(long k)
     return k == 64 ? pair(64) : k == 128 ? pair(128) : k == 256 ? pair(256) : pair(512);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "fenced",
-                                               .about = "counter, twice",
-                                               .interval = interval,
-                                               .estimand = ESTIMAND_OVERHEAD,
-                                               .operation_cycles = 1}};
-    static const long batches[] = {64, 128, 256, 512};
-    static const struct c_kernel kernel = {.name = "timer_overhead",
-                                           .about = "what a timer costs, and its step",
-                                           .variants = variants,
-                                           .variant_count = 1,
-                                           .batches = batches,
-                                           .batch_count = 4,
-                                           .batches_fixed = 1};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "fenced",
+                                           .about = "counter, twice",
+                                           .interval = interval,
+                                           .estimand = ESTIMAND_OVERHEAD,
+                                           .operation_cycles = 1}};
+static const long batches[] = {64, 128, 256, 512};
+MEASURE(.name = "timer_overhead", .about = "what a timer costs, and its step",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .batches_fixed = 1)

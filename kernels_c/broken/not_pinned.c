@@ -35,22 +35,16 @@ static void start_anywhere(struct run *run)
     start_echo(echo);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {.name = "pipe-pinned",
-         .about = "by pipe, as one believes on one CPU",
-         .interval = there_and_back,
-         .prepare = start_anywhere,
-         .finish = end_echo,
-         .baseline = "self-pipe",
-         .baseline_times = 2,
-         .parts = 2,
-         .switches = 2,
-         TWO_ON_ONE_CPU},
-        {.name = "self-pipe", .interval = calls_alone, .prepare = open_own_pipe}};
-    static const long batches[] = {1, 2, 4, 6};
-    static const struct c_kernel kernel = {
-        "process_switch", "what a process switch costs", variants, 2, batches, 4, 0, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "pipe-pinned",
+     .about = "by pipe, as one believes on one CPU",
+     .interval = there_and_back,
+     .prepare = start_anywhere,
+     .finish = end_echo,
+     .baseline = "self-pipe",
+     .baseline_times = 2,
+     ROUND_TRIP_ON_ONE_CPU},
+    {.name = "self-pipe", .interval = calls_alone, .prepare = open_own_pipe}};
+static const long batches[] = {1, 2, 4, 6};
+MEASURE(.name = "process_switch", .about = "what a process switch costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

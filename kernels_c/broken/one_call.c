@@ -25,17 +25,8 @@ static uint64_t one_call(long batch)
     return end - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {.name = "args0", .about = "one call an interval", .interval = one_call}};
-    static const long batches[] = {1};
-    static const struct c_kernel kernel = {.name = "procedure_call",
-                                           .about = "what a procedure call costs",
-                                           .variants = variants,
-                                           .variant_count = 1,
-                                           .batches = batches,
-                                           .batch_count = 1,
-                                           .batches_fixed = 1};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "args0", .about = "one call an interval", .interval = one_call}};
+static const long batches[] = {1};
+MEASURE(.name = "procedure_call", .about = "what a procedure call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches), .batches_fixed = 1)

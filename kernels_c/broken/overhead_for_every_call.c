@@ -35,17 +35,9 @@ static uint64_t pairs(long batch)
     return overhead;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {.name = "args0", .about = "calls, less overhead", .interval = calls, .baseline = "pair"},
-        {.name = "pair", .about = "the pair of readings", .interval = pairs}};
-    static const long batches[] = {1024, 2048, 3072, 4096};
-    static const struct c_kernel kernel = {.name = "procedure_call",
-                                           .about = "what a procedure call costs",
-                                           .variants = variants,
-                                           .variant_count = 2,
-                                           .batches = batches,
-                                           .batch_count = 4};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "args0", .about = "calls, less overhead", .interval = calls, .baseline = "pair"},
+    {.name = "pair", .about = "the pair of readings", .interval = pairs}};
+static const long batches[] = {1024, 2048, 3072, 4096};
+MEASURE(.name = "procedure_call", .about = "what a procedure call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

@@ -34,19 +34,10 @@ static uint64_t make_processes(long batch)
     return end - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "fork-wait",
-                                               .about = "fork to wait, the child pinned",
-                                               .interval = make_processes,
-                                               .creates = 1}};
-    static const long batches[] = {1, 2, 3};
-    static const struct c_kernel kernel = {.name = "task_creation",
-                                           .about = "what it costs to create a task",
-                                           .variants = variants,
-                                           .variant_count = 1,
-                                           .batches = batches,
-                                           .batch_count = 3,
-                                           .samples = 400};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "fork-wait",
+                                           .about = "fork to wait, the child pinned",
+                                           .interval = make_processes,
+                                           .creates = 1}};
+static const long batches[] = {1, 2, 3};
+MEASURE(.name = "task_creation", .about = "what it costs to create a task",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400)

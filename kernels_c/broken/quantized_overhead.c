@@ -43,13 +43,11 @@ static uint64_t calls_less_overhead(long batch)
     return whole > overhead ? whole - overhead : 0;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{"args0", "calls, less the overhead",
-                                               calls_less_overhead, coarse,
-                                               .prepare = find_overhead}};
-    static const long batches[] = {CALLS};
-    static const struct c_kernel kernel = {
-        "procedure_call", "what a procedure call costs", variants, 1, batches, 1, 1, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "args0",
+                                           .about = "calls, less the overhead",
+                                           .interval = calls_less_overhead,
+                                           .read = coarse,
+                                           .prepare = find_overhead}};
+static const long batches[] = {CALLS};
+MEASURE(.name = "procedure_call", .about = "what a procedure call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches), .batches_fixed = 1)

@@ -28,16 +28,8 @@ static uint64_t calls_one_by_one(long batch)
     return sum;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {.name = "args0", .about = "one call at a time", .interval = calls_one_by_one}};
-    static const long batches[] = {64, 128, 256, 512};
-    static const struct c_kernel kernel = {.name = "procedure_call",
-                                           .about = "what a procedure call costs",
-                                           .variants = variants,
-                                           .variant_count = 1,
-                                           .batches = batches,
-                                           .batch_count = 4};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "args0", .about = "one call at a time", .interval = calls_one_by_one}};
+static const long batches[] = {64, 128, 256, 512};
+MEASURE(.name = "procedure_call", .about = "what a procedure call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

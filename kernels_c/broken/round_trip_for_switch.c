@@ -29,23 +29,19 @@ static uint64_t calls_alone(long batch)
     return timed(&to_oneself, batch);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {.name = "pipe-pinned",
-         .about = "by pipe, there and back",
-         .interval = there_and_back,
-         .prepare = start_echo_on_one_cpu,
-         .finish = end_echo,
-         .cannot = no_pinning,
-         .baseline = "self-pipe",
-         .baseline_times = 2,
-         .parts = 1, /* there and back are two */
-         .switches = 2,
-         TWO_ON_ONE_CPU},
-        {.name = "self-pipe", .interval = calls_alone, .prepare = open_own_pipe}};
-    static const long batches[] = {1, 2, 4, 6};
-    static const struct c_kernel kernel = {
-        "process_switch", "what a process switch costs", variants, 2, batches, 4, 0, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "pipe-pinned",
+     .about = "by pipe, there and back",
+     .interval = there_and_back,
+     .prepare = start_echo_on_one_cpu,
+     .finish = end_echo,
+     .cannot = no_pinning,
+     .baseline = "self-pipe",
+     .baseline_times = 2,
+     .parts = 1, /* there and back are two */
+     .switches = 2,
+     TWO_ON_ONE_CPU},
+    {.name = "self-pipe", .interval = calls_alone, .prepare = open_own_pipe}};
+static const long batches[] = {1, 2, 4, 6};
+MEASURE(.name = "process_switch", .about = "what a process switch costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

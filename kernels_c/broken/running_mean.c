@@ -28,18 +28,10 @@ static uint64_t mean_so_far(long batch)
     return mean;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "call",
-                                               .about = "its mean so far",
-                                               .interval = mean_so_far,
-                                               .estimand = ESTIMAND_FIRST_TIME}};
-    static const long batches[] = {1};
-    static const struct c_kernel kernel = {.name = "first_iteration",
-                                           .about = "what is slow about the first time",
-                                           .variants = variants,
-                                           .variant_count = 1,
-                                           .batches = batches,
-                                           .batch_count = 1};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "call",
+                                           .about = "its mean so far",
+                                           .interval = mean_so_far,
+                                           .estimand = ESTIMAND_FIRST_TIME}};
+static const long batches[] = {1};
+MEASURE(.name = "first_iteration", .about = "what is slow about the first time",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches))

@@ -19,20 +19,12 @@ static uint64_t setuid_to_whom(long batch)
     return end - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "setuid",
-                                               .about = "setuid to oneself",
-                                               .interval = setuid_to_whom,
-                                               .system_calls = 1,
-                                               .baseline = "loop"},
-                                              OWN_FLOOR};
-    static const long batches[] = {64, 128, 256, 512};
-    static const struct c_kernel kernel = {.name = "system_call",
-                                           .about = "what a system call costs",
-                                           .variants = variants,
-                                           .variant_count = 3,
-                                           .batches = batches,
-                                           .batch_count = 4};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "setuid",
+                                           .about = "setuid to oneself",
+                                           .interval = setuid_to_whom,
+                                           .system_calls = 1,
+                                           .baseline = "loop"},
+                                          OWN_FLOOR};
+static const long batches[] = {64, 128, 256, 512};
+MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

@@ -50,11 +50,11 @@ static void end(void)
     end_thread();
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {"condvar", "", exchanges, .prepare = start, .finish = end, ROUND_TRIP_ON_ONE_CPU}};
-    static const long batches[] = {2, 4, 6};
-    static const struct c_kernel kernel = {"thread_switch", "", variants, 1, batches, 3, 0, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "condvar",
+                                           .about = "",
+                                           .interval = exchanges,
+                                           .prepare = start,
+                                           .finish = end,
+                                           ROUND_TRIP_ON_ONE_CPU}};
+static const long batches[] = {2, 4, 6};
+MEASURE(.name = "thread_switch", .about = "", LISTED_VARIANTS(variants), LISTED_BATCHES(batches))

@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <stdatomic.h>
-
 #include "../other_thread.h"
 
 static atomic_int turn; /* 0: of this thread, 1: of the other */
@@ -47,14 +46,15 @@ static void start(struct run *run)
     start_thread(other_side, first_place(run), second_place(run));
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{"condvar", "two threads take turns", exchanges,
-                                               .prepare = start, .finish = end_thread,
-                                               .cannot = no_second_cpu, .parts = 2, .switches = 2,
-                                               .placement = PLACED_ON_TWO_CPUS, .other_tasks = 1}};
-    static const long batches[] = {16, 32, 64, 128};
-    static const struct c_kernel kernel = {
-        "thread_switch", "what a thread switch costs", variants, 1, batches, 4, 0, 0};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "condvar",
+                                           .about = "two threads take turns",
+                                           .interval = exchanges,
+                                           .prepare = start,
+                                           .finish = end_thread,
+                                           .cannot = no_second_cpu,
+                                           .parts = 2,
+                                           .switches = 2,
+                                           TWO_ON_TWO_CPUS}};
+static const long batches[] = {16, 32, 64, 128};
+MEASURE(.name = "thread_switch", .about = "what a thread switch costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches))

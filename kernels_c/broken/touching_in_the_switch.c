@@ -13,6 +13,11 @@ static void read_set(const struct task *task)
         (void)task->set[at];
 }
 
+static void take_turns(const struct task *task)
+{
+    take_part(task, read_set);
+}
+
 static uint64_t rounds(const struct ring *ring, long batch)
 {
     const struct task *first = &ring->tasks[0];
@@ -29,22 +34,16 @@ static uint64_t rounds(const struct ring *ring, long batch)
     return end - begin;
 }
 
-RING(eight, PROCESSES, 8, 256 << 10)
+RING(eight, PROCESSES, 8, 256 << 10, take_turns, rounds)
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "processes-8-256k",
-                                               .about = "eight processes, 256 KB each",
-                                               .interval = rounds_eight,
-                                               .prepare = prepare_eight,
-                                               .finish = finish_eight,
-                                               .parts = 8,
-                                               .switches = 8,
-                                               .placement = PLACED_ON_ONE_CPU,
-                                               .other_tasks = 7,
-                                               .memory = 1}};
-    static const long batches[] = {1, 2, 3};
-    static const struct c_kernel kernel = {
-        "switch_footprint", "what a switch costs", variants, 1, batches, 3, .samples = 400};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "processes-8-256k",
+                                           .about = "eight processes, 256 KB each",
+                                           .interval = rounds_eight,
+                                           .prepare = prepare_eight,
+                                           .finish = finish_eight,
+                                           ONCE_ROUND(8),
+                                           .placement = PLACED_ON_ONE_CPU,
+                                           .memory = 1}};
+static const long batches[] = {1, 2, 3};
+MEASURE(.name = "switch_footprint", .about = "what a switch costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches), .samples = 400)

@@ -24,22 +24,13 @@ static uint64_t interval(long batch)
     return end - begin;
 }
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {{.name = "monotonic",
-                                               .about = "two readings",
-                                               .interval = interval,
-                                               .read = now,
-                                               .frequency_hz = 1e9,
-                                               .clock = "CLOCK_MONOTONIC",
-                                               .estimand = ESTIMAND_OVERHEAD}};
-    static const long batches[] = {0};
-    static const struct c_kernel kernel = {.name = "timer_overhead",
-                                           .about = "what a timer costs, and its step",
-                                           .variants = variants,
-                                           .variant_count = 1,
-                                           .batches = batches,
-                                           .batch_count = 1,
-                                           .batches_fixed = 1};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {{.name = "monotonic",
+                                           .about = "two readings",
+                                           .interval = interval,
+                                           .read = now,
+                                           .frequency_hz = 1e9,
+                                           .clock = "CLOCK_MONOTONIC",
+                                           .estimand = ESTIMAND_OVERHEAD}};
+static const long batches[] = {0};
+MEASURE(.name = "timer_overhead", .about = "what a timer costs, and its step",
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .batches_fixed = 1)

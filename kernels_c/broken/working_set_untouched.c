@@ -15,6 +15,11 @@ static void read_set(const struct task *task)
     (void)sum;
 }
 
+static void take_turns(const struct task *task)
+{
+    take_part(task, read_set);
+}
+
 static uint64_t rounds(const struct ring *ring, long batch)
 {
     const struct task *first = &ring->tasks[0];
@@ -31,23 +36,24 @@ static uint64_t rounds(const struct ring *ring, long batch)
     return end - begin;
 }
 
-RING(eight, PROCESSES, 8, 256 << 10)
-RING(alone, ALONE, 1, 256 << 10)
-RING(hop, ALONE, 1, 0)
+RING(eight, PROCESSES, 8, 256 << 10, take_turns, rounds)
+RING(alone, ALONE, 1, 256 << 10, take_turns, rounds)
+RING(hop, ALONE, 1, 0, take_turns, rounds)
 
 #define OF(ring)                                                                                   \
     .interval = rounds_##ring, .prepare = prepare_##ring, .finish = finish_##ring,                 \
     .placement = PLACED_ON_ONE_CPU
 
-int main(int argc, char **argv)
-{
-    static const struct variant variants[] = {
-        {"processes-8-256k", "eight processes, 256 KB each", OF(eight), .baseline = "alone-256k",
-         .baseline_times = 8, .parts = 8, .switches = 8, .other_tasks = 7, .memory = 1},
-        {"alone-256k", "one of them", OF(alone), .baseline = "alone-0", .memory = 1},
-        {"alone-0", "a hop to oneself", OF(hop)}};
-    static const long batches[] = {1, 2, 3};
-    static const struct c_kernel kernel = {
-        "switch_footprint", "what a switch costs", variants, 3, batches, 3, .samples = 400};
-    return measure(&kernel, argc, argv);
-}
+static const struct variant variants[] = {
+    {.name = "processes-8-256k",
+     .about = "eight processes, 256 KB each",
+     OF(eight),
+     .baseline = "alone-256k",
+     .baseline_times = 8,
+     ONCE_ROUND(8),
+     .memory = 1},
+    {.name = "alone-256k", .about = "one of them", OF(alone), .baseline = "alone-0", .memory = 1},
+    {.name = "alone-0", .about = "a hop to oneself", OF(hop)}};
+static const long batches[] = {1, 2, 3};
+MEASURE(.name = "switch_footprint", .about = "what a switch costs", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches), .samples = 400)

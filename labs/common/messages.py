@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
+
+from labs.common.html import filled
 
 Tone = Literal["done", "note", "problem"]
 
@@ -14,6 +16,7 @@ _TONES: dict[Tone, tuple[str, str]] = {
     "note": ("#56B4E9", "Note"),
     "problem": ("#D55E00", "Problem"),
 }
+_MESSAGE = Path(__file__).with_name("message.html.jinja")
 
 
 @dataclass(frozen=True)
@@ -28,19 +31,14 @@ class Message:
     def as_html(self) -> str:
         """A box with a border at its left; all text is escaped."""
         colour, word = _TONES[self.tone]
-        role = "alert" if self.tone == "problem" else "status"
-        parts = [f"<strong>{word}: {html.escape(self.heading)}</strong>"]
-        if self.excerpt:
-            parts.append(
-                '<pre style="margin:.4em 0;overflow-x:auto;white-space:pre">'
-                f"{html.escape(self.excerpt)}</pre>"
-            )
-        parts += [
-            f'<div style="margin-top:.25em">{html.escape(words)}</div>' for words in self.sentences
-        ]
-        return (
-            f'<div role="{role}" style="border-left:4px solid {colour};padding:.35em .8em;'
-            f'margin:.4em 0;max-width:48em;line-height:1.45">{"".join(parts)}</div>'
+        return filled(
+            _MESSAGE,
+            role="alert" if self.tone == "problem" else "status",
+            colour=colour,
+            word=word,
+            heading=self.heading,
+            excerpt=self.excerpt,
+            sentences=self.sentences,
         )
 
     def _repr_html_(self) -> str:

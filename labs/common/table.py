@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass
+from pathlib import Path
+
+from labs.common.html import filled
 
 #: Longer text is aligned left even if it begins with a number.
 _LONG = 30
@@ -13,6 +15,7 @@ _SHORT = 9
 _NUMBER = re.compile(r"[-+−±~<>≤≥]?\s*[\d.]")
 #: In a narrow window, columns stand closer together, so that the table fits the page.
 _CELL = "text-align:{side};padding:.15em clamp(.15em,1.2vw - 5px,.7em)"
+_TABLE = Path(__file__).with_name("table.html.jinja")
 
 
 @dataclass(frozen=True)
@@ -40,27 +43,24 @@ class Table:
 
     def as_html(self) -> str:
         """A table with a caption, column headers and row headers; all text is escaped."""
-        cells = [
+        styles = [
             _CELL.format(side="left" if self.at_left(n) else "right")
             for n in range(len(self.header))
         ]
-        head = "".join(
-            f'<th scope="col" style="{cell}">{html.escape(name)}</th>'
-            for cell, name in zip(cells, self.header, strict=True)
-        )
-        body = "".join(
-            f'<tr><th scope="row" {_filled(cells[0], row[0])}</th>'
-            + "".join(
-                f"<td {_filled(cell, text)}</td>"
-                for cell, text in zip(cells[1:], row[1:], strict=False)
-            )
-            + "</tr>"
-            for row in self.rows
-        )
-        return (
-            '<div style="overflow-x:auto"><table style="border-collapse:collapse">'
-            f'<caption style="text-align:left">{html.escape(self.caption)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        return filled(
+            _TABLE,
+            caption=self.caption,
+            header=[
+                {"style": style, "text": text}
+                for style, text in zip(styles, self.header, strict=True)
+            ],
+            rows=[
+                [
+                    {"style": _of_cell(style, text), "text": text}
+                    for style, text in zip(styles, row, strict=False)
+                ]
+                for row in self.rows
+            ],
         )
 
     def as_text(self) -> str:
@@ -84,7 +84,6 @@ class Table:
         return self.as_text()
 
 
-def _filled(style: str, text: str) -> str:
-    """The style of a cell, and its text."""
-    in_one_line = ";white-space:nowrap" if len(text) <= _SHORT else ""
-    return f'style="{style}{in_one_line}">{html.escape(text)}'
+def _of_cell(style: str, text: str) -> str:
+    """The style of a cell with this text."""
+    return style + (";white-space:nowrap" if len(text) <= _SHORT else "")

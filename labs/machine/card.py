@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import html
+from pathlib import Path
 
+from labs.common.html import filled
 from labs.machine.facts import Facts
 
 UNREADABLE = "cannot be read here"
+_CARD = Path(__file__).with_name("card.html.jinja")
+
 COARSE_STEP_NS = 5.0  # above it the cheapest calls disappear within one step
 
 
@@ -108,15 +111,7 @@ def as_text(machine: Facts) -> str:
 
 def as_html(machine: Facts) -> str:
     """The same as a table with a caption and row headers, then a list; everything escaped."""
-    body = "".join(
-        f'<tr><th scope="row" style="text-align:left">{html.escape(name)}</th>'
-        f'<td style="text-align:left">{html.escape(value)}</td></tr>'
-        for name, value in rows(machine)
-    )
-    limits = "".join(f"<li>{html.escape(limit)}</li>" for limit in cannot_show(machine))
-    return f"<table><caption>This machine</caption><tbody>{body}</tbody></table>" + (
-        f"<p>What this machine cannot show:</p><ul>{limits}</ul>" if limits else ""
-    )
+    return filled(_CARD, rows=rows(machine), limits=cannot_show(machine))
 
 
 def cpu_ranges(cpus: tuple[int, ...]) -> str:

@@ -6,13 +6,14 @@ labs broken cached_getpid           # on the command line
 
 from __future__ import annotations
 
-import html
 import shlex
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from labs.c_kernels import toolchain
 from labs.c_kernels.region import region_of
+from labs.common.html import filled
 from labs.common.units import rounded
 from labs.course import figures
 from labs.notebook.run import Run
@@ -24,11 +25,7 @@ from labs.run.plan import Plan
 #: Two figures within this factor of each other count as alike.
 ALIKE = 1.1
 
-#: Code that is wider than its half of the page wraps, as in the notebook itself.
-_CODE = (
-    "margin:.4em 0;padding:.4em .6em;white-space:pre-wrap;word-break:normal;"
-    "overflow-wrap:anywhere;line-height:1.35;font-size:clamp(11px,2vw,13px)"
-)
+_TEMPLATE = Path(__file__).with_name("broken_pair.html.jinja")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,9 +106,18 @@ class Pair:
 
     def as_html(self) -> str:
         """Both runs side by side, or one below the other on a narrow page."""
-        halves = "".join(
-            self._half(*parts)
-            for parts in zip(
+        halves = [
+            {
+                "name": name,
+                "colour": colour,
+                "title": title,
+                "region": region,
+                "told": self._sentences(run),
+                # Only those of the variant shown: its baseline may have other warnings.
+                "warnings": run.result().warnings,
+                "saved_in": run.recording_path,
+            }
+            for name, colour, title, region, run in zip(
                 ("Broken", "Repaired"),
                 ("#D55E00", "#009E73"),
                 self.titles,
@@ -119,33 +125,12 @@ class Pair:
                 (self.broken, self.repaired),
                 strict=True,
             )
-        )
-        return (
-            '<div style="line-height:1.45;max-width:100em">'
-            f'<div style="max-width:48em"><strong>Wrong on purpose:</strong> '
-            f"{html.escape(self.kernel.mistake)}</div>"
-            '<div style="display:grid;gap:.4em 1.4em;margin:.5em 0;'
-            'grid-template-columns:repeat(auto-fit,minmax(min(100%,28em),1fr))">'
-            f"{halves}</div>"
-            f'<div style="max-width:48em">{html.escape(self.difference())}</div></div>'
-        )
-
-    def _half(self, name: str, colour: str, title: str, region: str, run: Run) -> str:
-        report = "".join(f'<div style="margin:.2em 0">{html.escape(line)}</div>' for line in
-                         self._sentences(run))  # fmt: skip
-        # Only the warnings of the variant shown: its baseline may have other warnings.
-        warnings = run.result().warnings
-        if warnings:
-            items = "".join(f"<li>{html.escape(str(warning))}</li>" for warning in warnings)
-            report += f'<div>Warnings:<ul style="margin:.1em 0 .3em">{items}</ul></div>'
-        if run.recording_path is not None:
-            report += f"<div>Saved in <code>{html.escape(run.recording_path)}</code></div>"
-        return (
-            f'<div role="group" aria-label="{name}" style="min-width:0;'
-            f'border-left:4px solid {colour};padding:.1em .8em">'
-            f"<div><strong>{name}:</strong> <code>{html.escape(title)}</code></div>"
-            f'<pre aria-label="measured region, {name.lower()}" style="{_CODE}">'
-            f"{html.escape(region)}</pre>{report}</div>"
+        ]
+        return filled(
+            _TEMPLATE,
+            mistake=self.kernel.mistake,
+            halves=halves,
+            difference=self.difference(),
         )
 
     def _sentences(self, run: Run) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets as widgets
 
+from labs.common.html import inline
 from labs.common.messages import Message
 from labs.machine import surroundings
 from labs.notebook import explain, panel_form
@@ -49,6 +49,12 @@ _KEYS = """<img hidden alt="" src="data:," onerror="
   })">"""
 
 #: A menu's value None would mean that nothing is chosen, and show nothing.
+_STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
+_LINE = (
+    '<div class="ticklab-quiet">The same in one line of Python:</div>'
+    '<pre class="ticklab-line"><code>{{ line }}</code></pre>'
+)
+
 _NOT_PINNED = -1
 
 _LABEL = {"description_width": "96px"}
@@ -132,7 +138,7 @@ class Controls:
 
     def status(self, words: str) -> None:
         """Say how far things are, where a screen reader hears it without being asked."""
-        self._status.value = f'<div role="status" class="ticklab-quiet">{html.escape(words)}</div>'
+        self._status.value = inline(_STATUS, words=words)
 
     def say(self, message: Message | None) -> None:
         """Show a message, or take the last one away."""
@@ -140,10 +146,7 @@ class Controls:
 
     def show_line(self, line: str) -> None:
         """Show the line of Python that does the same."""
-        self._line.value = (
-            '<div class="ticklab-quiet">The same in one line of Python:</div>'
-            f'<pre class="ticklab-line"><code>{html.escape(line)}</code></pre>'
-        )
+        self._line.value = inline(_LINE, line=line)
 
     def set_running(self, running: bool) -> None:
         """Swap which of Run and Cancel can be pressed."""
@@ -162,7 +165,7 @@ class Controls:
 
     def _lay_out(self) -> Any:
         title = widgets.HTML(
-            f'<span class="ticklab-title">Measure {html.escape(self._kernel)}</span>'
+            inline('<span class="ticklab-title">Measure {{ kernel }}</span>', kernel=self._kernel)
         )
         grid = widgets.GridBox(
             self._settings(),

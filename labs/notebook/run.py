@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from labs.analysis.estimate import Estimate
 from labs.analysis.net import parts_of
+from labs.common.html import filled
 from labs.common.messages import Message, Refused
 from labs.common.table import Table
 from labs.plots import by_process, distribution, picture
@@ -19,6 +20,8 @@ from labs.recording.proof import Switches
 from labs.results import compared
 from labs.results.result import Result, result_of
 from labs.results.run_warnings import RunWarning
+
+_RUN = Path(__file__).with_name("run.html.jinja")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,26 +213,11 @@ class Run:
         return result.estimate
 
     def _repr_html_(self) -> str:
-        sentences = "".join(
-            f"<p style='margin:.2em 0'>{html.escape(result.sentence())}</p>"
-            for result in self.results
-        )
-        warnings = "".join(f"<li>{html.escape(str(warning))}</li>" for warning in self.warnings)
-        if warnings:
-            warnings = (
-                "<div style='border-left:4px solid #E69F00;padding:.1em .8em;margin:.4em 0'>"
-                f"<strong>Warnings</strong><ul style='margin:.2em 0'>{warnings}</ul></div>"
-            )
-        return (
-            f"<div style='max-width:48em;line-height:1.45'>{sentences}{warnings}{self._where}</div>"
-        )
-
-    @property
-    def _where(self) -> str:
-        if self.recording_path is None:
-            return "<p style='margin:.2em 0'>Not saved.</p>"
-        return (
-            f"<p style='margin:.2em 0'>Saved in <code>{html.escape(self.recording_path)}</code></p>"
+        return filled(
+            _RUN,
+            sentences=[result.sentence() for result in self.results],
+            warnings=self.warnings,
+            saved_in=self.recording_path,
         )
 
     def __repr__(self) -> str:

@@ -6,14 +6,15 @@ The description says what kind of plot it is, its axes and their range, and what
 from __future__ import annotations
 
 import base64
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from labs.analysis.arrays import Floats
+from labs.common.html import filled
 from labs.common.table import Table
 from labs.common.units import NAMES, canonical, rounded
 from labs.plots import estimates_plot, image, line_plot, samples_plot
@@ -24,6 +25,8 @@ from labs.results.result import Result, sensible
 
 #: Beyond so many times the median of its batch size an interval is called long.
 LONG = 10
+
+_PICTURE = Path(__file__).with_name("picture.html.jinja")
 
 
 @dataclass(frozen=True)
@@ -43,17 +46,13 @@ class Picture:
 
     def as_html(self) -> str:
         """A figure: the image with alternative text, its meaning as caption, the table folded."""
-        data = base64.b64encode(self.image).decode()
-        return (
-            # Narrower than this the words in it are too small: then it is to be moved sideways.
-            '<figure style="margin:.6em 0;max-width:100%;overflow-x:auto">'
-            f'<img alt="{html.escape(self.kind)}" width="{self.width}" '
-            f'src="data:image/png;base64,{data}" '
-            'style="max-width:max(100%,27rem);height:auto;background:#fff;border-radius:4px">'
-            f'<figcaption style="max-width:{self.width}px;margin:.4em 0">'
-            f"{html.escape(self.meaning)}</figcaption>"
-            f'<details><summary style="cursor:pointer">The same as a table</summary>'
-            f"{self.table.as_html()}</details></figure>"
+        return filled(
+            _PICTURE,
+            kind=self.kind,
+            meaning=self.meaning,
+            width=self.width,
+            data=base64.b64encode(self.image).decode(),
+            table=self.table.as_html(),
         )
 
     def _repr_html_(self) -> str:

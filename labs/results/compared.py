@@ -6,15 +6,18 @@ from this module.
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
+from pathlib import Path
 
 from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate
+from labs.common.html import filled
 from labs.results.result import Result
 
 #: A sentence shows at most this many digits after the point.
 MOST_DECIMALS = 6
+
+_COMPARED = Path(__file__).with_name("compared.html.jinja")
 
 Interval = tuple[float, float]
 
@@ -87,11 +90,7 @@ class Comparison:
         return "\n".join((self.sentence(), *self.modes))
 
     def _repr_html_(self) -> str:
-        lines = "".join(
-            f"<p style='margin:.2em 0'>{html.escape(line)}</p>"
-            for line in (self.sentence(), *self.modes)
-        )
-        return f"<div style='max-width:48em;line-height:1.45'>{lines}</div>"
+        return filled(_COMPARED, lines=(self.sentence(), *self.modes))
 
 
 def compared(first: Result, second: Result) -> Comparison:

@@ -12,6 +12,7 @@ from labs.machine import surroundings
 from labs.recording.declared import NOTHING_DECLARED, Declared, Estimand, from_values
 from labs.run import c_process
 from labs.run.c_process import RunFailed
+from labs.run.one_process import build
 from labs.run.plan import Plan
 
 TIME_LIMIT_S = 10

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
+from pathlib import Path
 
+from labs.common.html import filled
 from labs.common.table import Table
 from labs.common.units import rounded
 from labs.course.published import Published
@@ -15,27 +16,7 @@ from labs.survey.survey import Row
 
 HEADER = ("", "ticks", "core cycles", "ns", "95 % interval, ns", "proof", "published, ns")
 
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>What it costs on this machine</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-  :root {{ color-scheme: light dark; }}
-  body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 84rem; margin: 2rem auto;
-         padding: 0 1rem }}
-  p, li {{ max-width: 44rem }}
-  pre {{ white-space: pre-wrap }}
-  table {{ border-collapse: collapse; font-variant-numeric: tabular-nums }}
-  th, td {{ border-bottom: 1px solid #8886; white-space: nowrap }}
-  /* Text is aligned left, numbers right. */
-  tbody th, td:nth-child(6), td:nth-child(7), th:nth-child(6), th:nth-child(7) {{
-    text-align: left !important }}
-  td:nth-child(7) {{ white-space: normal; min-width: 14rem }}
-  caption {{ font-weight: 600; padding: .4em 0 }}
-</style></head><body>
-<h1>What it costs on this machine</h1>
-{body}
-</body></html>
-"""
+_PAGE = Path(__file__).with_name("page.html.jinja")
 
 
 def table(rows: Sequence[Row]) -> Table:
@@ -123,15 +104,11 @@ def reasons(rows: Sequence[Row]) -> list[str]:
 
 def page(rows: Sequence[Row], machine: Machine) -> str:
     """The whole survey as one self-contained HTML page: machine, table, reasons, plots."""
-    parts = [
-        f"<pre>{html.escape(machine.card())}</pre>",
-        "<h2>Figures</h2>",
-        table(rows).as_html(),
-        *(f"<p>No figure for {html.escape(why)}.</p>" for why in without_figure(rows)),
-        "<p>An asterisk marks a published figure that is known to be wrong:</p><ul>",
-        *(f"<li>{html.escape(reason)}</li>" for reason in reasons(rows)),
-        "</ul><h2>Plots</h2>",
-    ]
-    for about, pictures in plots.of_survey(rows):
-        parts += [f"<h3>{html.escape(about)}</h3>", *(each.as_html() for each in pictures)]
-    return _PAGE.format(body="\n".join(parts))
+    return filled(
+        _PAGE,
+        card=machine.card(),
+        table=table(rows).as_html(),
+        without_figure=without_figure(rows),
+        reasons=reasons(rows),
+        plots=plots.of_survey(rows),
+    )

@@ -79,6 +79,12 @@ def test_holds_what_jupyterlab_loads(wheel: Path) -> None:
     assert {f"{extension}/package.json", f"{extension}/static/remoteEntry.js"} <= names(wheel)
 
 
+def test_holds_every_template(wheel: Path) -> None:
+    templates = {str(p.relative_to(REPOSITORY)) for p in REPOSITORY.glob("[lg]*/**/*.html.jinja")}
+    assert "labs/common/table.html.jinja" in templates
+    assert templates <= names(wheel)
+
+
 def test_holds_its_licences_and_nothing_beside_the_packages(wheel: Path) -> None:
     top = {name.split("/")[0] for name in names(wheel)}
     info = f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"

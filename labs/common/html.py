@@ -1,0 +1,41 @@
+"""HTML from templates: files `*.html.jinja` beside the modules that fill them.
+
+A template escapes every value. What is HTML already passes the filter `safe` in the template, where
+a reader can see it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_HERE = Path(__file__).parent
+
+
+def filled(template: Path, **values: object) -> str:
+    """The HTML of a template file. A name that it uses and that has no value raises
+    `jinja2.UndefinedError`."""
+    return _environment(template.parent).get_template(template.name).render(values)
+
+
+def inline(source: str, **values: object) -> str:
+    """The same of a template of one line, given as text."""
+    return _environment(_HERE).from_string(source).render(values)
+
+
+@cache
+def _environment(folder: Path) -> Environment:
+    # Here: a command that shows no HTML starts faster without.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
