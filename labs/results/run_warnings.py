@@ -134,27 +134,33 @@ def _of_unbound(recording: Recording, variant: str) -> list[RunWarning]:
     ]
 
 
+def _of_clock_speed(recording: Recording) -> list[RunWarning]:
+    """A warning if the clock of the core changed during the run."""
+    speeds = core_clock.speeds_ghz(recording)
+    if not speeds or speeds[1] <= (1 + SPEED_CHANGE) * speeds[0]:
+        return []
+    low, high = map(rounded, speeds)
+    return [
+        RunWarning(
+            "clock-speed",
+            f"the core's clock changed during the run, from {low} to {high} GHz",
+            "turbo or power saving; a time in ns depends on the clock speed",
+            advice(
+                "use the unit core cycles (",
+                Option("unit", "cycles"),
+                "), which does not depend on it",
+            ),
+        )
+    ]
+
+
 def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     """Warnings from the conditions alone: placement, disturbance, number of samples.
 
     Switches and CPUs are those of `variant`, if the C kernel counted them for it alone.
     """
     found = _of_unbound(recording, variant) or _of_placement(recording, variant)
-    speeds = core_clock.speeds_ghz(recording)
-    if speeds and speeds[1] > (1 + SPEED_CHANGE) * speeds[0]:
-        low, high = map(rounded, speeds)
-        found.append(
-            RunWarning(
-                "clock-speed",
-                f"the core's clock changed during the run, from {low} to {high} GHz",
-                "turbo or power saving; a time in ns depends on the clock speed",
-                advice(
-                    "use the unit core cycles (",
-                    Option("unit", "cycles"),
-                    "), which does not depend on it",
-                ),
-            )
-        )
+    found += _of_clock_speed(recording)
     found += _of_switches(recording, variant)
     if len(recording.processes) == 1:
         found.append(
