@@ -40,10 +40,11 @@ MEASURING = """
 """
 
 
-#: Files whose tests run nbgrader, a browser or an installation over and over.
+#: Files whose tests run nbgrader, a browser, an installation or a compiler over and over, or try
+#: thousands of inputs.
 LONG = """
-    browser class kills labs_through_nbgrader legible pages pitfalls_page rebuild release replay
-    setup start wheel
+    browser class declared disassembly fuzz kills labs_through_nbgrader legible pages pitfalls_page
+    rebuild release replay setup slips start wheel
 """
 
 
