@@ -23,8 +23,16 @@
 
 struct run;
 
+/* A field added later must not give another meaning to what a C kernel lists: gcc warns of a list
+ * that does not name its fields. */
+#if __has_attribute(designated_init)
+#    define FIELDS_BY_NAME __attribute__((designated_init))
+#else
+#    define FIELDS_BY_NAME
+#endif
+
 /* One operation or technique. What is left out is 0 or NULL, and means what the comment says. */
-struct variant {
+struct FIELDS_BY_NAME variant {
     const char *name;
     const char *about;
     uint64_t (*interval)(long batch); /* time one interval of batch operations, in ticks */
@@ -50,7 +58,7 @@ struct variant {
     int memory;   /* it costs copying, page faults or missing memory: what others use counts */
 };
 
-struct c_kernel {
+struct FIELDS_BY_NAME c_kernel {
     const char *name;
     const char *about;
     const struct variant *variants;

@@ -43,7 +43,9 @@ int main(int argc, char **argv)
     static const struct variant variants[] = {{.name = "getppid", .missing = "no machine has it"}};
     /* measured region ends */
     static const long batches[] = {1};
-    static const struct c_kernel kernel = {"system_call", "nothing", variants, 1, batches, 1, 1};
+    static const struct c_kernel kernel = {
+        .name = "system_call", .about = "nothing", LISTED_VARIANTS(variants),
+        LISTED_BATCHES(batches), .batches_fixed = 1};
     return measure(&kernel, argc, argv);
 }
 """

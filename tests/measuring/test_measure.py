@@ -72,10 +72,13 @@ static uint64_t interval(long batch)
     return counter_end() - begin + (uint64_t)batch;
 }
 static const long batches[] = {1};
-static const struct variant variants[] = {{"slow", "", interval, counter_begin, 0, NULL}};
+static const struct variant variants[] = {
+    {.name = "slow", .about = "", .interval = interval, .read = counter_begin}};
 int main(int argc, char **argv)
 {
-    static const struct c_kernel kernel = {"slow", "", variants, 1, batches, 1, 1};
+    static const struct c_kernel kernel = {
+        .name = "slow", .about = "", LISTED_VARIANTS(variants), LISTED_BATCHES(batches),
+        .batches_fixed = 1};
     return measure(&kernel, argc, argv);
 }
 """

@@ -41,12 +41,19 @@ static uint64_t read_clock(void)
     return clock_ns(REFERENCE_CLOCK);
 }
 
-static const struct variant variants[] = {{"wait", "waits", wait_long, read_clock, 1e9, NULL}};
+static const struct variant variants[] = {
+    {.name = "wait",
+     .about = "waits",
+     .interval = wait_long,
+     .read = read_clock,
+     .frequency_hz = 1e9}};
 static const long batches[] = {1, 2};
 
 int main(int argc, char **argv)
 {
-    static const struct c_kernel kernel = {"slow", "waits", variants, 1, batches, 2, 1};
+    static const struct c_kernel kernel = {
+        .name = "slow", .about = "waits", LISTED_VARIANTS(variants), LISTED_BATCHES(batches),
+        .batches_fixed = 1};
     return measure(&kernel, argc, argv);
 }
 """
