@@ -16,7 +16,7 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 
-from grader.with_nbgrader.course import lay_out
+from grader.with_nbgrader.course import make_course
 
 REPOSITORY = Path(__file__).parent.parent
 LAB = "01-small"
@@ -127,7 +127,7 @@ class Course:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "course"
-        lay_out(self.folder, write_source(folder / "notebooks"))
+        make_course(self.folder, write_source(folder / "notebooks"))
         config = self.folder / "nbgrader_config.py"
         config.write_text(config.read_text() + EXTRA_CONFIG)
         (self.folder / "small_checks.py").write_text(CHECKS)

@@ -1,4 +1,4 @@
-"""One lab as one HTML page that needs nothing else: no script, no font, no image from elsewhere."""
+"""One lab as one self-contained HTML page, without scripts, fonts or images from other servers."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ _DARK = HtmlFormatter(style="github-dark").get_style_defs(".highlight")
 
 @dataclass(frozen=True)
 class Lab:
-    """A released lab: its name, and its notebook as it is handed out."""
+    """A released lab: its name, and its notebook as students receive it."""
 
     name: str
     notebook: Notebook
 
     @property
     def title(self) -> str:
-        """The first heading, without marks."""
+        """The first heading, without Markdown marks."""
         found = re.search(r"^# (.+)$", self._first_text, re.MULTILINE)
         return re.sub(r"[*_`]", "", found[1]).strip() if found else self.name
 
     @property
     def minutes(self) -> str:
-        """How long it takes, where its first cell says so."""
+        """How long the lab takes, if its first cell says so."""
         found = _MINUTES.search(self._first_text)
         return f"{found[1]} minutes" if found else ""
 
     @property
     def number(self) -> int:
-        """Its place among the labs, by which its name begins."""
+        """The number of the lab, with which its name begins."""
         found = re.match(r"\d+", self.name)
         return int(found[0]) if found else 0
 
@@ -64,12 +64,12 @@ class Lab:
 
 
 def lab_page(lab: Lab, run: Rerun, before: Lab | None = None, after: Lab | None = None) -> str:
-    """The page of `lab`, with what its cells show in `run`, and links to its neighbours."""
+    """The page of `lab`, with the output of its cells in `run`, and links to its neighbours."""
     body = [
-        '<p class="about">This page shows saved runs of one machine. To measure on yours, '
-        "open the lab in JupyterLab: <code>labs start</code>. Answers are left for you.</p>"
+        '<p class="about">This page shows saved runs of one machine. To measure on your machine, '
+        "open the lab in JupyterLab: <code>labs start</code>. The answers are yours to write.</p>"
     ]
-    # The title comes first: what is said of the page stands below it.
+    # The title comes first, and the remarks about the page follow below it.
     first, *rest = lab.notebook["cells"]
     body.insert(0, _cell(first, run))
     body += [_cell(cell, run) for cell in rest]
@@ -91,8 +91,8 @@ def index_page(labs: Sequence[Lab]) -> str:
     )
     body = (
         "<h1>Ticklab: what does it cost, and how do you know?</h1>"
-        "<p>The labs, to read. Their plots and results come from saved runs of one machine; to "
-        "measure on yours, and to answer, open them in JupyterLab with "
+        "<p>Here you can read the labs. Their plots and results come from saved runs of one "
+        "machine. To measure on your machine and to answer, open them in JupyterLab with "
         "<code>labs start</code>.</p>"
         f"<ol>{items}</ol>"
     )
@@ -105,7 +105,7 @@ def _whole(title: str, body: str, nav: str) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        # An empty icon: a browser would ask for one by itself.
+        # An empty icon, because a browser would otherwise request one.
         '<link rel="icon" href="data:,">\n'
         f"<title>{html.escape(title)} · Ticklab</title>\n<style>\n{style}\n{_LIGHT}\n"
         f"@media (prefers-color-scheme: dark) {{\n{_DARK}\n}}\n</style>\n</head>\n<body>\n"
@@ -132,10 +132,10 @@ def _cell(cell: Cell, run: Rerun) -> str:
         label = _label(f"Checked: {points:g} point{'s' if points != 1 else ''}")
     else:
         label = '<span class="unseen">Code:</span>'
-    # What an answer shows, and what is said of it, would give it away.
+    # The output of an answer cell would reveal the answer.
     shown = "" if marks else _outputs(run.outputs.get(cell["id"], []))
     if cell["id"] in run.troubles and not marks:
-        shown = '<p class="output">Run this cell in JupyterLab to see what it shows.</p>'
+        shown = '<p class="output">Run this cell in JupyterLab to see its output.</p>'
     return f'<div class="{kind}">{label}{_highlighted(source)}</div>{shown}'
 
 
@@ -144,14 +144,14 @@ def _label(words: str) -> str:
 
 
 def _markdown(source: str) -> str:
-    """Markdown as HTML: headings keep their ids, links to labs lead to their pages."""
+    """Markdown as HTML: headings keep their ids, and links to labs lead to their pages."""
     text = _ANCHOR.sub("", str(markdown2html_mistune(source)))
     text = _LINK_TO_LAB.sub(r'href="\1.html', text)
     return text.replace("<th>", '<th scope="col">')
 
 
 def _highlighted(source: str) -> str:
-    """Code in its language; that of a `%%ckernel` cell is C."""
+    """Code with highlighting; a `%%ckernel` cell is highlighted as C."""
     first, _, rest = source.partition("\n")
     colours = Highlight2HTML()  # type: ignore[no-untyped-call]
     if not first.startswith("%%ckernel"):

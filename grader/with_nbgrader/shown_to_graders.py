@@ -1,7 +1,7 @@
-"""What a person sees beside a free text that they grade: the figures and conditions it is about.
+"""The evidence that a person sees below a free text to grade: figures and conditions.
 
-A report says value, interval, samples and conditions. Here stand those of the recordings, so that
-nobody has to open a file to see whether the sentence is true. All text is escaped.
+A report states values, intervals, samples and conditions. This cell shows those of the recordings,
+so that a grader can check a sentence without opening a file. All text is escaped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from labs.recording.file import BadRecording, Recording, read
 
 CELL_ID = "evidence-beside-"
 
-#: Conditions a report should name, and what they are called here.
+#: Conditions that a report should name, and their names on the page.
 CONDITIONS = (
     ("machine.cpu", "CPU"),
     ("machine.virtual", "virtual machine"),
@@ -40,8 +40,8 @@ def evidence_html(verdicts: Sequence[Verdict], folder: Path) -> str:
     names = dict.fromkeys(each.recording for each in verdicts if each.recording)
     runs = "".join(f"<li>{_run(name, Path(folder) / name)}</li>" for name in names)
     return (
-        "<p><strong>The evidence beside this answer</strong>, computed from the recordings:</p>"
-        "<table><thead><tr><th>figure</th><th>why</th></tr></thead>"
+        "<p><strong>The evidence for this answer</strong>, computed from the recordings:</p>"
+        "<table><thead><tr><th>figure</th><th>reason</th></tr></thead>"
         f"<tbody>{rows}</tbody></table><ul>{runs}</ul>"
     )
 
@@ -51,20 +51,20 @@ def _run(name: str, path: Path) -> str:
         recording = read(path)
     except BadRecording as error:
         return f"<code>{_escaped(name)}</code>: cannot be read: {_escaped(error.what)}"
-    return f"<code>{_escaped(name)}</code>: {_escaped(_in_words(recording))}"
+    return f"<code>{_escaped(name)}</code>: {_escaped(_summary(recording))}"
 
 
-def _in_words(recording: Recording) -> str:
+def _summary(recording: Recording) -> str:
     steady = recording.sample >= 0
     samples = ", ".join(
         f"{int((steady & (recording.variant_index == index)).sum()):,} of {variant}"
         for index, variant in enumerate(recording.variants)
     )
-    told = [f"samples: {samples}", f"processes: {len(recording.processes)}"]
+    parts = [f"samples: {samples}", f"processes: {len(recording.processes)}"]
     for key, what in CONDITIONS:
         if recording.condition(key):
-            told.append(f"{what}: {', '.join(dict.fromkeys(recording.condition(key)))}")
-    return "; ".join(told)
+            parts.append(f"{what}: {', '.join(dict.fromkeys(recording.condition(key)))}")
+    return "; ".join(parts)
 
 
 def _escaped(text: str) -> str:
@@ -72,14 +72,14 @@ def _escaped(text: str) -> str:
 
 
 def evidence_cell(page: str, number: int) -> NotebookNode:
-    """A cell that shows `page` and belongs to nobody: it is neither an answer nor graded."""
+    """A cell that shows `page`; it is not an answer and has no points."""
     node: NotebookNode = from_dict(  # type: ignore[no-untyped-call]
         {
             "cell_type": "code",
             "id": f"{CELL_ID}{number}",
             "metadata": {"editable": False, "deletable": False},
             "execution_count": None,
-            "source": "# for the grader: what the recordings say",
+            "source": "# for the grader: the evidence in the recordings",
             "outputs": [
                 {"output_type": "display_data", "metadata": {}, "data": {"text/html": page}}
             ],

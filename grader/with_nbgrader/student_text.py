@@ -1,7 +1,7 @@
-"""Turns Markdown into HTML for the formgrader and for feedback, with no script in it.
+"""Turns Markdown into HTML without scripts, for the formgrader and for feedback.
 
-nbgrader shows a student's Markdown as it is, script and all, in the browser of an instructor who is
-signed in. This filter takes the place of nbconvert's.
+nbgrader shows a student's Markdown unchanged, even with scripts, in the browser of an instructor
+who is signed in. This filter replaces nbconvert's.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _TAGS = {
 
 
 def _image_attribute(tag: str, name: str, value: str) -> bool:
-    """Lets through images that lie beside the notebook.
+    """Allows only images in the folder of the notebook.
 
-    One from elsewhere would tell its owner who is grading, and when.
+    An image from another server would let its owner know who is grading, and when.
     """
     return name in {"alt", "title"} or (name == "src" and not urlsplit(value).netloc)
 
@@ -34,7 +34,7 @@ _ATTRIBUTES = {"*": ["class", "id"], "a": ["href", "title"], "img": _image_attri
 
 @pass_context
 def markdown2html(context: Context, source: str) -> str:
-    """The HTML of `source`, as nbconvert makes it; cleaned, unless it is a released cell.
+    """The HTML of `source` as nbconvert makes it; we clean it unless the cell is a released one.
 
     Only answer cells hold a student's text. Released cells may use any HTML.
     """
