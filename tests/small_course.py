@@ -198,7 +198,7 @@ class Course:
         told = "\n".join(graded["metadata"]["ticklab"]["set_aside"])
         if told:
             first = "".join(graded["cells"][0]["source"])
-            assert "Set aside" in first
+            assert "Left out" in first
         return told
 
     def scores(self, student: str) -> dict[str, float | None]:
