@@ -1,9 +1,9 @@
-"""Is the mistake in each published figure named? Each is handed in, with a recording of its way.
+"""Does the grader name the mistake in each published figure?
 
-The recording is one made in the way of the mistake: by its broken C kernel, or an honest one whose
-figure is then taken wrongly; those of tests/fixtures/pitfalls. It is put on a machine on which
-this way of measuring gives the published figure: the frequency of the counter is changed, so that
-every time in it grows or shrinks alike, and the figure handed in is the one that was printed.
+We submit each published figure with a recording from tests/fixtures/pitfalls that has the same
+mistake: a broken C kernel made it, or an honest run from which a wrong figure was taken. Then we
+change the frequency of the counter in the recording. All its times grow or shrink alike, and the
+mistake gives the printed value. So the submitted figure is the one that the report printed.
 
 `python -m bench.published` writes docs/pitfalls.md: the catalogue, and what was found.
 """
@@ -39,7 +39,7 @@ _NOMINAL = re.compile(r"@ (\d+(?:\.\d+)?) ?GHz")
 
 @dataclass(frozen=True)
 class Trial:
-    """One published figure and one mistake known to be in it: whether that was named."""
+    """One published figure, one of its known mistakes, and the findings of the grader."""
 
     figure: Published
     code: str
@@ -53,7 +53,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class _Way:
-    """A submission that makes one mistake: its folder, and the figure that it shows in."""
+    """A submission with one mistake: its folder, its lab, and the wrong figure."""
 
     folder: Path
     lab: str
@@ -61,7 +61,7 @@ class _Way:
 
 
 def run(quick: bool) -> bool:
-    """Every published figure, every mistake known to be in it."""
+    """Check every published figure and every known mistake in it."""
     del quick  # it takes seconds
     must_hold("each mistake in each published figure is named")
     made = trials()
@@ -77,7 +77,7 @@ def run(quick: bool) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def trials() -> tuple[Trial, ...]:
-    """One trial for each published figure and each mistake known to be in it."""
+    """One trial for each published figure and each of its known mistakes."""
     return tuple(
         Trial(figure, suspicion.code, _found(figure, suspicion.code))
         for figure in published.figures()
@@ -102,7 +102,7 @@ def _found(figure: Published, code: str) -> tuple[str, ...]:
             else:
                 target.write_bytes(path.read_bytes())
         for each in figures.read(way.folder).values():
-            assert isinstance(each, Figure)  # only of readable ones is a way made
+            assert isinstance(each, Figure)  # `_way` takes only readable figures
             value = each.value * slower if each.unit in NANOSECONDS else each.value
             figures.put(folder, replace(each, value=value))
         verdicts = lab_folder.check_folder(folder, way.lab)
@@ -111,7 +111,7 @@ def _found(figure: Published, code: str) -> tuple[str, ...]:
 
 
 def _in_ns(figure: Published) -> float:
-    """The printed value in ns: cycles by the clock that the report has, a total by its calls."""
+    """The printed value in ns; cycles use the report's clock, and totals its number of calls."""
     if figure.unit == "cycles":
         return figure.value * 1e3 / figure.clock_mhz if figure.clock_mhz else figure.value
     operations = figure.iterations if figure.unit == "s" and figure.iterations else 1
@@ -120,7 +120,7 @@ def _in_ns(figure: Published) -> float:
 
 @functools.cache
 def _way(code: str) -> _Way | None:
-    """The saved submission that makes the mistake `code`; None where there is none."""
+    """The saved submission with the mistake `code`; None if there is none."""
     ways = []
     for folder in sorted((MISTAKES / code).glob("wrong*")):
         lab = lab_folder.lab_of(folder)
@@ -130,7 +130,7 @@ def _way(code: str) -> _Way | None:
                 submitted, Figure
             ):
                 ways.append(_Way(folder, lab, submitted))
-    # Reports print no figure below nothing: such a way would not give theirs.
+    # Reports print no negative figures, so a negative one cannot be scaled to theirs.
     return next((way for way in ways if way.figure.value > 0), None)
 
 
@@ -142,7 +142,7 @@ def _slower(recording: Recording, factor: float) -> Recording:
         for key, value in conditions.items():
             if key.endswith("frequency_hz"):
                 new[key] = f"{float(value) / factor:.6g}"
-        if "machine.cpu" in new:  # the clock in the brand string belongs to the counter's
+        if "machine.cpu" in new:  # the clock in the CPU's name must match the counter
             new["machine.cpu"] = _NOMINAL.sub(
                 lambda match: f"@ {float(match[1]) / factor:.6g}GHz", new["machine.cpu"]
             )
@@ -156,21 +156,22 @@ def _slower(recording: Recording, factor: float) -> Recording:
 
 
 def page() -> str:
-    """docs/pitfalls.md as it must read."""
+    """The text of docs/pitfalls.md."""
     return "\n".join(_lines()) + "\n"
 
 
 def _lines() -> Iterator[str]:
     yield "# Pitfalls"
     yield ""
-    yield "Known ways to measure or report wrongly, and what the grader looks for. This page is"
-    yield "made by `python -m bench.published`; do not edit it."
+    yield "This page lists known ways to measure or report wrongly, and what the grader looks for."
+    yield "`python -m bench.published` writes this page; do not edit it."
     yield ""
     yield "## The catalogue"
     yield ""
-    yield f"{len(CATALOGUE)} entries. A level says which points of a figure a finding costs."
+    yield f"The catalogue has {len(CATALOGUE)} entries. The level says which points of a figure a"
+    yield "finding costs."
     yield ""
-    yield "| code | level | what it looks like | met in | broken C kernel |"
+    yield "| code | level | what it looks like | found in | broken C kernel |"
     yield "|---|---|---|---|---|"
     levels = list(Level)
     for pitfall in sorted(CATALOGUE, key=lambda each: levels.index(each.level)):
@@ -178,9 +179,9 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "## The published figures on trial"
     yield ""
-    yield "Every figure of the five reports that carries a known mistake, handed in with a"
-    yield "recording made in its report's way: one of the mistake's own C kernel, on a machine on"
-    yield "which this way gives the printed figure. Named: the mistake is among the findings."
+    yield "We submitted every figure of the five reports with a known mistake. Its recording has"
+    yield "the same mistake, and its clock is scaled so that the mistake gives the printed figure."
+    yield 'The column "named" counts the figures for which the grader found this mistake.'
     yield ""
     yield "| report | quantity | mistake | figures | named |"
     yield "|---|---|---|---:|---:|"
@@ -200,7 +201,7 @@ def _entry(pitfall: Pitfall) -> str:
 
 
 def _kind(quantity: str) -> str:
-    """The quantity, all procedure calls together."""
+    """The quantity, with one name for all procedure calls."""
     return re.sub(r"^(procedure call) \d+ args?$", r"\1", quantity)
 
 

@@ -1,4 +1,4 @@
-"""What judges a figure, and what an instructor runs.
+"""The package that judges figures, and the commands that an instructor runs.
 
 In a notebook: `from grader import check`, then `check("timer-overhead-fenced")`.
 """

@@ -1,4 +1,4 @@
-"""The command `grader`: check a lab folder, lay out a course, build the demonstration class."""
+"""The command `grader`: check a lab folder, make a course folder, run the demonstration class."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder, handed_in_for_practice, lab_of
-from grader.judging.presentation import as_text, points_in_words
+from grader.judging.presentation import as_text, points_as_text
 from labs.commands.exit_status import status_of
 
 ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command; returns the exit status."""
+    """Run the command and return its exit status."""
     return status_of(lambda: _run(words))
 
 
@@ -27,19 +27,23 @@ def _run(words: list[str] | None) -> int:
     about = "check the figures of a lab folder as the grader will"
     command = commands.add_parser("check", help=about, description=about)
     command.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR")
-    command.add_argument("--lab", choices=sorted(LABS), help="where the folder does not tell")
+    command.add_argument("--lab", choices=sorted(LABS), help="the lab (default: from the folder)")
     command.add_argument("--json", action="store_true", help="print a list of objects")
     command.set_defaults(run=_check)
-    about = "build a demonstration class and run real nbgrader over it"
+    about = "make up a demonstration class and grade it with nbgrader"
     command = commands.add_parser("class", help=about, description=about)
     command.add_argument("folder", nargs="?", type=Path, metavar="DIR")
-    command.add_argument("--lab", choices=sorted(LABS), help="the lab that is handed in")
+    command.add_argument("--lab", choices=sorted(LABS), help="the lab that its students hand in")
     command.set_defaults(run=_class)
-    about = "lay out a course folder with the labs and the settings that nbgrader needs"
+    about = "make a course folder with the labs and the settings that nbgrader needs"
     command = commands.add_parser("course", help=about, description=about)
     command.add_argument("folder", type=Path, metavar="DIR")
     command.add_argument(
-        "--labs", type=Path, default=Path("notebooks"), metavar="DIR", help="default: %(default)s"
+        "--labs",
+        type=Path,
+        default=Path("notebooks"),
+        metavar="DIR",
+        help="the folder of the labs (default: %(default)s)",
     )
     command.set_defaults(run=_course)
     arguments = parser.parse_args(words)
@@ -53,7 +57,7 @@ def _check(arguments: argparse.Namespace) -> int:
         return SOMETHING_NOT_GRADED
     practice = None if arguments.lab else handed_in_for_practice(folder)
     if practice is not None and not practice:
-        print(f"grader check: no figure is handed in yet in {folder.resolve()}", file=sys.stderr)
+        print(f"grader check: there is no figure in {folder.resolve()} yet", file=sys.stderr)
         return SOMETHING_NOT_GRADED
     try:
         lab = arguments.lab or lab_of(folder)
@@ -74,12 +78,12 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _report(lab: str, verdicts: list[Verdict], *, counts: bool) -> str:
-    told = "\n\n".join(as_text(verdict) for verdict in verdicts)
+    report = "\n\n".join(as_text(verdict) for verdict in verdicts)
     if not counts:
-        return f"{told}\n\nfor practice: nothing counts in this folder"
-    got = points_in_words(sum(verdict.points for verdict in verdicts))
-    most = points_in_words(sum(verdict.max_points for verdict in verdicts))
-    return f"{told}\n\n{lab}: {got} of {most} points"
+        return f"{report}\n\nfor practice: nothing counts in this folder"
+    got = points_as_text(sum(verdict.points for verdict in verdicts))
+    most = points_as_text(sum(verdict.max_points for verdict in verdicts))
+    return f"{report}\n\n{lab}: {got} of {most} points"
 
 
 def _class(arguments: argparse.Namespace) -> int:
@@ -89,7 +93,7 @@ def _class(arguments: argparse.Namespace) -> int:
 
 
 def _course(arguments: argparse.Namespace) -> int:
-    from grader.with_nbgrader.course import lay_out
+    from grader.with_nbgrader.course import make_course
 
     if not any(arguments.labs.glob("*/*.ipynb")):
         print(
@@ -97,7 +101,7 @@ def _course(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
-    lay_out(arguments.folder, arguments.labs)
+    make_course(arguments.folder, arguments.labs)
     print(f"{arguments.folder} is ready: cd {arguments.folder} && nbgrader generate_assignment LAB")
     return 0
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 
-from grader.with_nbgrader.course import lay_out
+from grader.with_nbgrader.course import make_course
 from testing.paths import REPOSITORY
 
 LAB = "01-small"
@@ -127,7 +127,7 @@ class Course:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "course"
-        lay_out(self.folder, write_source(folder / "notebooks"))
+        make_course(self.folder, write_source(folder / "notebooks"))
         config = self.folder / "nbgrader_config.py"
         config.write_text(config.read_text() + EXTRA_CONFIG)
         (self.folder / "small_checks.py").write_text(CHECKS)
@@ -198,7 +198,7 @@ class Course:
         told = "\n".join(graded["metadata"]["ticklab"]["set_aside"])
         if told:
             first = "".join(graded["cells"][0]["source"])
-            assert "Set aside" in first
+            assert "Left out" in first
         return told
 
     def scores(self, student: str) -> dict[str, float | None]:

@@ -168,7 +168,7 @@ def _as_shown(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
     shown = result.estimate
     if shown is None or not math.isclose(shown.value, estimate.value, rel_tol=1e-9):
         return ""
-    return result.value_in_words()
+    return result.value_as_text()
 
 
 def _wanted(quantity: Quantity, result: Result, unit: str) -> Iterator[Estimate]:

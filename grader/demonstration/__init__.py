@@ -1,1 +1,1 @@
-"""A demonstration class, graded by real nbgrader."""
+"""A made-up demonstration class, graded with nbgrader."""

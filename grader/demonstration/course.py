@@ -1,7 +1,7 @@
-"""A demonstration class, graded by real nbgrader: one lab, one student for each thing that happens.
+"""A demonstration class, graded with nbgrader: one lab, one student for each kind of submission.
 
-`make class` runs it, `make class LAB=03-system-call` with another lab. Every step is the stock
-command, in the order in which an instructor and the students would run them.
+`make class` runs it, and `make class LAB=03-system-call` uses another lab. Every step is nbgrader's
+own command, in the order in which an instructor and the students would run them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from grader.demonstration.students import (
     NoEvidence,
     make_submission,
 )
-from grader.with_nbgrader.course import lay_out
+from grader.with_nbgrader.course import make_course
 from grader.with_nbgrader.release import ReleaseError
 
 DEFAULT_LAB = "01-timer-overhead"
@@ -46,12 +46,12 @@ c.ExchangeCollect.check_owner = False
 
 
 class StepFailed(Exception):
-    """A step of nbgrader that failed; the message has its last words."""
+    """A step of nbgrader failed; the message has its last lines of output."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One submission as the table shows it; `points` is None where it was not processed."""
+    """One submission as the table shows it; `points` is None if it was not processed."""
 
     student: str
     points: float | None
@@ -72,9 +72,9 @@ class DemonstrationClass:
         evidence: Evidence,
         settings: str = "",
     ) -> None:
-        """Lays out the course from the labs under `source`; `settings` are added to its own.
+        """Makes the course from the labs under `source`; `settings` are added to its settings.
 
-        Raises OSError where it cannot be written.
+        Raises OSError if it cannot be written.
         """
         self.folder = folder.absolute()
         self.course = self.folder / "course"
@@ -82,21 +82,21 @@ class DemonstrationClass:
         self.lab = Lab(lab, self.course / "source" / lab, self.course / "release" / lab)
         self._evidence = evidence
         self.exchange.mkdir(parents=True)
-        # Anybody may hand in: nbgrader insists on it.
+        # nbgrader requires that everybody may write to the exchange.
         self.exchange.chmod(0o777)
-        lay_out(self.course, source)
+        make_course(self.course, source)
         config = self.course / "nbgrader_config.py"
         text = config.read_text(encoding="utf-8") + _SETTINGS.format(exchange=str(self.exchange))
         config.write_text(text + settings, encoding="utf-8")
 
     def run(self) -> list[Row]:
-        """All steps from the instructor's source to feedback; one row a student.
+        """Runs all steps from the instructor's source to feedback; returns one row per student.
 
-        Raises StepFailed where nbgrader fails, NoEvidence where there is nothing to hand in.
+        Raises StepFailed if nbgrader fails, and NoEvidence if there is nothing to hand in.
         """
         self._nbgrader(self.course, "generate_assignment", self.lab.name)
         self._nbgrader(self.course, "release_assignment", self.lab.name)
-        # Two at a time: each is a process of its own that spends a second on starting.
+        # Two at a time: each one starts a process, which takes a second.
         with ThreadPoolExecutor(max_workers=2) as pool:
             list(pool.map(self._hand_in, STUDENTS))
         for step in ("collect", "autograde", "generate_feedback"):
@@ -118,7 +118,7 @@ class DemonstrationClass:
         )
 
     def _nbgrader(self, folder: Path, *arguments: str) -> None:
-        """Runs one stock command in `folder`, untouched by the settings of whoever runs this."""
+        """Runs one nbgrader command in `folder`, without the Jupyter settings of the user."""
         jupyter = str(self.folder / "jupyter")
         environment = {
             **os.environ,
@@ -142,7 +142,7 @@ class DemonstrationClass:
             raise StepFailed(f"nbgrader {' '.join(arguments)} failed:\n{last}")
 
     def _row(self, student: str) -> Row:
-        """What became of one submission: from the gradebook and from the graded notebook."""
+        """The row of one submission, from the gradebook and the graded notebook."""
         name = self.lab.name
         graded = self.course / "autograded" / student / name / f"{name}.ipynb"
         feedback = self.course / "feedback" / student / name / f"{name}.html"
@@ -170,7 +170,7 @@ class DemonstrationClass:
 
 
 def _worst(outcomes: Iterable[str]) -> str:
-    """One word for all figures: what was not graded comes before what failed."""
+    """The worst outcome of all figures: not graded, then failed, then passed."""
     found = set(outcomes)
     for outcome in (Outcome.NOT_GRADED, Outcome.FAILED, Outcome.PASSED):
         if outcome.value in found:
@@ -179,8 +179,8 @@ def _worst(outcomes: Iterable[str]) -> str:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """The rows as text under a heading, one line a submission."""
-    cells = [("student", "points", "outcome", "findings", "set aside")]
+    """The rows as text under a heading, one line for each submission."""
+    cells = [("student", "points", "outcome", "findings", "left out")]
     for row in rows:
         points = "-" if row.points is None else f"{row.points:g} / {row.max_points:g}"
         notes = "; ".join(row.notes).replace("\u2060", "")
@@ -194,11 +194,10 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main(folder: Path | None = None, lab: str = DEFAULT_LAB) -> int:
-    """Runs the demonstration in `folder` (new or empty; without one, it is thrown away) and prints.
+    """Runs the demonstration in `folder`, which must be new or empty, and prints its table.
 
-    `lab` is the lab that its students hand in.
-
-    Exit status 0 where every submission was processed; 1, with the reason, where not.
+    `lab` is the lab that its students hand in. Without `folder`, it uses a temporary folder. The
+    exit status is 0 if every submission was processed; else 1, with a message.
     """
     if not NOTEBOOKS.is_dir():
         print(
@@ -211,13 +210,13 @@ def main(folder: Path | None = None, lab: str = DEFAULT_LAB) -> int:
         with tempfile.TemporaryDirectory(prefix="ticklab-class-") as scratch:
             return _demonstrate(Path(scratch) / "class", lab, keep=False)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        print(f"{folder} is not an empty folder: give a new one", file=sys.stderr)
+        print(f"{folder} is not an empty folder; name a new one", file=sys.stderr)
         return 1
     return _demonstrate(folder, lab, keep=True)
 
 
 def _demonstrate(folder: Path, lab: str, keep: bool) -> int:
-    """Runs the class and prints its table; `keep` says whether the folder will outlive this."""
+    """Runs the class and prints its table; `keep` says whether the folder is kept."""
     try:
         evidence = LiveEvidence(NOTEBOOKS, folder / "honest")
         demonstration = DemonstrationClass(folder, NOTEBOOKS, lab, evidence)
@@ -228,5 +227,5 @@ def _demonstrate(folder: Path, lab: str, keep: bool) -> int:
     print(table(rows))
     if keep:
         print(f"\nFeedback: {demonstration.course / 'feedback'}")
-        print(f"What nbgrader said: {demonstration.folder / 'nbgrader.log'}")
+        print(f"Output of nbgrader: {demonstration.folder / 'nbgrader.log'}")
     return 0 if all(row.points is not None for row in rows) else 1

@@ -1,7 +1,7 @@
-"""The students of the demonstration class: what each of them hands in.
+"""The students of the demonstration class, and what each of them hands in.
 
-Every one starts from the released lab, the honest answers and the honest evidence; what goes wrong
-is put in afterwards, one thing a student.
+Each student starts from the released lab with honest answers and honest evidence. Then we add one
+problem for each student.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Evidence = Callable[[str, Path], None]
 
 
 class NoEvidence(Exception):
-    """There are no recordings to make a submission from."""
+    """There are no recordings for a submission."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Lab:
 
 
 class LiveEvidence:
-    """Evidence made here and now: the author's notebook, run as an honest student would run it.
+    """Fresh evidence: it runs the author's notebook as an honest student would.
 
-    It is run once, and every student of the class gets a copy. `source` is the folder of the
-    source notebooks. Raises NoEvidence where the notebook fails.
+    The notebook runs once, and every student of the class gets a copy of the evidence. `source` is
+    the folder of the source notebooks. Raises NoEvidence if the notebook fails.
     """
 
     def __init__(self, source: Path, scratch: Path) -> None:
@@ -67,7 +67,7 @@ class LiveEvidence:
             timeout=120,
             kernel_name="python3",
             resources={"metadata": {"path": running}},
-            # Where it can be had: without it the Jupyter kernel warns at length.
+            # Encrypt if possible: without encryption, the Jupyter kernel prints long warnings.
             config=Config({"KernelManager": {"transport_encryption": "auto"}}),
         )
         try:
@@ -78,7 +78,7 @@ class LiveEvidence:
 
 
 def make_submission(folder: Path, kind: str, lab: Lab, evidence: Evidence) -> None:
-    """Fills `folder` with what a student of `kind` (a key of STUDENTS) hands in of `lab`.
+    """Fills `folder` with the submission of a student of `kind` (a key of STUDENTS) for `lab`.
 
     Raises NoEvidence, and KeyError for an unknown kind.
     """
@@ -110,35 +110,35 @@ def _grade_id(cell: dict[str, Any]) -> str | None:
 
 
 def _honest(folder: Path, notebook: Path, lab: Lab) -> None:
-    """Everything as it should be."""
+    """Changes nothing."""
 
 
-def _unit_slip(folder: Path, notebook: Path, lab: Lab) -> None:
-    """The right value with the wrong unit behind it, of the first figure that is a time."""
+def _wrong_unit(folder: Path, notebook: Path, lab: Lab) -> None:
+    """Gives the first figure that is a time a wrong unit."""
     path = folder / "figures.json"
     figures = json.loads(path.read_text("utf-8"))
-    slips = {"ns": "us", "us": "ns", "µs": "ns", "ms": "us"}
-    # Where no figure is a time, the first one becomes one.
+    wrong = {"ns": "us", "us": "ns", "µs": "ns", "ms": "us"}
+    # If no figure is a time, the first figure gets a unit of time.
     first = next(iter(figures.values()))
-    figure = next((one for one in figures.values() if one["unit"] in slips), first)
-    figure["unit"] = slips.get(figure["unit"], "ns")
+    figure = next((one for one in figures.values() if one["unit"] in wrong), first)
+    figure["unit"] = wrong.get(figure["unit"], "ns")
     path.write_text(json.dumps(figures, indent=2), encoding="utf-8")
 
 
 def _no_recording(folder: Path, notebook: Path, lab: Lab) -> None:
-    """Bare numbers."""
+    """Removes all recordings."""
     shutil.rmtree(folder / "recordings")
 
 
 def _untouched(folder: Path, notebook: Path, lab: Lab) -> None:
-    """The released lab, handed in as it was fetched."""
+    """Hands in the released lab unchanged."""
     _no_recording(folder, notebook, lab)
     (folder / "figures.json").unlink()
     shutil.copy(lab.released / notebook.name, notebook)
 
 
 def _tampered(folder: Path, notebook: Path, lab: Lab) -> None:
-    """Cells duplicated, deleted, unlocked and added, points raised."""
+    """Duplicates, deletes, unlocks and adds cells, and raises points."""
     document: Notebook = json.loads(notebook.read_text("utf-8"))
     cells = document["cells"]
     tests = [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("grade")]
@@ -156,24 +156,24 @@ def _tampered(folder: Path, notebook: Path, lab: Lab) -> None:
 
 
 def _broken_json(folder: Path, notebook: Path, lab: Lab) -> None:
-    """A notebook that was cut off while it was saved."""
+    """Truncates the notebook, as if saving had been interrupted."""
     text = notebook.read_text("utf-8")
     notebook.write_text(text[: len(text) // 2], encoding="utf-8")
 
 
 def _no_notebook(folder: Path, notebook: Path, lab: Lab) -> None:
-    """Recordings from the command line, and `figures.json` written by hand."""
+    """Removes the notebook, as if the student had worked on the command line."""
     notebook.unlink()
 
 
 def _renamed(folder: Path, notebook: Path, lab: Lab) -> None:
-    """A copy under another name, as a browser or a mail program makes it."""
+    """Renames the notebook, as a browser or a mail program does with a copy."""
     notebook.rename(notebook.with_name(f"{lab.name} (1).ipynb"))
 
 
 STUDENTS: dict[str, Callable[[Path, Path, Lab], None]] = {
     "honest": _honest,
-    "unit-slip": _unit_slip,
+    "unit-slip": _wrong_unit,
     "no-recording": _no_recording,
     "untouched": _untouched,
     "tampered": _tampered,

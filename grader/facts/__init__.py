@@ -1,1 +1,1 @@
-"""What a recording and its C show, for the pitfalls: counts, clocks, places, working sets."""
+"""Facts from a recording and its C, for the pitfalls: counts, clocks, places, working sets."""

@@ -1,6 +1,6 @@
-"""What a C source says of the system calls it makes: read as text, never built or run.
+"""Find system calls and measured code in a C source, which is read as text, never built or run.
 
-The text is a student's: patterns that fit nothing simply find nothing.
+A student wrote the text, so it may be anything. A pattern that does not match finds nothing.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from labs.c_kernels import toolchain
 
-#: So many pieces of inline assembly are looked at.
+#: At most this many pieces of inline assembly are examined.
 MOST_ASM = 100
 
 _PREPROCESSOR = re.compile(r"^[ \t]*#[^\n]*$", re.MULTILINE)
-# One that is never closed goes on to the end of the text, or of the line: else each of many would
-# be looked for up to the end, which takes minutes.
+# A comment or string that is never closed ends with the text or the line. Without this rule, the
+# pattern would search to the end for each of many, which takes minutes.
 _COMMENT_OR_STRING = re.compile(
     r'/\*.*?(?:\*/|\Z)|//[^\n]*|("(?:[^"\\\n]|\\.)*(?:"|(?=\n)|\Z|\\\Z))', re.DOTALL
 )
@@ -28,7 +28,7 @@ _BOUND = re.compile(r'\b(\w+)\s+(?:asm|__asm|__asm__)\s*\(\s*"(\w+)"\s*\)')
 _LETTERS = {"a": "rax", "b": "rbx", "c": "rcx", "d": "rdx", "S": "rsi", "D": "rdi"}
 _LONG_NAMES = {"eax": "rax", "ebx": "rbx", "ecx": "rcx", "edx": "rdx", "esi": "rsi", "edi": "rdi"}
 
-#: Calls of a clock that the C library answers by the vDSO, where there is one.
+#: Calls of a clock that the C library makes through the vDSO, if there is one.
 _CLOCKS = re.compile(r"\b(gettimeofday|clock_gettime|clock_getres|time|getcpu)\s*\(")
 
 #: System calls that take an argument and can be refused, as a student would write them.
@@ -46,7 +46,7 @@ _IGNORED = re.compile(
     rf"((?:{_REFUSABLE}|syscall)\s*\([^;]{{0,300}}\))\s*;"
 )
 
-#: Functions of the C library that are named like the system call they make, or may make.
+#: Functions of the C library with the name of a system call that they make or may make.
 _OF_LIBRARY = re.compile(
     r"\b(p?readv?|pread64|preadv2|write|lseek|recv|gettimeofday|clock_gettime|time"
     r"|getp?pid|getp?gid|getpgrp|gettid|gete?uid|getegid|setuid|setgid)\s*\("
@@ -54,7 +54,7 @@ _OF_LIBRARY = re.compile(
 _BY_NUMBER = re.compile(r"\b(?:trap|syscall)\s*\(")
 _INLINE = re.compile(r"\b(?:asm|__asm|__asm__)\b")
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)(?:"|(?=\n)|\Z|\\\Z)', re.DOTALL)
-#: By the machine's name, the instructions that enter its OS kernel; or bytes, which may be one.
+#: By the machine's name, the instructions that enter its OS kernel, or data that may encode one.
 _ENTERING = {
     r"x86_64|amd64|i.86": re.compile(r"\b(?:syscall|sysenter|int)\b|\.\w+"),
     r"aarch64|arm64": re.compile(r"\bsvc\b|\.\w+"),
@@ -75,31 +75,32 @@ class TrapInstruction:
 
     @property
     def first_argument_missing(self) -> bool:
-        """Whether arguments are loaded, and none of them where the first belongs."""
+        """Whether arguments are loaded, but none in the register of the first argument."""
         if self.instruction == "svc":
             return "x1" in self.loaded and "x0" not in self.loaded
         return bool(self.loaded & {"rbx", "rcx"}) and "rdi" not in self.loaded
 
 
 def without_comments(text: str) -> str:
-    """`text` with every comment replaced by a blank, and strings left as they are."""
+    """`text` with every comment replaced by a blank; strings stay unchanged."""
     return _COMMENT_OR_STRING.sub(lambda match: match[1] or " ", text)
 
 
 def measured_region(source: str | None) -> str:
-    """The measured lines of `source`, without comments; empty where there are none."""
+    """The measured lines of `source`, without comments; empty if there are none."""
     return _region(source or "") or ""
 
 
 def has_region(source: str) -> bool:
-    """Whether the C marks what is timed; else the kit's own header times what it defines."""
+    """Whether the C marks its measured region; if not, a header of the kit times its function."""
     return "measured region begins" in source
 
 
 def timed(source: str) -> str:
-    """What is timed, without comments: the measured region, and the functions that it reaches.
+    """The timed code without comments: the measured region and the functions that it reaches.
 
-    Of a source without marks, which is one function that a header of the kit times, the whole.
+    If the source has no marks, it is one function that a header of the kit times. The result is
+    then the whole source.
     """
     code = without_comments(source)
     region = _region(source)
@@ -109,22 +110,21 @@ def timed(source: str) -> str:
 
 
 def measured_by(source: str, macro: str) -> str:
-    """What `macro` of the kit is given to measure, without comments; empty where nothing is.
+    """The arguments of the kit's `macro`, without comments; empty if the source does not use it.
 
-    With the functions and macros that it reaches, in all branches of the preprocessor.
+    The result includes the functions and macros that they reach, in all preprocessor branches.
     """
     code = without_comments(source)
-    given = re.findall(rf"\b{macro}\s*\(([^(){{}};]*)\)", code)
-    return _reached("\n".join(given), itertools.chain(_bodies(code), _MACRO.findall(code)))
+    arguments = re.findall(rf"\b{macro}\s*\(([^(){{}};]*)\)", code)
+    return _reached("\n".join(arguments), itertools.chain(_bodies(code), _MACRO.findall(code)))
 
 
 def enters_by_hand(code: str, machine: str) -> bool:
-    """Whether `code` enters the OS kernel itself, and not by a function that is named like a call.
+    """Whether `code` enters the OS kernel itself, and not through a function named like the call.
 
-    By a trap instruction of `machine`, as uname calls it (of one that nobody knows here, by any
-    inline assembly), or by number: trap() of the kit, and syscall() of the C library. That one is a
-    function too, but it enters the OS kernel whenever it is called, for the call that the number
-    says, as trap() does.
+    It may do so with a trap instruction of `machine` (a name from uname; for an unknown machine,
+    any inline assembly counts), or by number with trap() of the kit or syscall() of the C library.
+    syscall() is a function too, but like trap() it always makes the call with this number.
     """
     if _BY_NUMBER.search(_STRING.sub("", code)):
         return True
@@ -135,23 +135,23 @@ def enters_by_hand(code: str, machine: str) -> bool:
 
 
 def functions_of_library(code: str) -> list[str]:
-    """The functions of the C library called in `code` that are named like system calls."""
+    """The functions of the C library that `code` calls and that are named like system calls."""
     return list(dict.fromkeys(_OF_LIBRARY.findall(_STRING.sub("", code))))
 
 
 def creation(code: str) -> str | None:
-    """The first call in `code` that makes a task, by its name."""
+    """The name of the first function called in `code` that creates a task."""
     found = _CREATION.search(code)
     return found[1] if found is not None else None
 
 
 def clocks_of_library(text: str) -> list[str]:
-    """The calls of a clock by its library function, by name."""
+    """The names of the library functions that read a clock."""
     return list(dict.fromkeys(_CLOCKS.findall(without_comments(text))))
 
 
 def calls_without_argument(text: str) -> list[str]:
-    """The calls that lack the argument they take, as they stand there."""
+    """The calls without their required argument, as written."""
     code = without_comments(text)
     found = [match[1] for match in _EMPTY.finditer(code)]
     found += [m[0] for m in _BY_NUMBER_ALONE.finditer(code) if m[1] not in _TAKE_NOTHING]
@@ -159,7 +159,7 @@ def calls_without_argument(text: str) -> list[str]:
 
 
 def results_ignored(text: str) -> list[str]:
-    """The calls that can be refused and whose result goes nowhere, as they stand there."""
+    """The calls that can be refused and whose result is ignored, as written."""
     code = _PREPROCESSOR.sub("", without_comments(text))
     found = [match[1] for match in _IGNORED.finditer(code)]
     return [
@@ -170,7 +170,7 @@ def results_ignored(text: str) -> list[str]:
 
 
 def trap_instructions(text: str) -> list[TrapInstruction]:
-    """Every `syscall` or `svc` in inline assembly, with the registers that are loaded for it."""
+    """Every `syscall` or `svc` in inline assembly, with the registers loaded for it."""
     code = without_comments(text)
     bound = dict(_BOUND.findall(code))
     found = []
@@ -188,7 +188,7 @@ def trap_instructions(text: str) -> list[TrapInstruction]:
 
 
 def _in_parentheses(code: str, begin: int) -> str:
-    """The text from `begin` to the parenthesis that closes the one before it."""
+    """The text from `begin` to the parenthesis that closes the one before `begin`."""
     depth = 1
     for place in range(begin, min(begin + 4_000, len(code))):
         depth += {"(": 1, ")": -1}.get(code[place], 0)
@@ -198,12 +198,12 @@ def _in_parentheses(code: str, begin: int) -> str:
 
 
 def _reached(begin: str, parts: Iterable[tuple[str, str]]) -> str:
-    """The text `begin`, and of the named `parts` those that it names, or they in turn."""
+    """The text `begin`, and all `parts` whose names occur in it or in parts already reached."""
     unreached: dict[str, list[str]] = {}
     for name, text in parts:
         unreached.setdefault(name, []).append(text)
     reached = [begin]
-    for part in reached:  # which grows meanwhile
+    for part in reached:  # the loop appends to this list
         named = dict.fromkeys(name for name in re.findall(r"\w+", part) if name in unreached)
         for name in named:
             reached += unreached.pop(name)
@@ -211,10 +211,10 @@ def _reached(begin: str, parts: Iterable[tuple[str, str]]) -> str:
 
 
 def _bodies(code: str) -> Iterator[tuple[str, str]]:
-    """Each function that `code` defines, with its body: from its brace to the one that closes it.
+    """The name and the body of each function that `code` defines.
 
-    One pass over all braces, however many of them are never closed; what lies in the body of one is
-    part of that one alone.
+    It takes one pass over all braces, even if many of them are never closed. A function inside the
+    body of another one is not listed by itself.
     """
     opened: list[int] = []
     closed_at: dict[int, int] = {}
@@ -231,7 +231,7 @@ def _bodies(code: str) -> Iterator[tuple[str, str]]:
 
 
 def _region(source: str) -> str | None:
-    """The measured lines without comments; None where the marks are missing."""
+    """The measured lines without comments; None if the marks are missing."""
     try:
         return without_comments(toolchain.measured_region(source))
     except ValueError:

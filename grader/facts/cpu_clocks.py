@@ -1,4 +1,4 @@
-"""Clocks of CPU time around a switch: which one was read, and whether it shows the work at all."""
+"""Clocks of CPU time around a switch: which one was read, and whether it counts the work."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from labs.recording import proof
 
 _NAMES = re.compile(r"CLOCK_(PROCESS|THREAD)_CPUTIME_ID")
 
-#: An interval that holds several times the work takes at least this share of that longer.
+#: A sample with several times the work must be longer by at least this share of the extra work.
 SHARE_OF_GROWTH = 0.25
 
 
 def missing_the_peer(case: Case, variant: str) -> str | None:
-    """The clock that `variant` reads, where it stands still while the other task runs; else None.
+    """The clock that `variant` reads, if it stops while the other task runs; else None.
 
-    That of a thread misses every other task; that of a process, what is not of this process.
+    The clock of a thread misses all other tasks. The clock of a process misses other processes.
     """
     if not proof.claim_of(case.recording, variant):
         return None
@@ -34,9 +34,9 @@ def missing_the_peer(case: Case, variant: str) -> str | None:
 
 
 def without_growth(case: Case, variant: str) -> tuple[int, float, int, float] | None:
-    """Smallest and largest batch size with their median intervals in ns, where these hardly grow.
+    """Smallest and largest batch size with their median samples in ns, if these hardly grow.
 
-    None where they do grow, or there is one batch size only.
+    None if they do grow, or if there is only one batch size.
     """
     samples = case.recording.samples(variant)
     sizes = sorted({size for size in samples.batch.tolist() if size > 0})

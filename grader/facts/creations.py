@@ -1,4 +1,4 @@
-"""Tasks that were created in a case: what the OS counted for them."""
+"""The tasks that were created in a case, and what the OS counted for them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from grader.cases.case import Case
 
 KERNELS = frozenset({"task_creation", "own_creation"})
 
-#: Variants whose tasks live in the memory of the one that made them; "own" is asked to.
+#: Variants whose tasks share the memory of their creator; the exercise asks "own" to do so.
 SAME_MEMORY = ("pthread", "pthread-wait", "clone-vm", "clone-vm-wait", "own")
 
-#: Variants whose tasks are processes with page tables of their own.
+#: Variants whose tasks are processes with their own page tables.
 COPIED_MEMORY = "fork"
 
 
@@ -20,8 +20,8 @@ COPIED_MEMORY = "fork"
 class Account:
     """What the OS counted for the tasks that one variant created, over the whole recording.
 
-    `children` are child processes that were waited for: threads are none. `switches` is None where
-    this OS counts no switches.
+    `children_faults` and `children_switches` are those of child processes that were waited for, not
+    of threads. `children_switches` is None if this OS counts no switches.
     """
 
     variant: str
@@ -32,7 +32,7 @@ class Account:
 
 
 def accounts(case: Case) -> Iterator[Account]:
-    """The account of each variant that the figure is about, where the recording holds one."""
+    """The account of each variant that the figure is about, if the recording has one."""
     if case.spec.kernel not in KERNELS:
         return
     for name in case.spec.variants:

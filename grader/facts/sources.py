@@ -1,7 +1,7 @@
 """The C behind a recording: of a released or a broken C kernel, or the student's own.
 
-A recording states the hash of its source. A source counts as the one that was measured only where
-its hash is that one.
+A recording states the hash of its source. We take a source for the measured one only if it has
+this hash.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from labs.recording.file import Recording
 
 
 def source_of(recording: Recording, saved: Path | None = None) -> str | None:
-    """The C source that `recording` was made from; None where it is not known.
+    """The C source that `recording` was made from; None if it is unknown.
 
-    `saved` is the file beside the recording, which may be anything or not there at all.
+    `saved` is the file next to the recording, which may be anything or may not exist.
     """
     stated = recording.conditions.get("source.sha256")
     if stated is None:
@@ -35,8 +35,10 @@ def source_of(recording: Recording, saved: Path | None = None) -> str | None:
 
 
 def own_source(case: Case) -> str | None:
-    """The C that was measured, where it is known and none of the released: those make no mistake
-    in their C, which tests hold them to."""
+    """The C that was measured, if it is known and not a released C kernel; else None.
+
+    Tests check that the released C kernels make no mistake in their C.
+    """
     if case.recording.conditions.get("source.sha256") in released_sources():
         return None
     return case.source
@@ -44,7 +46,7 @@ def own_source(case: Case) -> str | None:
 
 @functools.lru_cache(maxsize=1)
 def released_sources() -> dict[str, str]:
-    """By hash, the sources of the C kernels that this version of the kit measures with."""
+    """By hash, the sources of the released C kernels of this version of the kit."""
     return _by_hash(paths.kernels_c())
 
 

@@ -1,7 +1,7 @@
-"""Switches that a C kernel claims beside those that the OS counted, and where its tasks were.
+"""Compare the switches that a C kernel claims with the OS's count, and see where its tasks were.
 
-Several mistakes show in the same numbers. Which one a recording shows is decided here, so that the
-entries of the catalogue never tell two of them at once.
+Several mistakes change the same numbers. This module decides which one a recording shows, so that
+the grader never reports two of them at once.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from labs.recording.file import Recording
 from labs.recording.places import Places
 from labs.recording.proof import Switches
 
-#: How far count and claim may lie apart before it is a mistake: a busy machine adds some.
+#: How far count and claim may differ without a mistake; a busy machine adds some switches.
 SHARE = 0.1
-#: How far the count may fall short where no task can be bound: with a CPU each, not all must sleep.
+#: How far the count may fall short on a machine that cannot pin: tasks on two CPUs may not sleep.
 SHARE_UNBOUND = 0.5
-#: So often, at most, the OS gives a CPU to somebody else while an interval is open.
+#: The OS gives a CPU to another program at most this often during a sample.
 PREEMPTIONS_PER_S = 2_000
-#: An operation that makes or ends a task touches at least so many pages for the first time.
+#: An operation that creates or ends a task touches at least this many new pages.
 FAULTS_OF_CREATION = 5
 
 _SEMAPHORE = re.compile(r"\bsem_(wait|post)\s*\(\s*([^;{}]{1,80}?)\s*\)")
@@ -32,19 +32,19 @@ _SEMAPHORE = re.compile(r"\bsem_(wait|post)\s*\(\s*([^;{}]{1,80}?)\s*\)")
 
 @dataclass(frozen=True)
 class Counted(Switches):
-    """Claim and count of one variant, by name."""
+    """Claim and count of one variant, with its name."""
 
     variant: str = ""
 
     def in_words(self) -> str:
-        """Claim and count, for a reader."""
+        """Claim and count as a sentence."""
         return (
             f"Your {self.variant} claims {self.claimed:,} switches; the OS counted {self.counted:,}"
         )
 
 
 def code_of(case: Case) -> str | None:
-    """The one mistake that counts and places show, by the code of its pitfall; None: none."""
+    """The code of the one pitfall that counts and places show; None if they show none."""
     if case.others or case.spec.quantity is Quantity.SWITCHES:
         return None
     for name in case.spec.variants:
@@ -60,7 +60,7 @@ def code_of(case: Case) -> str | None:
 
 
 def shown_by(case: Case, code: str) -> Counted | None:
-    """The counts of the first variant, where it is this mistake that they show."""
+    """The counts of the first variant, if they show the mistake `code`."""
     if code_of(case) != code:
         return None
     return next(
@@ -69,7 +69,7 @@ def shown_by(case: Case, code: str) -> Counted | None:
 
 
 def counted(recording: Recording, variant: str) -> Counted | None:
-    """What `variant` claims and the OS counted; None where it claims none or nobody counted."""
+    """What `variant` claims and the OS counted; None if it claims no switch or has no count."""
     claim = proof.claim_of(recording, variant)
     claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
     if not claim or (len(claiming) > 1 and not proof.has_own_count(recording, variant)):
@@ -79,18 +79,18 @@ def counted(recording: Recording, variant: str) -> Counted | None:
 
 
 def apart(recording: Recording, variant: str) -> Places | None:
-    """Places of the tasks of `variant` in a process where they were not kept on one CPU."""
+    """Places of the tasks of `variant` in a process in which they could use several CPUs."""
     free = max(
         (len(places.cpus_of(text)) for text in recording.condition("cpu.allowed")), default=1
     )
     if free < 2:
         return None
-    told = (each for each in places.of_variant(recording, variant) if each.may_use)
-    return next((each for each in told if not each.bound_together), None)
+    known = (each for each in places.of_variant(recording, variant) if each.may_use)
+    return next((each for each in known if not each.bound_together), None)
 
 
 def created_inside(case: Case, seen: Counted) -> str | None:
-    """What shows that tasks are made inside an operation, in words; None: they are not."""
+    """The evidence that an operation creates tasks, as text; None if there is none."""
     operations = case.recording.total(f"variant.{seen.variant}.operations") or 0
     faults = case.recording.total(f"variant.{seen.variant}.faults") or 0
     if operations and faults >= FAULTS_OF_CREATION * operations:
@@ -114,19 +114,19 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
         return None
     if seen.claim == 1 and abs(seen.each - 2) <= 2 * SHARE:
         return "unclear-divisor"
-    # With a CPU each, tasks meet at the lock, and sleep there, whoever signals when.
+    # Tasks on two CPUs may sleep at the lock at any time, whether or not one signals under it.
     return None if unbound_there else "signal-under-the-lock"
 
 
 def _preemptions(recording: Recording, variant: str) -> float:
-    """How often other programs may have had the CPU while intervals of `variant` were open."""
+    """How often other programs may have had the CPU during samples of `variant`."""
     mine = recording.rows_of(variant)
     seconds = float(recording.ticks[mine].sum()) / recording.clock(variant).frequency_hz
     return PREEMPTIONS_PER_S * seconds
 
 
 def _raises_what_it_lowers(source: str | None) -> bool:
-    """Whether the measured lines wait for the very semaphore that they post."""
+    """Whether the measured lines wait for the same semaphore that they post."""
     calls = _SEMAPHORE.findall(measured_region(source))
     waited = {what for call, what in calls if call == "wait"}
     return bool(waited & {what for call, what in calls if call == "post"})

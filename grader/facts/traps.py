@@ -1,7 +1,8 @@
-"""System calls in a case: which variants claim any, and what the cheapest possible one costs here.
+"""System calls in a case: which variants claim any, and the cost of the cheapest possible one.
 
-A call number that does not exist goes into the OS kernel and back and does nothing there: the floor
-of every trap. Where a recording holds it, it was measured interleaved with the rest.
+A call with a number that does not exist enters the OS kernel, does nothing there and returns. Its
+cost is the floor: every trap costs at least as much. If a recording has it, it was measured
+interleaved with the other variants.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from grader.cases.case import Case
 from labs.common.units import rounded
 from labs.results.result import Result
 
-#: C kernels each of whose operations is one system call, net of an empty loop.
+#: C kernels whose operation is one system call, after the subtraction of an empty loop.
 KERNELS = frozenset({"system_call", "own_call"})
 
 FLOOR = "invalid"
 
-#: Their variants that are there to show that no system call is made.
+#: Variants of these kernels that make no system call on purpose.
 WITHOUT = ("loop", "gettimeofday-vdso", "monotonic-vdso")
 
 
 def claiming(case: Case) -> Iterator[tuple[str, Result, float]]:
-    """The variants that the figure is about and that claim system calls, with how many each."""
+    """The variants of the figure that claim system calls: name, result, calls per operation."""
     for name in case.spec.variants:
         claimed = case.recording.number(f"variant.{name}.system_calls")
         if claimed and claimed >= 1 and case.results[name].net is not None:
@@ -32,16 +33,17 @@ def claiming(case: Case) -> Iterator[tuple[str, Result, float]]:
 
 
 def floor(case: Case) -> float | None:
-    """The floor of every trap in this recording, in ns; None where it was not measured along."""
+    """The floor in this recording, in ns; None if it was not measured."""
     return cost(case, FLOOR) if FLOOR in case.results else None
 
 
 def floor_about(case: Case) -> float | None:
-    """The floor, in ns, also where its points lie on no line: then by the batch size whose middle
-    interval gives least for one call.
+    """The floor in ns, roughly if its points lie on no line.
 
-    Roughly, and no figure to hand in, but enough to tell what is far below every trap: on a busy
-    machine the floor bends first, and an answer of the vDSO must not pass for want of it.
+    In that case, take the batch size whose median sample gives the least time per call. This value
+    is no figure, but it is good enough to recognise a time far below every trap. On a busy machine
+    the floor is the first to leave its line, and a call through the vDSO must not pass because of
+    this.
     """
     exact = floor(case)
     if exact is not None or FLOOR not in case.results:
@@ -53,16 +55,16 @@ def floor_about(case: Case) -> float | None:
 
 
 def cost(case: Case, variant: str) -> float | None:
-    """The net cost of one operation of `variant`, in ns; None where there is no figure."""
+    """The net cost of one operation of `variant`, in ns; None if there is no figure."""
     estimate = case.results[variant].estimate
     return None if estimate is None else estimate.value
 
 
-def beside_floor(case: Case, variant: str) -> str:
-    """What the variant costs, and beside it the floor where there is one, in words."""
+def with_floor(case: Case, variant: str) -> str:
+    """The cost of the variant, and the floor if there is one, as a clause."""
     own, least = cost(case, variant), floor_about(case)
-    told = f"{variant} costs {rounded(own)} ns" if own is not None else f"{variant} gives no figure"
+    text = f"{variant} costs {rounded(own)} ns" if own is not None else f"{variant} gives no figure"
     if least is not None and variant != FLOOR:
         about = "" if floor(case) is not None else "about "
-        told += f", a call that does not exist {about}{rounded(least)} ns"
-    return told
+        text += f", and a call that does not exist costs {about}{rounded(least)} ns"
+    return text

@@ -1,11 +1,11 @@
 """Figures of switches from a machine that can bind no task to a CPU (macOS; a filter of calls).
 
-Two tasks may have a CPU each there, and a hand-over between them is then the wake-up of a CPU.
-Which of the two was measured nobody can say, so a figure is graded as what such a machine can show:
-a hand-over wherever the OS put the tasks. The verdict says that it is no more.
+On such a machine, two tasks may each have a CPU, and a handoff between them wakes up a CPU. Nobody
+can say whether a run measured this or a switch. So the grader judges the figure as what such a
+machine can show: a handoff between tasks, wherever the OS put them. The verdict says so.
 
-Only a recording says that its machine is one of these, and no other recording of the same machine
-may speak against it. Nobody gains by it: the runs are the same, and so is the work.
+The grader believes this only if the recording states it, and if no other recording of the same
+machine contradicts it. Students gain nothing by it, because the runs and the work are the same.
 """
 
 from __future__ import annotations
@@ -21,45 +21,49 @@ from labs.recording.file import Recording
 
 KEY = "cpu.pinning"
 
-#: What was measured where nothing can be pinned.
+#: What a machine without pinning measures.
 IN_ITS_PLACE = (
-    "what was measured are hand-overs wherever the OS put the tasks, and not surely switches on "
-    "one CPU; such a machine can show no more"
+    "the OS chose the CPUs of the tasks, so the run measured handoffs, which need not be switches "
+    "on one CPU; such a machine can show no more"
 )
 
-#: In place of what is said of the cost of a switch.
-PRAISE = "You measured what this machine can show, and it says what it is."
+#: These texts replace the praise and the advice about the cost of a switch.
+PRAISE = "You measured what this machine can show, and your recording states its limits."
 LOOK_NEXT = (
-    "Make the same run where tasks can be bound to a CPU, such as a Linux virtual machine: what is "
-    "left of your figure?"
+    "Repeat the run on a machine that can bind tasks to a CPU, such as a Linux virtual machine: "
+    "how much of your figure is left?"
 )
 
 Other = TypeVar("Other")
 
 
 def is_honest(recording: Recording) -> bool:
-    """Whether the machine of a recording can bind no task: a C kernel that was built to do without
-    pinning shows nothing of the machine."""
+    """Whether the machine of a recording can bind no task to a CPU.
+
+    A C kernel that was built without pinning shows nothing about the machine.
+    """
     return recording.conditions.get(KEY, "").startswith("none:") and bool(
         places.why_unbound(recording)
     )
 
 
 def caveat(case: Case) -> str:
-    """What a figure from such a machine is, in one sentence; '' where it is what was asked for."""
+    """A sentence on what a figure from such a machine measures; '' for other machines."""
     for each in case.others or (case,):
         switching = any(proof.claim_of(each.recording, name) for name in each.spec.variants)
         if switching and is_honest(each.recording):
             why = places.why_unbound(each.recording)
-            return f"No task can be bound to a CPU there ({why}): {IN_ITS_PLACE}."
+            return f"That machine cannot bind a task to a CPU ({why}): {IN_ITS_PLACE}."
     return ""
 
 
 def without_contradicted(
     recordings: Mapping[str, Recording | Other],
 ) -> dict[str, Recording | Other]:
-    """The same recordings; where one of a machine shows that it can pin, the others of this machine
-    no longer say that it cannot."""
+    """The same recordings without contradicted claims that a machine cannot pin.
+
+    If one recording of a machine shows that it can pin, we remove the claim from its others.
+    """
     usable = [each for each in recordings.values() if isinstance(each, Recording)]
     can_pin = {_machine(each) for each in usable if KEY not in each.conditions}
     return {
@@ -77,5 +81,5 @@ def _machine(recording: Recording) -> tuple[str, ...]:
 def _without_claim(recording: Recording) -> Recording:
     left = {key: value for key, value in recording.conditions.items() if key != KEY}
     changed = replace(recording, conditions=MappingProxyType(left))
-    changed.__dict__["rows"] = recording.rows  # as they stand in the file: the hash is of these
+    changed.__dict__["rows"] = recording.rows  # byte for byte as in the file, as the hash needs
     return changed

@@ -1,8 +1,8 @@
-"""Figures of runs whose interval is too wide for a figure to be believed.
+"""Figures of runs whose interval is too wide to believe a value.
 
-Such a figure is right within its interval, and passes: the machine was busy, and the student did
-nothing wrong. The verdict says how wide the interval is, and what makes it narrower; it praises
-nothing that so wide an interval cannot show.
+Such a figure passes if it lies within its interval: the machine was busy, and the student did
+nothing wrong. The verdict says how wide the interval is and how to make it narrower. It does not
+praise anything that so wide an interval cannot show.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ AGAIN = "measure again, or longer"
 
 
 def width(expected: Expected) -> float:
-    """How far the 95 % interval reaches to either side, as a share of its value; 0: it has none."""
+    """Half the width of the 95 % interval as a share of its value; 0 if there is no interval."""
     if expected.unit == CHOICE or expected.high <= expected.low:
         return 0.0
     return (expected.high - expected.low) / 2 / max(abs(expected.value), 1e-12)
 
 
 def caveat(case: Case) -> str:
-    """How wide the interval of this figure is, as a sentence; '' where it is narrow enough."""
+    """A sentence on the width of this figure's interval; '' if it is narrow enough."""
     shown = case.admitted_by
     if shown is None or width(shown) <= case.spec.widest:
         return ""
     return (
-        f"The interval spans {rounded(100 * width(shown), 2)} % of the value to either side. "
-        f"Beyond {rounded(100 * case.spec.widest)} % no value is to be believed, and any within "
-        "the interval passes."
+        f"The interval reaches {rounded(100 * width(shown), 2)} % of the value to either side. "
+        f"Beyond {rounded(100 * case.spec.widest)} %, do not believe the value; the grader then "
+        "passes any value within the interval."
     )
 
 
 def look_next(case: Case) -> str:
-    """What makes the interval narrower: as the run's own warning says, where it has one."""
-    told = (
+    """How to make the interval narrower, from the run's own warning if it has one."""
+    advices = (
         warning.try_this
         for each in case.others or (case,)
         for result in each.results.values()
         for warning in result.warnings
         if warning.code == WARNING
     )
-    advice = next(told, AGAIN)
+    advice = next(advices, AGAIN)
     return f"{advice[0].upper()}{advice[1:]}. Is the interval narrower then?"

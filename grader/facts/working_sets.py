@@ -1,7 +1,7 @@
-"""The working sets of a ring of tasks, and what reading one costs by itself in the same recording.
+"""The working sets of a ring of tasks, and the cost of reading one by itself in the same recording.
 
-A task that has the token reads one byte of each cache line of its set. No core loads more than four
-times in a cycle: that is the least that reading a set can cost, on any machine.
+A task that has the token reads one byte of each cache line of its set. No core makes more than four
+loads per cycle, which gives the least possible cost of reading a set on any machine.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ def bytes_of(variant: str) -> int:
 
 
 def alone(variant: str) -> str:
-    """The one task that reads such a set and passes the token to itself."""
+    """The variant with one task, which reads a set of this size and passes the token to itself."""
     size = _SIZE.search(variant)
     return f"alone{size[0]}" if size else "alone-0"
 
 
 def least_cycles(variant: str) -> float:
-    """What reading its set once costs at the very least, in core cycles."""
+    """The least possible cost of reading its set once, in core cycles."""
     return bytes_of(variant) / LINE_BYTES * LEAST_CYCLES_A_LINE
 
 
 def reading(case: Case, variant: str) -> Estimate | None:
-    """What reading the set of `variant` costs one task alone, in core cycles; None: not known."""
+    """The cost for one task alone to read the set of `variant`, in core cycles; None if unknown."""
     own, hop = _line(case, alone(variant)), _line(case, "alone-0")
     cycle = None if own is None else own.clock.core_cycle_ticks
     if own is None or hop is None or not cycle:

@@ -1,1 +1,1 @@
-"""From a lab folder to verdicts: checks, flags, and how a verdict is presented."""
+"""Check the figures of a lab folder, flag oddities for a person, and present the verdicts."""

@@ -1,8 +1,8 @@
-"""From a figure and its recording to a verdict. Pure functions: no file is read here.
+"""Compute the verdict on a figure from its recording. These are pure functions that read no files.
 
-Points are given per level. A finding costs the points of its level; a figure without usable
-evidence gets none at all, and one that does not follow from its recording keeps only what the
-recording itself is worth.
+Each level has its own points. A finding costs the points of its level. A figure without usable
+evidence gets no points. A figure that does not follow from its recording gets only the points for
+the recording itself.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 from labs.run import broken
 
-#: Of a broken C kernel that was run as it stands.
-NOT_SHOWN_HERE = "This C kernel makes the mistake asked for; this machine does not show it."
+#: The reason if a broken C kernel was run unchanged and no mistake was found.
+NOT_SHOWN_HERE = "This C kernel makes the requested mistake, but this machine does not show it."
 
-#: Levels that fall with a finding of another level: whose figure is not from its recording has
-#: nothing to interpret.
+#: By finding, another level that loses its points too: if a figure does not follow from its
+#: recording, there is nothing to interpret.
 FALLS_WITH = {"figure-not-from-recording": Level.INTERPRETATION}
 
 
@@ -33,16 +33,16 @@ def check(
     recording: Recording | BadRecording | None,
     source: str | None = None,
 ) -> Verdict:
-    """The verdict on `figure`, which `spec` asks for, by the recording that it names.
+    """The verdict on `figure`, which `spec` asks for, from the recording that it names.
 
-    `figure` is None where none was handed in, `recording` is None where the figure names none or
-    the file is not there, BadRecording where it cannot be read. `source` is the C behind it.
+    `figure` is None if none was handed in. `recording` is None if the figure names none or if the
+    file is missing, and BadRecording if it cannot be read. `source` is the C of the recording.
     """
     return judge(spec, open_case(spec, figure, recording, source), figure)
 
 
 def judge(spec: FigureSpec, case: Case | Finding, figure: Figure | BadFigure | None) -> Verdict:
-    """The verdict on a case, or on what stands in the way of one."""
+    """The verdict on a case, or on the finding that prevents one."""
     if isinstance(case, Finding):
         return _without_evidence(spec, case, figure if isinstance(figure, Figure) else None)
     return _judged(case)
@@ -54,12 +54,12 @@ def open_case(
     recording: Recording | BadRecording | None,
     source: str | None = None,
 ) -> Case | Finding:
-    """The case of a figure with a recording of its own, or why there is none."""
+    """The case of a figure that has its own recording, or the finding that prevents one."""
     if not isinstance(figure, Figure):
         return _no_figure(spec, figure)
     if recording is None:
         return while_reading.NO_RECORDING.finding(
-            f"The figure names {figure.recording}, and there is no such file."
+            f"The figure names {figure.recording}, but there is no such file."
             if figure.recording
             else "The figure names no recording."
         )
@@ -77,7 +77,7 @@ def open_case(
 def open_relation(
     spec: FigureSpec, figure: Figure | BadFigure | None, cases: Mapping[str, Case | Finding]
 ) -> Case | Finding:
-    """The case of a figure that relates others, by their cases, or why there is none."""
+    """The case of a figure that relates others, or the finding that prevents one."""
     if not isinstance(figure, Figure):
         return _no_figure(spec, figure)
     others = [case for name in spec.of if isinstance(case := cases.get(name), Case)]
@@ -91,19 +91,18 @@ def open_relation(
 
 def _no_figure(spec: FigureSpec, figure: BadFigure | None) -> Finding:
     if figure is None:
-        asked = f"Nothing stands in figures.json under {spec.id}."
-        return while_reading.NO_FIGURE.finding(asked)
+        return while_reading.NO_FIGURE.finding(f"figures.json has no entry {spec.id}.")
     return while_reading.FIGURE_UNREADABLE.finding(f"Entry {spec.id}: {figure.what}.")
 
 
 def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
     missing = [name for name in spec.variants if name not in recording.variants]
     if recording.kernel != spec.kernel:
-        return f"It is of the C kernel {recording.kernel}; asked is {spec.kernel}."
+        return f"The recording is of the C kernel {recording.kernel}, but {spec.kernel} is needed."
     if missing:
         return (
-            f"It holds {', '.join(recording.variants) or 'no samples'}; "
-            f"{spec.asked} needs {' and '.join(missing)} as well."
+            f"The recording holds {', '.join(recording.variants) or 'no samples'}, but "
+            f"{spec.asked} also needs {' and '.join(missing)}."
         )
     return None
 
@@ -129,11 +128,11 @@ def _judged(case: Case) -> Verdict:
     lost = {finding.level for finding in findings}
     lost |= {FALLS_WITH[finding.code] for finding in findings if finding.code in FALLS_WITH}
     if not case.accepted:
-        # Without a value that could be right there is nothing to interpret.
+        # Without a value that could be right, there is nothing to interpret.
         lost.add(Level.INTERPRETATION)
     levels = {level: (0.0 if level in lost else most, most) for level, most in spec.points.items()}
     points = sum(got for got, _ in levels.values())
-    # A level that this figure has no points for can still be what is wrong with it.
+    # A finding may be of a level for which this figure has no points.
     passed = not findings and points == spec.max_points
     caveat = unbound.caveat(case) if passed else ""
     others = no_counter.caveat(case) if passed else ""
@@ -163,17 +162,17 @@ def _sources_of(code: str) -> list[str]:
 
 
 def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
-    """The verdict on a mistake that was asked for: it must be found, whatever else is.
+    """The verdict on a requested mistake: the grader must find it, with or without other findings.
 
-    Where the C kernel that makes it was run and this machine does not show it, as one without a
-    vDSO that answers, that is a result as well.
+    If the broken C kernel was run unchanged and the machine does not show the mistake, the figure
+    passes too. For example, a machine may have no vDSO.
     """
     spec = case.spec
     found = next((finding.evidence for finding in findings if finding.code == spec.shows), None)
-    as_given = case.source is not None and case.source in _sources_of(spec.shows)
-    shown = found or (NOT_SHOWN_HERE if as_given else None)
+    unchanged = case.source is not None and case.source in _sources_of(spec.shows)
+    shown = found or (NOT_SHOWN_HERE if unchanged else None)
     missing = while_reading.NOT_REPRODUCED.finding(
-        f"Asked for is {spec.asked}; in {case.figure.recording} the grader finds "
+        f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds "
         f"{' and '.join(finding.code for finding in findings) or 'no mistake'}."
     )
     return Verdict(
@@ -194,8 +193,8 @@ def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
     shown = case.admitted_by
     if passed and shown is None and case.expected is not None:
         return (
-            f"{case.as_submitted()} is what an earlier version of the kit may give for "
-            f"{case.figure.recording}; this one gives {case.expected.in_words()}."
+            f"An earlier version of the kit may compute {case.as_submitted()} from "
+            f"{case.figure.recording}; this version gives {case.expected.in_words()}."
         )
     if passed and shown is not None:
         if case.others:

@@ -1,6 +1,6 @@
-"""What a person should look at in a submission. A flag never costs points.
+"""Flags: oddities in a submission that a person should look at. A flag never costs points.
 
-Students own their machines, so that evidence can be made up; and an honest run can look odd.
+Students own their machines, so they can make up evidence. But an honest run can look odd too.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from grader.facts.sources import broken_sources, released_sources
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 
-#: Samples off the declared step: a counter seen through a hypervisor has a few of its own.
+#: The tolerated share of samples off the declared step; under a hypervisor there are always some.
 MOST_OFF_STEP = 0.02
 
-#: Intervals of more steps than this are left out: what a hypervisor does in milliseconds, such as
-#: moving its guest, shifts the counter by any number of ticks.
+#: Samples of more steps than this are left out: a hypervisor may pause or move its guest for
+#: milliseconds, which shifts the counter by any number of ticks.
 MOST_STEPS = 400_000
 
-#: Conditions that one machine keeps through a lab.
+#: Conditions that stay the same on one machine during a lab.
 OF_THE_MACHINE = ("os", "libc", "counter", "cpu.pinning")
 
 
@@ -37,7 +37,7 @@ def of_submission(
         figure = submitted.get(spec.id)
         name = figure.recording if isinstance(figure, Figure) else None
         if name is not None and name in usable:
-            raised = [*_of_recording(usable[name], spec), *_beside(name, usable)]
+            raised = [*_of_recording(usable[name], spec), *_of_others(name, usable)]
             raised += _of_dates(figure, usable[name])
             if raised:
                 found[spec.id] = tuple(raised)
@@ -48,16 +48,17 @@ def _of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
     raised = []
     stated = recording.conditions.get("source.sha256", "")
     if not spec.own and stated not in released_sources() and stated not in broken_sources():
-        raised.append("the C kernel's source hash is not that of a released one")
+        raised.append("the source hash of the C kernel belongs to no released C kernel")
     if unbound.is_honest(recording) and _is_plain_linux(recording):
         raised.append(
-            "it says that no task can be bound to a CPU, on Linux and without a filter of calls"
+            "the recording states that no task can be bound to a CPU, but it is from Linux without "
+            "a filter of system calls"
         )
     for name in spec.variants:
         try:
             samples = recording.samples(name)
         except (KeyError, BadRecording):
-            continue  # of something else, or its clock is not described: told as a finding
+            continue  # the variant or its clock is missing, which is a finding
         step = samples.clock.step
         ticks = samples.ticks[samples.ticks <= MOST_STEPS * step]
         off = int((ticks % step != 0).sum())
@@ -70,30 +71,31 @@ def _of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
 
 
 def _is_plain_linux(recording: Recording) -> bool:
-    """Whether nothing stands between the run and a Linux kernel, which can pin."""
+    """Whether the run was on Linux without a filter of system calls, where a program can pin."""
     filtered = recording.condition("seccomp")
     return filtered == ("off",) and " ".join(recording.condition("os")).startswith("Linux ")
 
 
 def _of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[str]:
-    """A figure cannot be older than the samples that it was taken from."""
+    """A flag if the figure is older than the samples of its recording."""
     if not isinstance(figure, Figure) or not measured_after(figure, recording):
         return []
     created = recording.conditions["created"]
     return [
-        f"the figure, handed in at {figure.when}, is older than its recording, of {created}: "
-        "measured again since, or by a wrong clock"
+        f"the figure, stored at {figure.when}, is older than its recording, made at {created}: the "
+        "student has measured again, or a clock was wrong"
     ]
 
 
-def _beside(name: str, usable: Mapping[str, Recording]) -> list[str]:
+def _of_others(name: str, usable: Mapping[str, Recording]) -> list[str]:
+    """Flags from the comparison with the other recordings of the submission."""
     raised = []
     mine = usable[name]
     for other, recording in usable.items():
         if other == name:
             continue
         if recording.samples_sha256 == mine.samples_sha256:
-            raised.append(f"the same samples as {other}")
+            raised.append(f"the recording has the same samples as {other}")
         changed = [
             key
             for key in OF_THE_MACHINE

@@ -1,7 +1,7 @@
-"""Read a lab folder, figures.json and recordings, and check every figure of the lab.
+"""Read figures.json and the recordings of a lab folder, and check every figure of the lab.
 
 A submission may hold anything. Nothing here follows a link, waits for a writer, reads without a
-bound, or raises for what a student handed in; a fault of our own becomes `not graded`.
+limit, or raises because of a student's file. If our own code fails, the figure is `not graded`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Recordings = dict[str, Recording | BadRecording]
 
 
 def check_folder(folder: Path, lab: str) -> list[Verdict]:
-    """One verdict for each figure of `lab`, by what `folder` holds.
+    """One verdict for each figure of `lab`, from the files in `folder`.
 
-    Raises KeyError where no such lab has figures.
+    Raises KeyError if there is no such lab or if it has no figures.
     """
     specs = figures_of(lab)
     try:
@@ -41,13 +41,13 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
         raised = flags.of_submission(
             {spec.id: submitted.get(spec.id) for spec in specs}, recordings, specs
         )
-    except Exception:  # flags are for a person and cost nothing: without them all can be graded
+    except Exception:  # flags cost no points, so we can grade without them
         log.exception("the flags of %s failed", folder)
         raised = {}
     recordings = unbound.without_contradicted(recordings)
     cases: dict[str, Case | Finding] = {}
     verdicts = {}
-    for spec in sorted(specs, key=lambda spec: bool(spec.of)):  # relations after what they relate
+    for spec in sorted(specs, key=lambda spec: bool(spec.of)):  # relations come after their parts
         figure = submitted.get(spec.id)
         verdict = _verdict(folder, spec, figure, recordings, cases)
         found = raised.get(spec.id, ())
@@ -62,7 +62,7 @@ def _verdict(
     recordings: Recordings,
     cases: dict[str, Case | Finding],
 ) -> Verdict:
-    """The verdict on one figure; its case is laid into `cases` for the relations that follow."""
+    """The verdict on one figure; this adds its case to `cases`, which later relations need."""
     name = figure.recording if isinstance(figure, Figure) else None
     try:
         if spec.of:
@@ -77,7 +77,7 @@ def _verdict(
             case = open_case(spec, figure, recording, source)
         cases[spec.id] = case
         return judge(spec, case, figure)
-    except Exception as error:  # a fault of ours must not become a zero, nor end the batch
+    except Exception as error:  # our fault must not give a zero or end the batch
         log.exception("the check of %s failed", spec.id)
         return Verdict(
             figure=spec.id,
@@ -89,13 +89,13 @@ def _verdict(
         )
 
 
-def _unreadable(spec: FigureSpec, told: str) -> Verdict:
-    """`figures.json` as a whole cannot be read: every figure says so."""
-    return check(spec, BadFigure(spec.id, told), None)
+def _unreadable(spec: FigureSpec, why: str) -> Verdict:
+    """The verdict on each figure if `figures.json` cannot be read as a whole."""
+    return check(spec, BadFigure(spec.id, why), None)
 
 
 def _recordings(folder: Path, submitted: list[Figure | BadFigure | None]) -> Recordings:
-    """The recordings that the figures name, each read once; one that is not there is left out."""
+    """The recordings that the figures name, each read once, without missing ones."""
     found: Recordings = {}
     for figure in submitted:
         name = figure.recording if isinstance(figure, Figure) else None
@@ -113,9 +113,9 @@ def _recordings(folder: Path, submitted: list[Figure | BadFigure | None]) -> Rec
 
 
 def handed_in_for_practice(folder: Path) -> frozenset[str] | None:
-    """The figures that stand in `folder`, where that is a lab in which no figure counts; else None.
+    """The figures in `folder` if it is a lab in which no figure counts; else None.
 
-    Its figures are those of other labs: only what is there can be checked.
+    Such a folder holds figures of other labs, so we can check only the figures that it has.
     """
     folder = Path(folder).resolve()
     if folder.name in LABS or folder.name not in guide.labs():
@@ -127,9 +127,9 @@ def handed_in_for_practice(folder: Path) -> frozenset[str] | None:
 
 
 def lab_of(folder: Path) -> str:
-    """The lab that `folder` is of: by its name, its notebook, or the figures it holds.
+    """The lab of `folder`, from its name, its notebook, or its figures.
 
-    Raises LookupError, saying what was looked for.
+    Raises LookupError, whose message says what was expected.
     """
     folder = Path(folder).resolve()
     for lab in LABS:

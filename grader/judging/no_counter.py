@@ -1,7 +1,8 @@
-"""Figures of the counter where a program may read none (a sandbox; other processors).
+"""Figures of the counter from a machine on which a program may read none (sandboxes, other CPUs).
 
-There clock_gettime stands in for it (kernels_c/counter.h). What an operation costs is the same by
-either; but a figure of the counter itself is then one of clock_gettime, and the verdict says so.
+There, C kernels read clock_gettime instead (kernels_c/counter.h). The cost of an operation is the
+same with both. But a figure of the counter itself is then about clock_gettime, and the verdict says
+so.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from grader.cases.case import Case
 from grader.facts.observed import reads_the_counter
 from labs.recording import declared
 
-#: What C kernels call clock_gettime where it stands in for a counter.
+#: The name that C kernels give to clock_gettime if they read it instead of a counter.
 STAND_IN = "clock_monotonic"
 
-IN_ITS_PLACE = "No counter can be read there but clock_gettime(CLOCK_MONOTONIC)"
+IN_ITS_PLACE = "That machine lets no program read a counter, only clock_gettime(CLOCK_MONOTONIC)"
 
 
 def caveat(case: Case) -> str:
-    """What a figure of the counter is on such a machine, in one sentence; '' elsewhere."""
+    """A sentence on what a figure of the counter measures on such a machine; else ''."""
     recording = case.recording
     if set(recording.condition("counter")) != {STAND_IN}:
         return ""
@@ -28,4 +29,4 @@ def caveat(case: Case) -> str:
     ]
     if not names:
         return ""
-    return f"{IN_ITS_PLACE}: that is what {' and '.join(names)} timed with, and what this is about."
+    return f"{IN_ITS_PLACE}. So {' and '.join(names)} timed that clock, and the figure is about it."

@@ -1,7 +1,7 @@
-"""A verdict in words, as HTML, and with the plot of its recording.
+"""Present a verdict as text, as HTML, and with the plot of its recording.
 
-The same texts stand in the notebook, on the command line, in nbgrader's feedback and in formgrader.
-Everything that a student's files could have put into a verdict is escaped.
+The notebook, the command line, nbgrader's feedback and the formgrader show the same texts. We
+escape all text, because parts of a verdict may come from a student's files.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ MOST_FINDINGS = 3
 _VERDICT = Path(__file__).with_name("verdict.html.jinja")
 
 _MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.NOT_GRADED: "?"}
-#: Of the border, so that it shows on light and dark ground alike; words are in the page's own.
+#: Colours of the border, visible on light and dark backgrounds; text has the page's own colour.
 _COLOURS = {Outcome.PASSED: "#009E73", Outcome.FAILED: "#D55E00", Outcome.NOT_GRADED: "#808080"}
 
 
-def points_in_words(points: float) -> str:
-    """Points without needless decimals."""
+def points_as_text(points: float) -> str:
+    """Points without unnecessary decimals."""
     return f"{points:g}"
 
 
 def headline(verdict: Verdict) -> str:
     """Figure, outcome and points in one line."""
     return (
-        f"{verdict.figure}: {verdict.outcome.value}, {points_in_words(verdict.points)} of "
-        f"{points_in_words(verdict.max_points)} points"
+        f"{verdict.figure}: {verdict.outcome.value}, {points_as_text(verdict.points)} of "
+        f"{points_as_text(verdict.max_points)} points"
         if verdict.outcome is not Outcome.NOT_GRADED
         else f"{verdict.figure}: {verdict.outcome.value}"
     )
@@ -38,7 +38,7 @@ def headline(verdict: Verdict) -> str:
 def as_text(verdict: Verdict) -> str:
     """The verdict for a terminal: headline, reason, findings, what to look at next."""
     lines = [f"{_MARKS[verdict.outcome]} {headline(verdict)}"]
-    if not verdict.findings:  # with findings, the first one's symptom is the reason
+    if not verdict.findings:  # otherwise the reason is the symptom of the first finding
         lines.append(f"  {verdict.reason}")
     for finding in verdict.findings[:MOST_FINDINGS]:
         lines += [
@@ -54,7 +54,7 @@ def as_text(verdict: Verdict) -> str:
 
 
 def as_html(verdict: Verdict) -> str:
-    """The verdict as a self-contained piece of HTML; all text escaped, no script, no link."""
+    """The verdict as a self-contained piece of HTML without scripts and links; text is escaped."""
     return filled(
         _VERDICT,
         colour=_COLOURS[verdict.outcome],
@@ -66,7 +66,7 @@ def as_html(verdict: Verdict) -> str:
 
 
 def plot_png(verdict: Verdict, folder: Path) -> bytes | None:
-    """The plot of the recording that was judged, as PNG; None where there is none to draw."""
+    """The plot of the judged recording, as PNG; None if there is nothing to draw."""
     from grader.figures import figure_named
     from labs.plots.image import png
     from labs.plots.samples_plot import samples_figure

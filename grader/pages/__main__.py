@@ -3,8 +3,8 @@
     python -m grader.pages build/html
     python -m grader.pages --record 03-system-call
 
-The second makes the recordings that the pages, and the tests of grading, show of a lab: it runs the
-author's notebook here, with short runs, and keeps them under tests/fixtures/honest.
+The second command makes the recordings of a lab for the pages and for the tests of grading. It runs
+the author's notebook on this machine, with short runs, and saves them under tests/fixtures/honest.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from labs.common import paths
 
 
 def main(words: list[str] | None = None) -> int:
-    """The command line; status 1 where a page lacks something, or a lab could not be recorded."""
+    """The command line; status 1 if a page lacks something, or if a lab could not be recorded."""
     parser = argparse.ArgumentParser(prog="python -m grader.pages", description="pages of the labs")
-    parser.add_argument("destination", nargs="?", type=Path, help="folder to put the pages in")
+    parser.add_argument("destination", nargs="?", type=Path, help="folder for the pages")
     parser.add_argument("--record", metavar="LAB", help="run this lab and keep its recordings")
     chosen = parser.parse_args(words)
     if (chosen.destination is None) == (chosen.record is None):

@@ -13,7 +13,7 @@ from labs.common.files import write_atomically
 
 _REPOSITORY = Path(__file__).parent.parent.parent
 NOTEBOOKS = _REPOSITORY / "notebooks"
-#: What an honest student's run of each lab left; also what the tests of grading start from.
+#: The files of an honest student's run of each lab; the tests of grading use them too.
 HONEST = _REPOSITORY / "tests" / "fixtures" / "honest"
 
 
@@ -25,10 +25,10 @@ def build(
     saved: Path = HONEST,
     only: Iterable[str] = (),
 ) -> list[str]:
-    """Write the pages of the labs under `released` to `destination`; returns what they lack.
+    """Write the pages of the labs under `released` to `destination`; return what they lack.
 
-    `notebooks` holds the author's notebooks, `saved` one folder of recordings a lab. `only` names
-    the labs whose pages are wanted (none: all). Raises OSError, and RuntimeError where no Jupyter
+    `notebooks` holds the author's notebooks, `saved` one folder of recordings for each lab. `only`
+    names the labs whose pages to write (empty: all). Raises OSError, and RuntimeError if no Jupyter
     kernel starts.
     """
     labs = [

@@ -1,4 +1,4 @@
-"""One lab as one HTML page that needs nothing else: no script, no font, no image from elsewhere."""
+"""One lab as one self-contained HTML page, without scripts, fonts or images from other servers."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ _DARK = HtmlFormatter(style="github-dark").get_style_defs(".highlight")
 
 @dataclass(frozen=True)
 class Lab:
-    """A released lab: its name, and its notebook as it is handed out."""
+    """A released lab: its name, and its notebook as students receive it."""
 
     name: str
     notebook: Notebook
 
     @property
     def title(self) -> str:
-        """The first heading, without marks."""
+        """The first heading, without Markdown marks."""
         found = re.search(r"^# (.+)$", self._first_text, re.MULTILINE)
         return re.sub(r"[*_`]", "", found[1]).strip() if found else self.name
 
     @property
     def minutes(self) -> str:
-        """How long it takes, where its first cell says so."""
+        """How long the lab takes, if its first cell says so."""
         found = _MINUTES.search(self._first_text)
         return f"{found[1]} minutes" if found else ""
 
     @property
     def number(self) -> int:
-        """Its place among the labs, by which its name begins."""
+        """The number of the lab, with which its name begins."""
         found = re.match(r"\d+", self.name)
         return int(found[0]) if found else 0
 
@@ -67,7 +67,7 @@ class Lab:
 
 
 def lab_page(lab: Lab, run: Rerun, before: Lab | None = None, after: Lab | None = None) -> str:
-    """The page of `lab`, with what its cells show in `run`, and links to its neighbours."""
+    """The page of `lab`, with the output of its cells in `run`, and links to its neighbours."""
     first, *rest = [_cell(cell, run) for cell in lab.notebook["cells"]]
     return _whole("lab", title=lab.title, first=first, rest=rest, before=before, after=after)
 
@@ -95,7 +95,7 @@ def _cell(cell: Cell, run: Rerun) -> str:
     elif marks.get("grade"):
         points = marks["points"]
         label = f"Checked: {points:g} point{'s' if points != 1 else ''}"
-    # What an answer shows, and what is said of it, would give it away.
+    # The output of an answer cell would reveal the answer.
     outputs = "" if marks else "".join(map(_output, run.outputs.get(cell["id"], [])))
     in_trouble = cell["id"] in run.troubles and not marks
     return _framed(kind, label, _highlighted(source), outputs, in_trouble)
@@ -113,14 +113,14 @@ def _framed(kind: str, label: str, source: str, outputs: str = "", in_trouble: b
 
 
 def _markdown(source: str) -> str:
-    """Markdown as HTML: headings keep their ids, links to labs lead to their pages."""
+    """Markdown as HTML: headings keep their ids, and links to labs lead to their pages."""
     text = _ANCHOR.sub("", str(markdown2html_mistune(source)))
     text = _LINK_TO_LAB.sub(r'href="\1.html', text)
     return text.replace("<th>", '<th scope="col">')
 
 
 def _highlighted(source: str) -> str:
-    """Code in its language; that of a `%%ckernel` cell is C."""
+    """Code with highlighting; a `%%ckernel` cell is highlighted as C."""
     first, _, rest = source.partition("\n")
     colours = Highlight2HTML()  # type: ignore[no-untyped-call]
     if not first.startswith("%%ckernel"):

@@ -1,4 +1,4 @@
-"""Run the author's notebook of a lab on its saved recordings, and keep what each cell shows."""
+"""Run the author's notebook of a lab on its saved recordings, and keep the output of each cell."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REPOSITORY = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True)
 class Rerun:
-    """By cell id what the cell shows, and by cell id why it could not be run."""
+    """By cell id, the output of the cell, and the reason if it could not run."""
 
     outputs: Mapping[str, Outputs]
     troubles: Mapping[str, str]
@@ -40,8 +40,8 @@ class Rerun:
 def rerun(source: Path, saved: Path) -> Rerun:
     """Run the notebook in the lab folder `source` on the recordings in `saved`; measures nothing.
 
-    A cell whose recording is not there has a trouble instead of outputs, and so has every cell that
-    needs it. Raises OSError, RuntimeError where no Jupyter kernel starts.
+    A cell whose recording is missing has a trouble instead of outputs, and so has every cell that
+    needs it. Raises OSError, and RuntimeError if no Jupyter kernel starts.
     """
     with tempfile.TemporaryDirectory(prefix="ticklab-page-") as scratch:
         folder = _copy(source, Path(scratch))
@@ -53,8 +53,8 @@ def rerun(source: Path, saved: Path) -> Rerun:
 def record(source: Path, destination: Path) -> Rerun:
     """Run the notebook in the lab folder `source`, with short runs, and keep its evidence.
 
-    `figures.json` and `recordings/` under `destination` are replaced where nothing went wrong, and
-    the figures get all their points; else the troubles say what did not.
+    If nothing went wrong and the figures get all their points, this replaces `figures.json` and
+    `recordings/` under `destination`. Otherwise the troubles say what went wrong.
     """
     with tempfile.TemporaryDirectory(prefix="ticklab-record-") as scratch:
         folder = _copy(source, Path(scratch))
@@ -71,7 +71,7 @@ def record(source: Path, destination: Path) -> Rerun:
 
 
 def _without_places(outputs: Mapping[str, Outputs], scratch: Path) -> Mapping[str, Outputs]:
-    """The same without the folders of this machine; a reader's own stand in their place."""
+    """The same text with a reader's folders in place of those of this machine."""
     home = str(Path.home())
     places = {
         str(scratch): "~/ticklab-labs",
@@ -79,21 +79,21 @@ def _without_places(outputs: Mapping[str, Outputs], scratch: Path) -> Mapping[st
         **({home: "~"} if len(Path(home).parts) > 1 else {}),
     }
     text = json.dumps(outputs)
-    for place, told in places.items():
-        text = text.replace(json.dumps(place)[1:-1], told)
+    for place, replacement in places.items():
+        text = text.replace(json.dumps(place)[1:-1], replacement)
     cleaned: Mapping[str, Outputs] = json.loads(text)
     return cleaned
 
 
 def _copy(source: Path, scratch: Path) -> Path:
-    """A copy of the lab, without what running it has left."""
+    """A copy of the lab, without files that a run left."""
     folder = scratch / source.name
     shutil.copytree(source, folder, ignore=shutil.ignore_patterns(*LEFT_BY_RUNNING))
     return folder
 
 
 def _run(folder: Path, first: str) -> Rerun:
-    """Run the notebook in `folder` after a cell that holds `first`, to its end whatever happens."""
+    """Run the notebook in `folder` after a first cell `first`; it continues after errors."""
     path = folder / f"{folder.name}.ipynb"
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     builder_cell = nbformat.v4.new_code_cell(first, id="builder")  # type: ignore[no-untyped-call]
@@ -104,7 +104,7 @@ def _run(folder: Path, first: str) -> Rerun:
         kernel_name="python3",
         allow_errors=True,
         resources={"metadata": {"path": str(folder)}},
-        # Where it can be had: without it the Jupyter kernel warns at length.
+        # Encrypt if possible: without encryption, the Jupyter kernel prints long warnings.
         config=Config({"KernelManager": {"transport_encryption": "auto"}}),
     )
     known = os.environ.get("PYTHONPATH")
@@ -118,7 +118,7 @@ def _run(folder: Path, first: str) -> Rerun:
 
 
 def _trouble(cell: NotebookNode) -> str:
-    """Why a cell failed, in one line; empty where it did not."""
+    """Why a cell failed, in one line; empty if it did not fail."""
     for output in cell.outputs:
         if output.output_type == "error":
             return f"{output.ename}: {output.evalue}".splitlines()[0]

@@ -1,6 +1,6 @@
-"""What `lab` is while pages are made: a session that takes saved recordings instead of measuring.
+"""The session that `lab` is while pages are built: it uses saved recordings and does not measure.
 
-It is put in place by a first cell that only the builder of the pages adds:
+The builder of the pages adds a first cell that installs it:
 
     from grader.pages import saved
     saved.install(FOLDER)
@@ -27,7 +27,7 @@ from labs.recording.file import Recording
 from labs.run.measure import Plan
 from labs.run.variants import has_first_time
 
-#: What a run is cut down to where it is to be saved: a recording of some ten kilobytes.
+#: The size of a run that will be saved: its recording has about ten kilobytes.
 MOST_SAMPLES, MOST_WARMUP = 400, 10
 
 
@@ -45,7 +45,7 @@ class SavedSession(Session):
     def carry_out_in_turns(
         self, plans: Sequence[Plan], saves: Sequence[str | None], unit: str = "ns"
     ) -> list[Run]:
-        """The saved runs of these names. Raises Refused where one was not saved."""
+        """The saved runs with these names. Raises Refused if one was not saved."""
         return [self._saved(plan, save, unit) for plan, save in zip(plans, saves, strict=True)]
 
     def _saved(self, plan: Plan, save: str | None, unit: str) -> Run:
@@ -63,21 +63,21 @@ class SavedSession(Session):
         return self.runs[name]
 
     def panel(self, kernel: str, variants: Any = (), *, save: str = "panel") -> Any:
-        """What stands on a page where JupyterLab has the panel."""
+        """What a page shows in place of JupyterLab's panel."""
         return Message(
             "note",
-            f"here JupyterLab has the panel of {kernel}",
-            ("Number of samples, CPU, variant and the like, a button that runs it, and the plot.",),
+            f"JupyterLab shows the panel of {kernel} here",
+            ("You choose the number of samples, the CPU and the variant, run it, and see a plot.",),
         )
 
 
 class ShortSession(Session):
-    """A session that measures, but little: its recordings are to be saved."""
+    """A session that takes few samples, because its recordings will be saved."""
 
     def carry_out_in_turns(
         self, plans: Sequence[Plan], saves: Sequence[str | None], unit: str = "ns"
     ) -> list[Run]:
-        """As a session does, with fewer samples."""
+        """Like the method of a session, but with fewer samples."""
         return super().carry_out_in_turns([_short(plan) for plan in plans], saves, unit)
 
 
@@ -87,18 +87,18 @@ def _short(plan: Plan) -> Plan:
 
 
 def install(folder: str) -> None:
-    """Make `start` begin a session of the recordings in `folder`."""
+    """Make `start` begin a session with the recordings in `folder`."""
     SavedSession.saved = Path(folder)
     session.Session = SavedSession  # type: ignore[misc]
 
 
 def install_short() -> None:
-    """Make `start` begin a session of short runs."""
+    """Make `start` begin a session with short runs."""
     session.Session = ShortSession  # type: ignore[misc]
 
 
 def machine_of(of: Recording) -> Machine:
-    """The machine that `of` was recorded on, as far as its conditions say."""
+    """The machine on which `of` was recorded, as far as its conditions state it."""
     stated = of.conditions
     system, os_kernel, architecture = (*stated.get("os", "").split(), "", "", "")[:3]
     online, load = of.number("cpus.online"), of.number("load.1min")

@@ -18,7 +18,7 @@ def detect(case: Case) -> str | None:
     unseen = ", and does not look at its result" if calls[0] in ignored else ""
     return (
         f"Your C calls {calls[0]} and gives it no argument{unseen}. Your "
-        f"{traps.beside_floor(case, case.spec.variant)}."
+        f"{traps.with_floor(case, case.spec.variant)}."
     )
 
 

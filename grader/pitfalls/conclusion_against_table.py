@@ -31,7 +31,7 @@ def detect(case: Case) -> str | None:
 
 
 def _told(name: str, result: Result) -> str:
-    return f"{name} {result.value_in_words()}"
+    return f"{name} {result.value_as_text()}"
 
 
 PITFALL = Pitfall(

@@ -22,7 +22,7 @@ def detect(case: Case) -> str | None:
         own = traps.cost(case, name)
         if name != traps.FLOOR and own is not None and own < TIMES_FLOOR * least:
             return (
-                f"Your {traps.beside_floor(case, name)}; and your C does not look at the result of "
+                f"Your {traps.with_floor(case, name)}; and your C does not look at the result of "
                 f"{ignored[0]}."
             )
     return None

@@ -33,10 +33,10 @@ def detect(case: Case) -> str | None:
         )
         if cycles < LEAST_CYCLES * claimed or below_floor:
             return (
-                f"Your {traps.beside_floor(case, name)}: {rounded(cycles)} core cycles. No trap "
+                f"Your {traps.with_floor(case, name)}: {rounded(cycles)} core cycles. No trap "
                 f"into the OS kernel takes fewer than {LEAST_CYCLES}."
                 if least is None
-                else f"Your {traps.beside_floor(case, name)}: that is the floor of every trap."
+                else f"Your {traps.with_floor(case, name)}: that is the floor of every trap."
             )
     return None
 

@@ -6,7 +6,7 @@ from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.facts import switch_counts
 from grader.pitfalls.pitfall import Live, Pitfall
-from labs.recording.places import in_words
+from labs.recording.places import as_text
 
 CODE = "never-slept"
 
@@ -16,7 +16,7 @@ def detect(case: Case) -> str | None:
     places = switch_counts.apart(case.recording, seen.variant) if seen is not None else None
     if seen is None or places is None:
         return None
-    return f"{seen.in_words()}; its tasks were on CPU {in_words(places.mine | places.peers)}."
+    return f"{seen.in_words()}; its tasks were on CPU {as_text(places.mine | places.peers)}."
 
 
 PITFALL = Pitfall(

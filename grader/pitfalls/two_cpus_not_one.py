@@ -6,7 +6,7 @@ from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.facts import switch_counts
 from grader.pitfalls.pitfall import Live, Pitfall
-from labs.recording.places import in_words
+from labs.recording.places import as_text
 
 CODE = "two-cpus-not-one"
 
@@ -17,8 +17,8 @@ def detect(case: Case) -> str | None:
     if seen is None or places is None:
         return None
     return (
-        f"The measuring task of your {seen.variant} was on CPU {in_words(places.mine)}; the other "
-        f"was on CPU {in_words(places.peers)} and may use {in_words(places.may_use)}."
+        f"The measuring task of your {seen.variant} was on CPU {as_text(places.mine)}; the other "
+        f"was on CPU {as_text(places.peers)} and may use {as_text(places.may_use)}."
     )
 
 

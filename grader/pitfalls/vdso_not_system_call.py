@@ -27,7 +27,7 @@ def detect(case: Case) -> str | None:
     for name, _, _ in traps.claiming(case):
         own = traps.cost(case, name)
         if own is not None and own < SHARE_OF_FLOOR * least:
-            return f"Your C calls {clocks[0]}(), and your {traps.beside_floor(case, name)}."
+            return f"Your C calls {clocks[0]}(), and your {traps.with_floor(case, name)}."
     return None
 
 

@@ -1,1 +1,1 @@
-"""What students hand in, taken in safely: files, notebooks, the notebook to grade."""
+"""Read what students hand in without risk: files, notebooks, and the notebook to grade."""

@@ -1,9 +1,9 @@
-"""Rebuilds the notebook to grade from the released one: only answers come from the student.
+"""Rebuilds the notebook to grade from the released one; only answers come from the student.
 
-Repairing what a student handed in has no end (cells deleted, duplicated, unlocked, of changed
-points, metadata stripped, JSON cut short), so nothing is repaired: the released notebook stands,
-and the text of the answer cells is moved in by id. Everything else is set aside, and the instructor
-is told of it, in the log and in the first cell of the notebook to grade.
+A submitted notebook can be damaged in many ways: cells are deleted, duplicated or unlocked, points
+are changed, metadata are missing, the JSON is truncated. So we repair nothing. We take the released
+notebook and move the text of the answer cells into it by id. We leave everything else out, and list
+it for the instructor in the log and in the first cell of the notebook to grade.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from grader.submissions.student_notebook import StudentCell, Submitted
 MOST_ANSWER = 40_000
 NOTE_CELL_ID = "set-aside"
 _MOST_NOTES = 20
-# Invisible, and no letter: a browser takes "<" for text, not for a tag, when this follows it.
+# An invisible character that is no letter. If it follows "<", a browser shows text and not a tag.
 _WORD_JOINER = "\u2060"
-# What begins a tag, what stands for another character (and may spell a scheme), and the schemes
-# of addresses that run something; a backslash before the colon would be dropped by Markdown.
+# The beginnings of a tag and of a character reference (which may spell a scheme), and the schemes
+# of links that run something. Markdown would drop a backslash before the colon.
 _HARMFUL = re.compile(
     r"<(?=[a-z/!?])|&(?=#|[a-z][a-z0-9]*;)|\b(?:javascript|vbscript|data|file)(?=[\s\\]*:)",
     re.IGNORECASE,
@@ -35,7 +35,7 @@ _HARMFUL = re.compile(
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """The notebook to grade, and one sentence for each thing of the student's that is not in it."""
+    """The notebook to grade, and one note for each part of the student's that was left out."""
 
     notebook: NotebookNode
     set_aside: tuple[str, ...]
@@ -44,26 +44,26 @@ class Rebuilt:
 def rebuild(released: NotebookNode, submitted: Submitted, notes: Sequence[str] = ()) -> Rebuilt:
     """The released notebook with the student's answers in it.
 
-    `released` is left as it is. `notes` is what is known already (files left out, a notebook found
-    under another name). Nothing that `submitted` holds makes this raise.
+    `released` is not changed. `notes` are earlier notes (files left out, a notebook found under
+    another name). No content of `submitted` makes this function raise.
     """
     notebook = _copy(released)
-    told = [*notes, *submitted.notes]
+    remarks = [*notes, *submitted.notes]
     if submitted.trouble:
-        told.append(submitted.trouble)
+        remarks.append(submitted.trouble)
     own = {str(marks["grade_id"]): cell for cell in notebook.cells if (marks := _marks(cell))}
-    by_id = _by_id(notebook, submitted, told)
+    by_id = _by_id(notebook, submitted, remarks)
     for grade_id, cell in own.items():
         found = by_id.pop(grade_id, [])
         if _marks(cell).get("solution"):
-            _move_in(cell, found, submitted.trouble, told)
+            _move_in(cell, found, submitted.trouble, remarks)
         elif found:
-            _tell_of_locked(cell, found, told)
+            _note_locked(cell, found, remarks)
     for grade_id, cells in by_id.items():
         kind = "graded cell" if any(cell.graded for cell in cells) else "cell"
-        told.append(f"added {kind} {quoted(grade_id)}: not part of the released notebook")
-    _tell_of_rest(notebook, submitted, told)
-    set_aside = _bounded(told)
+        remarks.append(f"added {kind} {quoted(grade_id)}: not part of the released notebook")
+    _note_rest(notebook, submitted, remarks)
+    set_aside = _bounded(remarks)
     notebook.metadata["ticklab"] = {"set_aside": list(set_aside)}
     if set_aside:
         notebook.cells.insert(0, _note(set_aside, notebook))
@@ -71,22 +71,22 @@ def rebuild(released: NotebookNode, submitted: Submitted, notes: Sequence[str] =
 
 
 def neutral(text: str) -> str:
-    """Markdown in which no HTML tag can begin and no link runs a script, looking the same.
+    """`text` as Markdown that looks the same but contains no HTML tags and no links that run code.
 
-    The formgrader shows Markdown in the browser of an instructor who is signed in. There
-    :mod:`grader.with_nbgrader.student_text` cleans it, too, but only where the server has read our
-    settings.
+    The formgrader shows Markdown in the browser of an instructor who is signed in.
+    :mod:`grader.with_nbgrader.student_text` also cleans it there, but only if the server has read
+    our settings.
     """
     return _HARMFUL.sub(lambda found: found[0] + _WORD_JOINER, text)
 
 
 def quoted(name: str) -> str:
-    """A name of the student's making as code in a note; it cannot end the code or begin a tag."""
+    """A name chosen by a student, as code in a note; it cannot end the code or begin a tag."""
     return "`" + neutral(printable(name).replace("`", "'")) + "`"
 
 
 def known_answers(released: NotebookNode, submitted: Submitted) -> int:
-    """How many of the released notebook's answer cells the submitted one has, by id."""
+    """How many of the released notebook's answer cells the submitted one has, matched by id."""
     wanted = {
         marks["grade_id"]
         for cell in released.cells
@@ -96,7 +96,7 @@ def known_answers(released: NotebookNode, submitted: Submitted) -> int:
 
 
 def _copy(released: NotebookNode) -> NotebookNode:
-    """A copy without outputs: a student's are never kept, and the released one has none to lose."""
+    """A copy without outputs."""
     notebook: NotebookNode = deepcopy(released)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -105,15 +105,15 @@ def _copy(released: NotebookNode) -> NotebookNode:
 
 
 def _marks(cell: NotebookNode) -> dict[str, object]:
-    """nbgrader's metadata of a released cell; empty for a cell that nbgrader does not know."""
+    """nbgrader's metadata of a released cell; empty if the cell has none."""
     marks = cell.metadata.get("nbgrader") or {}
     return dict(marks) if marks.get("grade_id") else {}
 
 
 def _by_id(
-    notebook: NotebookNode, submitted: Submitted, told: list[str]
+    notebook: NotebookNode, submitted: Submitted, remarks: list[str]
 ) -> dict[str, list[StudentCell]]:
-    """The student's cells by grade id; by nbformat's cell id where the metadata were stripped."""
+    """The student's cells by grade id; cells without metadata are matched by nbformat's cell id."""
     cells: dict[str, list[StudentCell]] = defaultdict(list)
     for cell in submitted.cells:
         if cell.grade_id is not None:
@@ -131,69 +131,71 @@ def _by_id(
             cells[grade_id].append(twin)
             recovered += 1
     if recovered:
-        told.append(f"{recovered} cells had lost nbgrader's metadata; known again by their cell id")
+        remarks.append(
+            f"{recovered} cells had lost nbgrader's metadata and were recognised by their cell id"
+        )
     return cells
 
 
 def _move_in(
-    cell: NotebookNode, found: list[StudentCell], trouble: str | None, told: list[str]
+    cell: NotebookNode, found: list[StudentCell], trouble: str | None, remarks: list[str]
 ) -> None:
-    """Puts the student's text into one answer cell, or says in its place why there is none.
+    """Puts the student's text into one answer cell, or a text that says why there is none.
 
-    An answer that nobody could read is not an unanswered question: the text that replaces it
-    differs from the stub, so that nbgrader asks for a person instead of giving zero.
+    An unreadable answer is not an unanswered question. The text that replaces it differs from the
+    stub, so that nbgrader asks for a person and does not give zero.
     """
     grade_id = str(_marks(cell)["grade_id"])
-    # Of duplicates the first that was worked on: a cell may have been copied, then answered.
+    # Of duplicates we take the first that was changed: a student may copy a cell, then answer it.
     answers = [one for one in found if one.source.strip() != cell.source.strip()]
     chosen = answers[0] if answers else found[0] if found else None
     if chosen is None:
         reason = trouble or "the cell is not in the submitted notebook"
         if not trouble:
-            told.append(f"answer cell {quoted(grade_id)}: deleted, or its id is gone")
+            remarks.append(f"answer cell {quoted(grade_id)}: deleted, or its id is gone")
         _say_unreadable(cell, reason)
         return
     if len(found) > 1:
-        told.append(f"answer cell {quoted(grade_id)}: there {len(found)} times, one was taken")
+        remarks.append(f"answer cell {quoted(grade_id)}: appears {len(found)} times, one was taken")
     if chosen.cell_type != cell.cell_type:
-        told.append(f"answer cell {quoted(grade_id)}: turned into {quoted(chosen.cell_type)}")
+        remarks.append(f"answer cell {quoted(grade_id)}: turned into {quoted(chosen.cell_type)}")
     if chosen.has_attachments:
-        told.append(f"answer cell {quoted(grade_id)}: its attached images were not taken over")
+        remarks.append(f"answer cell {quoted(grade_id)}: its attached images were left out")
     if len(chosen.source) > MOST_ANSWER:
-        told.append(f"answer cell {quoted(grade_id)}: longer than {MOST_ANSWER} characters")
+        remarks.append(f"answer cell {quoted(grade_id)}: longer than {MOST_ANSWER} characters")
         _say_unreadable(cell, f"it is longer than {MOST_ANSWER} characters")
     elif answers:
         cell.source = neutral(chosen.source) if cell.cell_type == "markdown" else chosen.source
 
 
 def _say_unreadable(cell: NotebookNode, reason: str) -> None:
-    """Marks an answer that is graded by hand; an answer cell without points keeps its stub."""
+    """Marks an answer for grading by hand; an answer cell without points keeps its stub."""
     if not _marks(cell).get("grade"):
         return
-    text = f"No readable answer: {neutral(reason)}. To be graded by hand."
+    text = f"No readable answer: {neutral(reason)}. Please grade this answer by hand."
     if cell.cell_type == "code":
         opening = "%%ckernel\n// " if cell.source.startswith("%%ckernel") else "# "
         text = opening + text
     cell.source = text
 
 
-def _tell_of_locked(cell: NotebookNode, found: list[StudentCell], told: list[str]) -> None:
-    """Says how a cell that students do not write was changed; the released one stands."""
+def _note_locked(cell: NotebookNode, found: list[StudentCell], remarks: list[str]) -> None:
+    """Adds remarks on how the student changed a locked cell; the released cell stays."""
     marks = _marks(cell)
     name = quoted(str(marks["grade_id"]))
     if len(found) > 1:
-        told.append(f"locked cell {name}: there {len(found)} times")
+        remarks.append(f"locked cell {name}: appears {len(found)} times")
     for one in found:
         if one.source.strip() != cell.source.strip():
-            told.append(f"locked cell {name}: its text was changed")
+            remarks.append(f"locked cell {name}: its text was changed")
         if one.points is not None and one.points != marks.get("points"):
-            told.append(f"locked cell {name}: its points were changed")
+            remarks.append(f"locked cell {name}: its points were changed")
         if one.locked is False:
-            told.append(f"locked cell {name}: it was unlocked")
+            remarks.append(f"locked cell {name}: it was unlocked")
 
 
-def _tell_of_rest(notebook: NotebookNode, submitted: Submitted, told: list[str]) -> None:
-    """Counts the student's own cells and names released ones that are gone."""
+def _note_rest(notebook: NotebookNode, submitted: Submitted, remarks: list[str]) -> None:
+    """Adds remarks on the student's own cells, and on released cells that were deleted."""
     if submitted.trouble:
         return
     grade_ids = {cell.grade_id for cell in submitted.cells}
@@ -202,7 +204,7 @@ def _tell_of_rest(notebook: NotebookNode, submitted: Submitted, told: list[str])
         marks = _marks(cell)
         gone = marks.get("grade_id") not in grade_ids and cell.get("id") not in cell_ids
         if marks and not marks.get("solution") and gone:
-            told.append(f"locked cell {quoted(str(marks['grade_id']))}: deleted")
+            remarks.append(f"locked cell {quoted(str(marks['grade_id']))}: deleted")
     texts = {cell.source.strip() for cell in notebook.cells}
     ids = {cell["id"] for cell in notebook.cells if "id" in cell}
     extra = [
@@ -214,25 +216,25 @@ def _tell_of_rest(notebook: NotebookNode, submitted: Submitted, told: list[str])
         and cell.source.strip() not in texts
     ]
     if extra:
-        told.append(f"{len(extra)} cells of the student's own; they are in the submitted notebook")
+        remarks.append(f"{len(extra)} cells that the student added; see the submitted notebook")
 
 
-def _bounded(told: list[str]) -> tuple[str, ...]:
-    """Each note once, and no more of them than fit on a screen."""
-    notes = list(dict.fromkeys(told))
+def _bounded(remarks: list[str]) -> tuple[str, ...]:
+    """Each remark once, and no more of them than fit on a screen."""
+    notes = list(dict.fromkeys(remarks))
     if len(notes) > _MOST_NOTES:
         notes = [*notes[:_MOST_NOTES], f"and {len(notes) - _MOST_NOTES} more"]
     return tuple(notes)
 
 
 def _note(set_aside: tuple[str, ...], notebook: NotebookNode) -> NotebookNode:
-    """The cell that tells a person what is not in this notebook."""
+    """The cell that lists for a person what was left out of this notebook."""
     lines = "\n".join(f"- {neutral(note)}" for note in set_aside)
     text = (
-        "**Set aside when this notebook was rebuilt for grading**\n\n"
+        "**Left out when this notebook was rebuilt for grading**\n\n"
         f"{lines}\n\n"
-        "The released notebook stands below, with the answers that could be read. Figures are "
-        "judged from `figures.json` and the recordings, whatever happened to the notebook."
+        "Below is the released notebook with the answers that could be read. The grader judges "
+        "figures from `figures.json` and the recordings, whatever happened to the notebook."
     )
     cell: dict[str, object] = {
         "cell_type": "markdown",

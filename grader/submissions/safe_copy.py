@@ -1,8 +1,8 @@
-"""Takes in the files of a submission: regular ones, of bounded size, and never through a link.
+"""Copies the files of a submission: only regular files of limited size, and never through a link.
 
-A submitted folder is written by a stranger. A link may point at another student's work or at a
-device that never ends, a named pipe waits for ever, and one file may fill the disk. nbgrader copies
-with `shutil.copy`, which follows links; everything here looks before it opens.
+We cannot trust a submitted folder. A link may lead to another student's work or to an endless
+device, a named pipe may wait forever, and one file may fill the disk. nbgrader copies with
+`shutil.copy`, which follows links; this module checks each file before it reads it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from labs.common.limits import MOST_DEPTH, MOST_FILE_BYTES, MOST_FILES, MOST_FOL
 _CHUNK = 1 << 20
 _MOST_NOTES = 20
 _MOST_ENTRIES = 20_000
-# Taken in before anything else, so that no heap of other files can crowd it out.
+# Copied first, so that many other files cannot use up the limits.
 _EVIDENCE = ("figures.json", "recordings")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of one submission is taken in."""
+    """How much of one submission is copied."""
 
     file_bytes: int = MOST_FILE_BYTES
     total_bytes: int = MOST_FOLDER_BYTES
@@ -35,17 +35,17 @@ class Limits:
 
 
 def printable(name: str, most: int = 80) -> str:
-    """`name` as it may stand in a log or a note: no control characters, nothing outside UTF-8."""
+    """`name` for a log or a note: without control characters and in valid UTF-8."""
     text = name.encode("utf-8", "backslashreplace").decode("utf-8")
     text = "".join(letter if letter.isprintable() else "?" for letter in text)
     return text if len(text) <= most else text[:most] + "..."
 
 
 def read_regular(path: Path, most: int) -> bytes:
-    """The first `most` + 1 bytes of the regular file `path`, never waiting and never by a link.
+    """The first `most` + 1 bytes of the regular file `path`; never waits and follows no link.
 
-    A result longer than `most` tells the caller that the file is too long. Raises OSError where
-    there is no such file, where it cannot be read, or where it is a link, a pipe or a device.
+    If the result is longer than `most`, the file is too long. Raises OSError if there is no such
+    file, if it cannot be read, or if it is a link, a pipe or a device.
     """
     descriptor = _open_regular(path)
     with os.fdopen(descriptor, "rb") as file:
@@ -55,11 +55,11 @@ def read_regular(path: Path, most: int) -> bytes:
 def take_in(
     source: Path, destination: Path, ignore: Sequence[str] = (), limits: Limits | None = None
 ) -> list[str]:
-    """Copies the regular files under `source` to `destination` and tells what was left out.
+    """Copies the regular files under `source` to `destination` and returns what it left out.
 
-    `ignore` holds globs for names of files and folders that are passed over in silence, as
-    nbgrader's `CourseDirectory.ignore` does. The result has one sentence for each file left out,
-    at most a screenful. An unreadable file is left out, too; a failure to write raises OSError.
+    `ignore` holds globs for names of files and folders to skip without a note, as in nbgrader's
+    `CourseDirectory.ignore`. The result has one note for each other file that was left out, but no
+    more than fit on a screen. Unreadable files are left out too. Raises OSError if writing fails.
     """
     limits = limits or Limits()
     notes: list[str] = []
@@ -83,7 +83,7 @@ def take_in(
         with os.fdopen(descriptor, "rb") as file:
             size = os.fstat(descriptor).st_size
             if size > room:
-                notes.append(f"{name}: {size} bytes are more than the {room} that are taken in")
+                notes.append(f"{name}: {size} bytes are more than the {room} that can be copied")
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             total += _copy(file.fileno(), target, room)
@@ -95,7 +95,7 @@ def take_in(
 
 
 def _open_regular(path: Path) -> int:
-    """Opens a regular file for reading. O_NONBLOCK: a pipe without a writer must not hold us."""
+    """Opens a regular file for reading. With O_NONBLOCK, a pipe without a writer cannot block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -118,7 +118,7 @@ def _copy(source: int, target: Path, most: int) -> int:
 
 
 def _walk(folder: Path, ignore: Sequence[str], depth: int) -> Iterator[tuple[Path, str]]:
-    """Every file under `folder`, evidence first, with a reason where it is not to be taken."""
+    """Every file under `folder`, evidence first, with the reason if it must be left out."""
     try:
         with os.scandir(folder) as listing:
             some = islice(listing, _MOST_ENTRIES)
@@ -134,7 +134,7 @@ def _walk(folder: Path, ignore: Sequence[str], depth: int) -> Iterator[tuple[Pat
             yield path, "a link; links are not followed"
         elif entry.is_dir(follow_symlinks=False):
             if depth == 0:
-                yield path, "lies too deep"
+                yield path, "its folder is nested too deeply"
             else:
                 yield from _walk(path, ignore, depth - 1)
         elif not entry.is_file(follow_symlinks=False):

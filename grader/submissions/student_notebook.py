@@ -1,7 +1,7 @@
 """Reads the notebook that a student handed in, whatever it holds.
 
-Nothing of it is trusted: not that it is JSON, not that it has cells, not that a cell is what its
-metadata say. What is read is plain text with an id; outputs and attachments stay where they are.
+We trust nothing in it: it may not be JSON, it may have no cells, and the metadata of a cell may be
+wrong. We read only plain text and ids, and ignore outputs and attachments.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n"} | {127:
 
 @dataclass(frozen=True)
 class StudentCell:
-    """One cell as the student left it. `grade_id` is None where its metadata are gone."""
+    """One cell as the student left it. `grade_id` is None if its metadata are missing."""
 
     grade_id: str | None
     cell_id: str | None
@@ -33,7 +33,7 @@ class StudentCell:
 
 @dataclass(frozen=True)
 class Submitted:
-    """What could be read. `trouble` says why nothing could; `notes` what is odd but did no harm."""
+    """The cells. `trouble` says why none could be read; `notes` lists oddities without effect."""
 
     cells: tuple[StudentCell, ...] = ()
     trouble: str | None = None
@@ -41,7 +41,7 @@ class Submitted:
 
 
 def read_submitted(path: Path) -> Submitted:
-    """The cells of the notebook at `path`; never raises, `trouble` says what is wrong, where."""
+    """The cells of the notebook at `path`. Never raises; `trouble` says what is wrong and where."""
     if path.is_symlink():
         return Submitted(trouble="the notebook is a link; links are not followed")
     try:
@@ -70,20 +70,20 @@ def read_submitted(path: Path) -> Submitted:
 
 
 def clean(text: str) -> str:
-    """`text` without control characters and half surrogates, which no file or page can hold."""
+    """`text` without control characters and lone surrogates, which files and pages cannot hold."""
     whole = text.replace("\r\n", "\n").translate(_CONTROL)
     return whole.encode("utf-8", "replace").decode("utf-8")
 
 
 def _small_int(digits: str) -> int:
-    """Counts in a notebook are small; a million digits would take minutes to convert."""
+    """The number, or 0 if it has many digits, because a million digits take minutes to convert."""
     return int(digits) if len(digits) < 20 else 0
 
 
 def _cells_of(document: Any) -> Submitted:
     """The cells of a parsed notebook of format 4, 3 or 2."""
     if not isinstance(document, dict):
-        return Submitted(trouble="the notebook is valid JSON, but not a notebook: no object")
+        return Submitted(trouble="the file is valid JSON, but not a notebook: it is no object")
     notes: list[str] = []
     found = document.get("cells")
     sheets = document.get("worksheets")
@@ -92,18 +92,20 @@ def _cells_of(document: Any) -> Submitted:
         found = [cell for cells in lists if isinstance(cells, list) for cell in cells]
         notes.append("the notebook is in an old format (nbformat 3 or earlier)")
     if not isinstance(found, list):
-        return Submitted(trouble="the notebook is valid JSON, but not a notebook: no list of cells")
+        return Submitted(
+            trouble="the file is valid JSON, but not a notebook: it has no list of cells"
+        )
     if len(found) > MOST_CELLS:
-        notes.append(f"{len(found)} cells, of which the first {MOST_CELLS} were read")
+        notes.append(f"the notebook has {len(found)} cells; the first {MOST_CELLS} were read")
     cells = [_cell_of(cell) for cell in found[:MOST_CELLS]]
     usable = tuple(cell for cell in cells if cell is not None)
     if len(usable) < len(cells):
-        notes.append(f"{len(cells) - len(usable)} cells were not cells at all")
+        notes.append(f"{len(cells) - len(usable)} entries in the list of cells are not cells")
     return Submitted(cells=usable, notes=tuple(notes))
 
 
 def _cell_of(cell: Any) -> StudentCell | None:
-    """One cell, or None where it holds no text."""
+    """One cell, or None if it holds no text."""
     if not isinstance(cell, dict):
         return None
     # Format 3 calls the source of a code cell `input`.

@@ -1,1 +1,1 @@
-"""Where nbgrader calls us: release, collect, autograde, feedback."""
+"""The code that nbgrader calls: release, collect, autograde, feedback, settings."""

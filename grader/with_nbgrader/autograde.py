@@ -1,9 +1,9 @@
-"""nbgrader's autograding with the notebook rebuilt, and with no submission passed over.
+"""nbgrader's autograding, which rebuilds each notebook and grades every submission.
 
-nbgrader has a setting for what reads a notebook (:class:`RebuildExporter` is put there), but none
-for which folders are graded and how their files are copied. :class:`CourseAutograde` stands in for
-`nbgrader.converters.Autograde` for that; :func:`install` puts it where the command line and the
-formgrader look the name up.
+nbgrader has a setting for the class that reads a notebook, which we set to
+:class:`RebuildExporter`. It has no setting for the folders to grade and for copying their files. So
+:class:`CourseAutograde` replaces `nbgrader.converters.Autograde`, and :func:`install` puts it where
+the command line and the formgrader look up that name.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class RebuildExporter(NotebookExporter):
     def from_filename(  # type: ignore[override]  # nbconvert: a node; its exporters: text
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
-        """What `nbconvert` calls for each notebook, in each of nbgrader's two passes.
+        """Read a notebook; `nbconvert` calls this for each one, in each of nbgrader's two passes.
 
-        In the first pass the file is the student's, or missing, and never trusted; in the second
-        it is the one we wrote. Raises NbGraderException where nothing was released.
+        In the first pass the file is the student's or missing, and we do not trust it. In the
+        second pass it is the one that we wrote. Raises NbGraderException if nothing was released.
         """
         converter: Any = self.parent
         resources = resources or {}
@@ -59,16 +59,16 @@ class RebuildExporter(NotebookExporter):
 
 
 class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
-    """The part of a conversion that copies what lies beside the notebook.
+    """The part of a conversion that copies the other files of the submission.
 
-    Stands between `Autograde` and `BaseConverter` in the order of inheritance, so that `Autograde`
-    reaches this method, not the one that follows links and waits for pipes.
+    In the order of inheritance, this class is between `Autograde` and `BaseConverter`. So
+    `Autograde` calls this method, and not the one that follows links and waits for pipes.
     """
 
     left_out: tuple[str, ...] = ()
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Copies the regular files of a submission; what was left out is told in the notebook."""
+        """Copies the regular files of a submission; the notebook lists what was left out."""
         if not _is_ours(self):
             super().init_assignment(assignment_id, student_id)
             return
@@ -79,17 +79,17 @@ class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
 
 
 class CarefulCourse(CourseDirectory):  # type: ignore[misc]
-    """A course folder in which a student's `timestamp.txt` is text from a stranger."""
+    """A course folder that does not trust a student's `timestamp.txt`."""
 
     def get_existing_timestamp(self, dest_path: str) -> datetime.datetime | None:
-        """When the submission was made; None, with a warning, where the file does not say."""
+        """When the submission was made; None, with a warning, if the file holds no time."""
         path = Path(dest_path) / "timestamp.txt"
         if not path.exists():
             return None
         try:
             text = read_regular(path, 200).decode("utf-8").strip()
             when: datetime.datetime | None = parse_utc(text) if text else None
-        # A date that cannot be parsed raises whatever the parser met first.
+        # The parser of dates raises exceptions of many kinds.
         except Exception as error:
             self.log.warning("%s holds no time: %s", printable(str(path), 300), error)
             return None
@@ -108,9 +108,9 @@ class CourseAutograde(Autograde, RegularFilesOnly):  # type: ignore[misc]
             self.coursedir = CarefulCourse(parent=coursedir.parent, **settings)
 
     def init_notebooks(self) -> None:
-        """Lists, for each submitted folder, the notebooks in it *and* those that should be.
+        """Lists, for each submitted folder, its notebooks *and* those that it should have.
 
-        Raises NbGraderException where nothing was released or nothing was submitted.
+        Raises NbGraderException if nothing was released or nothing was submitted.
         """
         if not _is_ours(self):
             super().init_notebooks()
@@ -123,7 +123,7 @@ class CourseAutograde(Autograde, RegularFilesOnly):  # type: ignore[misc]
             self.log.error(message)
             raise NbGraderException(message)
         self.assignments = {}
-        # nbgrader searches by a glob of the whole path, in which a bracket of a name is lost.
+        # nbgrader uses the whole path as a glob, which fails if a folder's name has a bracket.
         pattern = self._format_source(course.assignment_id, course.student_id)
         root = Path(course.root)
         for folder in sorted(root.glob(str(Path(pattern).relative_to(root)))):
@@ -134,26 +134,26 @@ class CourseAutograde(Autograde, RegularFilesOnly):  # type: ignore[misc]
             wanted = {str(folder / f"{name}.ipynb") for name in expected}
             self.assignments[str(folder)] = sorted(there | wanted)
         if not self.assignments:
-            super().init_notebooks()  # says so in nbgrader's own words
+            super().init_notebooks()  # raises nbgrader's own error
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """As nbgrader does, but the student's evidence is never overwritten by the source's."""
+        """As in nbgrader, but files of the source never overwrite the student's evidence."""
         if _is_ours(self):
             source = Path(
                 self.coursedir.format_path(self.coursedir.source_directory, ".", assignment_id)
             )
-            kept = [str(p.relative_to(source)) for p in source.glob("recordings/**/*")]
+            evidence = [str(p.relative_to(source)) for p in source.glob("recordings/**/*")]
             excluded: dict[str, list[str]] = self.exclude_overwriting  # type: ignore[has-type]
-            names = {*excluded.get(assignment_id, []), *kept, "figures.json"}
+            names = {*excluded.get(assignment_id, []), *evidence, "figures.json"}
             self.exclude_overwriting = {**excluded, assignment_id: sorted(names)}
         super().init_assignment(assignment_id, student_id)
 
 
 def install() -> None:
-    """Puts :class:`CourseAutograde` in place of `Autograde`; a second call changes nothing.
+    """Replaces `Autograde` by :class:`CourseAutograde`; a second call changes nothing.
 
-    Courses that do not set :class:`RebuildExporter` are graded as before. Raises RuntimeError where
-    this nbgrader does not look `Autograde` up where 0.9 does.
+    nbgrader grades courses that do not set :class:`RebuildExporter` as before. Raises RuntimeError
+    if this nbgrader looks up `Autograde` in another place than nbgrader 0.9.
     """
     modules: tuple[ModuleType, ...] = (nbgrader.apps.autogradeapp, nbgrader.apps.api)
     for module in modules:
@@ -163,24 +163,24 @@ def install() -> None:
 
 
 def released_folder(course: CourseDirectory, assignment: str) -> Path:
-    """Where the released notebooks of `assignment` lie."""
+    """The folder of the released notebooks of `assignment`."""
     return Path(course.format_path(course.release_directory, ".", assignment))
 
 
 def _is_ours(converter: BaseConverter) -> bool:
-    """Whether this course is configured for rebuilding: another one may share the process."""
+    """Whether this course is configured for rebuilding; another course may share the process."""
     return issubclass(converter.exporter_class, RebuildExporter)
 
 
 def _not_released(folder: Path) -> str:
     return (
-        f"There is no released notebook in {folder}. Grading starts from it: run "
-        f"`nbgrader generate_assignment {folder.name}` in the course folder first."
+        f"There is no released notebook in {folder}, and grading starts from it. First run "
+        f"`nbgrader generate_assignment {folder.name}` in the course folder."
     )
 
 
 def _read_released(path: Path) -> nbformat.NotebookNode:
-    """The released notebook. Raises NbGraderException where there is none."""
+    """The released notebook. Raises NbGraderException if there is none."""
     if not path.is_file():
         raise NbGraderException(_not_released(path.parent))
     text = path.read_text(encoding="utf-8")
@@ -191,7 +191,7 @@ def _read_released(path: Path) -> nbformat.NotebookNode:
 def _find(
     path: Path, released: nbformat.NotebookNode, names: set[str]
 ) -> tuple[Submitted, list[str]]:
-    """The submitted notebook, looked for under other names where it has been renamed."""
+    """The submitted notebook, also if the student renamed it, and notes about this."""
     submitted = read_submitted(path)
     if path.exists() or path.is_symlink():
         return submitted, []

@@ -1,7 +1,7 @@
-"""Collects submissions from nbgrader's exchange, one student's folder at a time whatever it holds.
+"""Collects submissions from nbgrader's exchange; a bad submission does not stop the others.
 
-The exchange is a folder that every student may write to. nbgrader's own collecting follows links,
-and ends for the whole class at the first name or folder that it did not expect.
+Every student may write to the exchange folder. nbgrader's own collecting follows links. At the
+first name or folder that it does not expect, it ends for the whole class.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ _LARGEST_FOLDER = 100_000_000
 
 
 class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
-    """nbgrader's collecting, which takes in regular files only and does not end early."""
+    """nbgrader's collecting, but it copies only regular files and does not end early."""
 
     def _path_to_record(self, path: str) -> dict[str, Any]:
-        """Who handed in the folder `path`, and when; a name that says neither is marked."""
+        """Who submitted the folder `path`, and when; if the name does not say, `_NEVER`."""
         try:
             record: dict[str, Any] = super()._path_to_record(path)
-        # Besides ValueError the parser of dates raises whatever it met first.
+        # The parser of dates raises exceptions of many kinds besides ValueError.
         except Exception:
             return {"username": "", "filename": Path(path).name, "timestamp": _NEVER}
         return record
 
     def init_src(self) -> None:
-        """Finds the newest folder of each student; passes over names that are not a student's."""
+        """Finds the newest folder of each student; skips names that are not of a student."""
         super().init_src()
         found: list[dict[str, Any]] = vars(self)["src_records"]
         good = []
@@ -45,7 +45,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         self.src_records = good
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
-        """Copies one submission; what is left out is logged, and the next one is collected."""
+        """Copies one submission and logs what it leaves out; an error does not stop others."""
         course = self.coursedir
         limits = Limits(file_bytes=1000 * course.max_file_size, total_bytes=_LARGEST_FOLDER)
         try:

@@ -1,4 +1,4 @@
-"""Lays out a course folder, in which nbgrader is run."""
+"""Makes a course folder, in which an instructor runs nbgrader."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from grader.with_nbgrader.release import copy_labs
 
 CONFIG = """\
-# The settings of this course. What is set below the call holds instead of what it sets.
+# The settings of this course. Your settings below the call override those of the call.
 from grader.nbgrader_config import configure
 
 c = get_config()
@@ -15,10 +15,10 @@ configure(c, __file__)
 """
 
 
-def lay_out(course: Path, source: Path) -> None:
-    """Makes `course` a course folder with the labs under `source` (an existing file stays).
+def make_course(course: Path, source: Path) -> None:
+    """Makes `course` a course folder with the labs under `source`; existing files stay.
 
-    Raises OSError where the folder cannot be written.
+    Raises OSError if the folder cannot be written.
     """
     course.mkdir(parents=True, exist_ok=True)
     config = course / "nbgrader_config.py"

@@ -1,9 +1,9 @@
-"""Makes the students' labs from the source notebooks, by nbgrader's own generate_assignment.
+"""Makes the students' labs from the source notebooks, with nbgrader's generate_assignment.
 
     python -m grader.with_nbgrader.release SOURCE DEST
 
-SOURCE has one folder a lab, solutions included; DEST gets the same folders without them. The same
-source gives the same bytes.
+SOURCE has one folder for each lab, with solutions; DEST gets the same folders without solutions.
+The same source gives the same bytes.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from traitlets.config import Config
 
 from grader.with_nbgrader.settings import RELEASE_STEPS, configure
 
-# What running a lab leaves in its folder; never part of a lab.
+# The files that a run of a lab leaves in its folder; they are never part of a lab.
 LEFT_BY_RUNNING = ("recordings", "figures.json", ".ipynb_checkpoints", "__pycache__", ".*")
 
 
 class ReleaseError(Exception):
-    """A source folder that cannot be released; the message says which and why."""
+    """A source folder cannot be released; the message says which and why."""
 
 
 class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
-    """Puts a stub in the cell's own language where a solution was.
+    """Replaces each solution by a stub in the cell's own language.
 
-    nbgrader knows one language a notebook; a lab has C in its `%%ckernel` cells, where
-    a Python comment is a syntax error that tells a student nothing.
+    nbgrader knows only one language for each notebook, but a lab has C in its `%%ckernel` cells.
+    There, a Python comment would be a syntax error that explains nothing to a student.
     """
 
     code_stub = Dict(
@@ -64,7 +64,7 @@ class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
         if cell.cell_type != "code" or not first.startswith("%%ckernel"):
             super().preprocess_cell(cell, resources, cell_index)
         elif is_solution(cell) and self.begin_solution_delimeter not in rest:
-            # nbgrader would replace the whole cell, and with it the line that makes it C.
+            # nbgrader would replace the whole cell, also the first line, which makes it C.
             cell.source = f"{first}\n{self.code_stub['c']}"
         else:
             super().preprocess_cell(cell, {**resources, "language": "c"}, cell_index)
@@ -72,10 +72,10 @@ class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
 
 
 def release(source: Path, destination: Path) -> None:
-    """Releases every lab under `source` to `destination`, which is replaced as a whole.
+    """Releases every lab under `source` to `destination`, and replaces that folder as a whole.
 
-    A lab is a folder with a notebook of the folder's name. Raises ReleaseError where there is
-    none, or where nbgrader refuses one; `destination` is then as it was before.
+    A lab is a folder with a notebook of the same name. Raises ReleaseError if there is none, or if
+    nbgrader refuses one; `destination` is then unchanged.
     """
     labs = sorted(
         folder for folder in source.iterdir() if (folder / f"{folder.name}.ipynb").is_file()
@@ -95,7 +95,7 @@ def release(source: Path, destination: Path) -> None:
 
 
 def copy_labs(source: Path, destination: Path) -> None:
-    """Copies the labs under `source` to `destination` without what running them left there."""
+    """Copies the labs under `source` to `destination`, without files that a run left there."""
     shutil.copytree(
         source,
         destination,
@@ -105,21 +105,21 @@ def copy_labs(source: Path, destination: Path) -> None:
 
 
 def _demand_ids(path: Path) -> None:
-    """Refuses a notebook whose cells have no ids: reading it would invent new ones each time."""
+    """Refuses a notebook whose cells have no ids: each reading would make up new ids."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         ids = [cell.get("id") for cell in cells]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ReleaseError(f"{path} is not a notebook of format 4: {error}") from error
     if None in ids or len(set(ids)) != len(ids):
-        raise ReleaseError(f"{path}: each cell needs an id of its own; save it as nbformat 4.5")
+        raise ReleaseError(f"{path}: each cell needs its own id; save it as nbformat 4.5")
 
 
 def _generate(course: Path, lab: str) -> None:
     """Runs nbgrader's generate_assignment for one lab of a temporary course."""
     config = Config()
     configure(config, course)
-    # Nobody is graded here, so no gradebook is made: that alone would take a second a lab.
+    # We grade nobody here, so we make no gradebook, which would take a second for each lab.
     steps = [step for step in RELEASE_STEPS if not step.endswith(".SaveCells")]
     config.GenerateAssignment.preprocessors = steps
     config.GenerateAssignment.no_database = True
@@ -133,7 +133,7 @@ def _generate(course: Path, lab: str) -> None:
 
 
 def _replace(new: Path, destination: Path, old: Path) -> None:
-    """Puts `new` in the place of `destination`, by renaming only."""
+    """Replaces `destination` by `new`; it only renames folders."""
     if destination.exists():
         destination.replace(old)
     try:
@@ -145,12 +145,12 @@ def _replace(new: Path, destination: Path, old: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; exit status 1 with a message where a lab cannot be released."""
+    """The command line; exit status 1 with a message if a lab cannot be released."""
     parser = argparse.ArgumentParser(
         prog="python -m grader.with_nbgrader.release", description="release labs"
     )
-    parser.add_argument("source", type=Path, help="folder with one folder a lab")
-    parser.add_argument("destination", type=Path, help="folder to put the released labs in")
+    parser.add_argument("source", type=Path, help="folder with one folder for each lab")
+    parser.add_argument("destination", type=Path, help="folder for the released labs")
     chosen = parser.parse_args(arguments)
     try:
         release(chosen.source, chosen.destination)

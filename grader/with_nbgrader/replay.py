@@ -1,8 +1,8 @@
-"""Stands in place of nbgrader's Execute: judges figures from their evidence and runs nothing.
+"""Replaces nbgrader's Execute: judges figures from their evidence and runs nothing.
 
-:class:`Replay` writes into the test cell of each figure its reasons, a plot drawn from the
-recording, and one number of points. :class:`SaveVerdicts` takes the number into the gradebook, or,
-where a figure was not graded, leaves it open for a person.
+:class:`Replay` writes the reasons, a plot of the recording, and the points into the test cell of
+each figure. :class:`SaveVerdicts` puts the points into the gradebook. If a figure was not graded,
+it leaves the figure open for a person.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _MOST_HTML = 200_000
 # In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.
 _PLOT_WIDTH = 680
 _MOST_PNG = 2_000_000
-# Under this name the outcomes travel from Replay to SaveVerdicts, and into the cell's metadata.
+# Replay passes the outcomes to SaveVerdicts, and into the cell's metadata, under this key.
 _KEY = "ticklab"
 
 
 class Presenter(Protocol):
-    """What words and draws a verdict: :mod:`grader.judging.presentation`."""
+    """The functions that present a verdict: :mod:`grader.judging.presentation`."""
 
     def as_text(self, verdict: Verdict) -> str: ...
 
@@ -52,13 +52,13 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
     ).tag(config=True)
     presenter = Unicode(
         "grader.judging.presentation",
-        help="The module that words a verdict and draws its recording.",
+        help="The module that writes a verdict as text and plots its recording.",
     ).tag(config=True)
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Fills in the test cells of `nb`; a fault of ours leaves a figure open, and says so."""
+        """Fills in the test cells of `nb`; if our check fails, it leaves the figure open."""
         resources[_KEY] = outcomes = {}
         cells = [cell for cell in nb.cells if _is_test(cell)]
         if not cells:
@@ -84,31 +84,31 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
                 reason = printable(verdict.reason, 300)
                 self.log.warning("%s, %s: not graded: %s", printable(student), figure, reason)
         if verdicts:
-            self._add_newer(nb, free_texts, list(verdicts.values()), folder)
+            self._insert_evidence(nb, free_texts, list(verdicts.values()), folder)
         return nb, resources
 
-    def _add_newer(
+    def _insert_evidence(
         self,
         nb: NotebookNode,
         free_texts: list[NotebookNode],
         verdicts: list[Verdict],
         folder: Path,
     ) -> None:
-        """Below each answer that a person grades, what the recordings say."""
+        """Insert the evidence in the recordings below each answer that a person grades."""
         try:
             page = evidence_html(verdicts, folder)
         except Exception:
-            self.log.exception("The evidence could not be laid beside the free texts")
+            self.log.exception("The evidence could not be shown below the free texts")
             return
         for number, cell in enumerate(free_texts, start=1):
             nb.cells.insert(nb.cells.index(cell) + 1, evidence_cell(page, number))
 
     def _verdicts(self, folder: Path, lab: str) -> tuple[dict[str, Verdict], str]:
-        """The verdict of each figure, and, where our check failed, what to say instead of one."""
+        """The verdict of each figure; if our check failed, a message instead."""
         try:
             check = cast(Callable[[Path, str], list[Verdict]], import_item(self.check))
             return {verdict.figure: verdict for verdict in check(folder, lab)}, ""
-        # Whatever goes wrong in here is ours, and must cost neither this student nor the next.
+        # Any error in here is our fault, and it must not cost this student or the next any points.
         except Exception as error:
             self.log.exception("The check of %s failed", folder)
             return {}, f"our own check failed ({type(error).__name__}); this is not your fault"
@@ -116,19 +116,19 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
     def _outputs(
         self, verdict: Verdict, points: float | None, most: float, folder: Path
     ) -> list[NotebookNode]:
-        """The cell's outputs: words, plot, and the number that nbgrader reads, if there is one."""
+        """The cell's outputs: text, plot, and the points that nbgrader reads, if there are any."""
         text, page, png = self._present(verdict, folder)
         if points is not None and verdict.max_points != most:
-            scaled = f"Counted here as {points:g} of {most:g} points."
+            scaled = f"In this course, this counts as {points:g} of {most:g} points."
             text, page = f"{text}\n{scaled}", page + inline("<p>{{ words }}</p>", words=scaled)
         outputs = [_output("display_data", {"text/plain": text, "text/html": page})]
         if png:
-            said = f"Plot of the recording behind figure {verdict.figure}"
+            alt = f"Plot of the recording of figure {verdict.figure}"
             outputs.append(
                 _output(
                     "display_data",
-                    {"text/plain": said, "image/png": base64.b64encode(png).decode("ascii")},
-                    metadata={"image/png": {"alt": said, "width": _PLOT_WIDTH}},
+                    {"text/plain": alt, "image/png": base64.b64encode(png).decode("ascii")},
+                    metadata={"image/png": {"alt": alt, "width": _PLOT_WIDTH}},
                 )
             )
         if points is not None:
@@ -136,7 +136,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         return outputs
 
     def _present(self, verdict: Verdict, folder: Path) -> tuple[str, str, bytes | None]:
-        """Words and plot; plain words where the presenter itself fails."""
+        """Text and plot; only plain text if the presenter itself fails."""
         plain = f"{verdict.figure}: {verdict.outcome.value}. {verdict.reason}"
         text, page, png = plain, inline("<p>{{ words }}</p>", words=plain), None
         try:
@@ -151,10 +151,10 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
 
 
 class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
-    """Saves points as nbgrader does, but a figure without a verdict stays open for a person.
+    """Saves points as nbgrader does, but leaves a figure without a verdict open for a person.
 
-    nbgrader gives *full* points to a test cell without output, whatever the cause. Here only a
-    cell that Replay has judged gets any.
+    nbgrader gives *full* points to a test cell without output, whatever the cause. This class gives
+    points only to a cell that Replay has judged.
     """
 
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
@@ -172,7 +172,7 @@ class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
 
 
 def _is_test(cell: NotebookNode) -> bool:
-    """Whether points of this cell come from a machine, not from a person."""
+    """Whether the check gives the points of this cell, and not a person."""
     return bool(utils.is_grade(cell)) and not utils.is_solution(cell) and cell.cell_type == "code"
 
 
@@ -197,9 +197,9 @@ def _open(figure: str, most: float, reason: str) -> Verdict:
 
 
 def _points(verdict: Verdict, most: float) -> float | None:
-    """The points for a cell worth `most`, within its range; None where there is no such number.
+    """The points for a cell worth `most`, from 0 to `most`; None if the verdict gives none.
 
-    Scaled where an instructor gave the cell other points than the lab's figure has.
+    We scale them if an instructor gave the cell other points than the lab's figure has.
     """
     if verdict.outcome is Outcome.NOT_GRADED:
         return None

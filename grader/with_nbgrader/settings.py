@@ -1,6 +1,6 @@
-"""The settings by which nbgrader grades labs by their evidence.
+"""The settings that make nbgrader grade labs by their evidence.
 
-The command line and the formgrader both read them, so that both take the same path.
+The command line and the formgrader both read them, so both grade in the same way.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# nbgrader's own steps, and where one of ours stands instead. By name: the formgrader shows a
-# course's settings as JSON.
+# nbgrader's own steps, some replaced by ours. They are names and not classes, because the
+# formgrader shows a course's settings as JSON.
 RELEASE_STEPS = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.InstantiateTests",
@@ -38,9 +38,9 @@ AUTOGRADE_STEPS = [
 
 
 def configure(c: Any, course: str | Path | None = None) -> None:
-    """Sets what a course needs on nbgrader's configuration `c`; may be called again.
+    """Adds the settings of a course to nbgrader's configuration `c`; it may be called again.
 
-    `course` is the course folder or a file in it. What `c` holds of the course's id stays.
+    `course` is the course folder or a file in it. An existing id of the course in `c` stays.
     """
     from grader.with_nbgrader.autograde import install
 
@@ -52,9 +52,9 @@ def configure(c: Any, course: str | Path | None = None) -> None:
         root = Path(course).absolute()
         root = root if root.is_dir() else root.parent
         c.CourseDirectory.root = str(root)
-        # Several graders may write at once: wait for the lock instead of ending the batch.
+        # Several graders may write at once, so each waits for the lock and does not fail.
         c.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}?timeout=60"
-    # In kB. Far above an honest submission: labs/common/limits.py says what is read of one.
+    # In kB. Honest submissions are far smaller; labs/common/limits.py has the limits on reading.
     c.CourseDirectory.max_file_size = 20_000
     c.GenerateAssignment.preprocessors = RELEASE_STEPS
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
@@ -64,11 +64,11 @@ def configure(c: Any, course: str | Path | None = None) -> None:
 
 
 def _make_alembic_found() -> None:
-    """Lets nbgrader find the command `alembic` that was installed beside it.
+    """Lets nbgrader find the command `alembic` that was installed with it.
 
-    A new gradebook is made with it, by its bare name: in an environment that is used without being
-    activated, nbgrader would not find its own dependency.
+    nbgrader calls this command by its bare name to make a new gradebook. In an environment that is
+    not activated, it would not find the command.
     """
     if shutil.which("alembic") is None:
-        beside = str(Path(sys.executable).parent)
-        os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", os.defpath)])
+        programs = str(Path(sys.executable).parent)
+        os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])

@@ -1,7 +1,7 @@
-"""What a person sees beside a free text that they grade: the figures and conditions it is about.
+"""The evidence that a person sees below a free text to grade: figures and conditions.
 
-A report says value, interval, samples and conditions. Here stand those of the recordings, so that
-nobody has to open a file to see whether the sentence is true. All text is escaped.
+A report states values, intervals, samples and conditions. This cell shows those of the recordings,
+so that a grader can check a sentence without opening a file. All text is escaped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from labs.recording.file import BadRecording, Recording, read
 
 CELL_ID = "evidence-beside-"
 
-#: Conditions a report should name, and what they are called here.
+#: Conditions that a report should name, and their names on the page.
 CONDITIONS = (
     ("machine.cpu", "CPU"),
     ("machine.virtual", "virtual machine"),
@@ -45,22 +45,22 @@ def evidence_html(verdicts: Sequence[Verdict], folder: Path) -> str:
 
 def _run(path: Path) -> str:
     try:
-        return _short(_in_words(read(path)))
+        return _short(_summary(read(path)))
     except BadRecording as error:
         return f"cannot be read: {_short(error.what)}"
 
 
-def _in_words(recording: Recording) -> str:
+def _summary(recording: Recording) -> str:
     steady = recording.sample >= 0
     samples = ", ".join(
         f"{int((steady & (recording.variant_index == index)).sum()):,} of {variant}"
         for index, variant in enumerate(recording.variants)
     )
-    told = [f"samples: {samples}", f"processes: {len(recording.processes)}"]
+    parts = [f"samples: {samples}", f"processes: {len(recording.processes)}"]
     for key, what in CONDITIONS:
         if recording.condition(key):
-            told.append(f"{what}: {', '.join(dict.fromkeys(recording.condition(key)))}")
-    return "; ".join(told)
+            parts.append(f"{what}: {', '.join(dict.fromkeys(recording.condition(key)))}")
+    return "; ".join(parts)
 
 
 def _short(text: str) -> str:
@@ -68,14 +68,14 @@ def _short(text: str) -> str:
 
 
 def evidence_cell(page: str, number: int) -> NotebookNode:
-    """A cell that shows `page` and belongs to nobody: it is neither an answer nor graded."""
+    """A cell that shows `page`; it is not an answer and has no points."""
     node: NotebookNode = from_dict(  # type: ignore[no-untyped-call]
         {
             "cell_type": "code",
             "id": f"{CELL_ID}{number}",
             "metadata": {"editable": False, "deletable": False},
             "execution_count": None,
-            "source": "# for the grader: what the recordings say",
+            "source": "# for the grader: the evidence in the recordings",
             "outputs": [
                 {"output_type": "display_data", "metadata": {}, "data": {"text/html": page}}
             ],

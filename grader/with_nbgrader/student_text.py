@@ -1,7 +1,7 @@
-"""Turns Markdown into HTML for the formgrader and for feedback, with no script in it.
+"""Turns Markdown into HTML without scripts, for the formgrader and for feedback.
 
-nbgrader shows a student's Markdown as it is, script and all, in the browser of an instructor who is
-signed in. This filter takes the place of nbconvert's.
+nbgrader shows a student's Markdown unchanged, even with scripts, in the browser of an instructor
+who is signed in. This filter replaces nbconvert's.
 """
 
 from __future__ import annotations
@@ -15,41 +15,11 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-_TAGS = {
-    *(
-        "a",
-        "abbr",
-        "acronym",
-        "b",
-        "blockquote",
-        "br",
-        "code",
-        "del",
-        "div",
-        "em",
-        "hr",
-        "i",
-        "img",
-    ),
-    *(
-        "i",
-        "img",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "p",
-        "pre",
-        "s",
-        "span",
-        "strong",
-        "sub",
-        "sup",
-    ),
-    *("dd", "dl", "dt", "li", "ol", "ul", "table", "tbody", "td", "th", "thead", "tr"),
-}
+#: The tags that an answer may hold, as alternatives of a regular expression.
+_KNOWN_TAG = (
+    "a|abbr|acronym|b|blockquote|br|code|dd|del|div|dl|dt|em|h1|h2|h3|h4|h5|h6|hr|i|img|li|ol|p|"
+    "pre|s|span|strong|sub|sup|table|tbody|td|th|thead|tr|ul"
+)
 _ATTRIBUTES = {
     "*": {"class", "id"},
     "a": {"href", "title"},
@@ -57,23 +27,23 @@ _ATTRIBUTES = {
     "acronym": {"title"},
     "img": {"alt", "src", "title"},
 }
-#: Where a tag begins that is none of these: `<stdio.h>` in a sentence is text, and stays there.
-_OTHER_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(_TAGS))})[\s/>])", re.IGNORECASE)
+#: The beginning of any other tag: `<stdio.h>` in a sentence is text and stays in the answer.
+_OTHER_TAG = re.compile(rf"<(?!/?(?:{_KNOWN_TAG})[\s/>])", re.IGNORECASE)
 
 
 def _allowed(tag: str, name: str, value: str) -> str | None:
-    """The value of an attribute; None for an image that does not lie beside the notebook.
+    """The value of an attribute; None for an image outside the folder of the notebook.
 
-    One from elsewhere would tell its owner who is grading, and when.
+    An image from another server would let its owner know who is grading, and when.
     """
     return None if (tag, name) == ("img", "src") and urlsplit(value).netloc else value
 
 
 def _clean(page: str) -> str:
-    """`page` without anything that could run, and with other tags as text."""
+    """`page` without anything that could run; unknown tags appear as text."""
     return nh3.clean(
         _OTHER_TAG.sub("&lt;", page),
-        tags=_TAGS,
+        tags=set(_KNOWN_TAG.split("|")),
         attributes=_ATTRIBUTES,
         attribute_filter=_allowed,
         url_schemes={"http", "https"},
@@ -83,7 +53,7 @@ def _clean(page: str) -> str:
 
 @pass_context
 def markdown2html(context: Context, source: str) -> str:
-    """The HTML of `source`, as nbconvert makes it; cleaned, unless it is a released cell.
+    """The HTML of `source` as nbconvert makes it; we clean it unless the cell is a released one.
 
     Only answer cells hold a student's text. Released cells may use any HTML.
     """

@@ -58,7 +58,7 @@ def update_copy(released: Path, folder: Path) -> CopyChanges:
     We keep a file that the student changed, and write a newer version next to it once:
     `NAME.new.ipynb`. We restore a file that the student deleted. Raises CannotUpdateCopy.
     """
-    with _errors_in_words(folder):
+    with _explained_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         versions, lost = _read_manifest(folder)
         done = CopyChanges(manifest_lost=lost)
@@ -175,7 +175,7 @@ def _write_manifest(folder: Path, versions: dict[str, str]) -> None:
 
 
 @contextlib.contextmanager
-def _errors_in_words(folder: Path) -> Iterator[None]:
+def _explained_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

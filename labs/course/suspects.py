@@ -67,20 +67,20 @@ _RULES: tuple[_Rule, ...] = (
         "A",
         "timer overhead",
         "clock-read-too-early",
-        "two unfenced readings: the counter is read before the work between them is done",
+        "the readings have no fence, so the counter is read before the work between them is done",
     ),
     _Rule(
         "A",
         "timer overhead",
         "stale-constant",
-        "this number stands in the source as a constant and is subtracted on all four machines",
+        "this number is a constant in the source and is subtracted on all four machines",
         _is_number(28.5),
     ),
     _Rule(
         "A",
         "system call getpid",
         "library-call-not-system-call",
-        "the C library's cached answer: cheaper than the pair of readings around it",
+        "the C library answers from a cache, which costs less than the two readings around it",
     ),
     _Rule(
         "A",
@@ -93,20 +93,20 @@ _RULES: tuple[_Rule, ...] = (
         "A",
         "system call setuid",
         "call-without-its-argument",
-        "setuid() is called without its argument and its result is not looked at: a refused call "
+        "setuid() is called without its argument and nobody checks its result, so a refused call "
         "is timed as if it had worked",
     ),
     _Rule(
         "A",
         "procedure call 0",
         "first-in-line",
-        "it was measured first, with cold code: no argument looks dearer than one",
+        "it was measured first, with cold code, so no argument seems to cost more than one",
     ),
     _Rule(
         "A",
         "procedure call",
         "below-the-clock",
-        "one call of a few cycles between two readings of a counter that steps by more",
+        "one call takes a few cycles, and the step of the counter is larger",
     ),
     _Rule(
         "A",
@@ -118,13 +118,13 @@ _RULES: tuple[_Rule, ...] = (
         "A",
         "task creation clone",
         "not-a-thread",
-        "clone with no flags makes a process; its stack pointer is the wrong end of 1 KB",
+        "clone without flags makes a process; its stack pointer is at the wrong end of 1 KB",
     ),
     _Rule(
         "A",
         "task creation",
         "pinning-inside-the-interval",
-        "sched_setaffinity runs inside the interval, and its result is never looked at",
+        "sched_setaffinity runs inside the timed region, and nobody checks its result",
     ),
     _Rule(
         "A",
@@ -137,7 +137,7 @@ _RULES: tuple[_Rule, ...] = (
         "A",
         "process switch",
         "creation-counted-as-switch",
-        "fork and exit lie inside the interval: 10 to 20 times too much",
+        "fork and exit are inside the timed region: the figure is 10 to 20 times too large",
     ),
     _Rule(
         "A",
@@ -150,19 +150,19 @@ _RULES: tuple[_Rule, ...] = (
         "A",
         "thread switch",
         "not-a-thread",
-        "clone with no flags makes a process: no address space is shared",
+        "clone without flags makes a process, which shares no address space",
     ),
     _Rule(
         "A",
         "thread switch",
         "creation-counted-as-switch",
-        "clone and exit lie inside the interval",
+        "clone and exit are inside the timed region",
     ),
     _Rule(
         "A",
         "",
         "nominal-clock",
-        "ticks of the counter divided by the clock that lscpu prints",
+        "ticks of the counter are divided by the clock speed that lscpu prints",
         _unit("ns"),
     ),
     # Report B
@@ -170,14 +170,19 @@ _RULES: tuple[_Rule, ...] = (
         "B",
         "system call gettimeofday",
         "vdso-not-system-call",
-        "gettimeofday is answered by the vDSO: the OS kernel is never entered",
+        "the vDSO answers gettimeofday, so the program never enters the OS kernel",
     ),
-    _Rule("B", "system call gettimeofday", "loop-counted-along", "the loop's own cost is inside"),
+    _Rule(
+        "B",
+        "system call gettimeofday",
+        "loop-counted-along",
+        "the figure includes the cost of the loop",
+    ),
     _Rule(
         "B",
         "process switch",
         "two-cpus-not-one",
-        "not pinned: a wake-up across CPUs, not a switch on one",
+        "the tasks were not pinned, so it may be a wake-up across CPUs and not a switch on one CPU",
     ),
     _Rule(
         "B",
@@ -186,20 +191,26 @@ _RULES: tuple[_Rule, ...] = (
         "a trial is a round trip with two switches and four calls of read and write",
     ),
     # Report C
-    _Rule("C", "", "unit-slip", "ns printed as µs: the total divided by n is in ns", _unit("us")),
+    _Rule(
+        "C",
+        "",
+        "unit-slip",
+        "the total divided by n is in ns, but the report prints it as µs",
+        _unit("us"),
+    ),
     _Rule(
         "C",
         "",
         "nominal-clock",
-        "cycles by the turbo clock printed on the box, not by a measured one",
+        "the cycles use the advertised turbo clock and not a measured one",
         _unit("cycles"),
     ),
     _Rule(
         "C",
         "system call read",
         "wrong-registers",
-        "the listing loads rbx, rcx and rdx; the call takes rdi, rsi and rdx, and nothing checks "
-        "its result",
+        "the listing loads rbx, rcx and rdx, but the call takes rdi, rsi and rdx, and nothing "
+        "checks its result",
     ),
     _Rule(
         "C",
@@ -218,7 +229,7 @@ _RULES: tuple[_Rule, ...] = (
         "D",
         "thread switch",
         "lock-convoy",
-        "a mutex hands nothing over: the thread that unlocks it may take it again at once",
+        "a mutex makes no handoff: the thread that unlocks it may take it again at once",
     ),
     _Rule(
         "D",
@@ -234,15 +245,17 @@ _RULES: tuple[_Rule, ...] = (
         "E",
         "process switch",
         "running-mean",
-        "from the 8th value on each is an average over those before it: the series cannot settle",
+        "from the 8th value on, each is an average of the values before it, so the series cannot "
+        "settle",
         _in_series(8, 20, "stated"),
     ),
     _Rule(
         "E",
         "process switch",
         "cold-samples-in-mean",
-        "a cold exchange divided by the value's number: times that number it is 120 to 129 µs (56 "
-        "of the second), like the first; of a running mean it would not fall",
+        "the time of a cold exchange is divided by the number of the value: multiplied by that "
+        "number it is 120 to 129 µs (56 for the second), like the first; a running mean would "
+        "not fall like this",
         _in_series(2, 7),
     ),
     _Rule(
@@ -256,21 +269,21 @@ _RULES: tuple[_Rule, ...] = (
         "E",
         "",
         "first-in-line",
-        "the first sample of a cold process",
+        "it is the first sample of a cold process",
         _in_series(1, 1),
     ),
     _Rule(
         "E",
         "",
         "timer-not-subtracted",
-        "around 90 ns of it are the clock, which is not subtracted",
+        "about 90 ns of it are the cost of the clock, which is not subtracted",
         lambda row: not row["quantity"].startswith("process switch"),
     ),
     _Rule(
         "E",
         "process switch",
         "too-few-samples",
-        "20 samples, and no spread",
+        "the report has 20 samples and states no spread",
         lambda row: row["series"] == "stated",
     ),
 )

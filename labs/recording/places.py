@@ -57,6 +57,6 @@ def cpus_of(words: str) -> frozenset[int]:
     return frozenset(cpu_list(words) or ())
 
 
-def in_words(cpus: frozenset[int]) -> str:
+def as_text(cpus: frozenset[int]) -> str:
     """CPU numbers as text: `0 and 1`."""
     return " and ".join(map(str, sorted(cpus)))

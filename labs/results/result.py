@@ -88,7 +88,7 @@ class Result:
             return "extra cost of the first time"
         return "overhead" if declared.is_overhead(self.recording, self.variant) else "cost"
 
-    def value_in_words(self) -> str:
+    def value_as_text(self) -> str:
         """The value with its interval and unit, rounded as the interval allows."""
         if self.estimate is None:
             return "no figure"
@@ -106,12 +106,12 @@ class Result:
             processes = f"{self.estimate.processes} of {every}"
         step = rounded(self.clock.step / self.clock.ticks_in(self.unit))
         return (
-            f"{name}: {self.what} {self.value_in_words()}, "
+            f"{name}: {self.what} {self.value_as_text()}, "
             f"{self.n:,} samples from {processes} process{'es' if every != 1 else ''}"
-            f"{self._aside_in_words()}; the clock steps by {step} {self.unit}."
+            f"{self._aside_as_text()}; the clock steps by {step} {self.unit}."
         )
 
-    def _aside_in_words(self) -> str:
+    def _aside_as_text(self) -> str:
         """What was set aside and why, if that is more than a few samples."""
         aside = self.set_aside
         if sum(aside.values()) < MANY_ASIDE * (self.n + sum(aside.values())):

@@ -71,8 +71,8 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
         mine = [each.mine for each in own if len(each.mine) == 1 or not each.bound_together]
         most = max(mine, key=len, default=frozenset[int]())
         away = frozenset(cpu for cpus in mine for cpu in cpus if str(cpu) not in asked)
-        astray = f"{variant} was seen on CPU {places.in_words(away)}" if away else ""
-        moved = f"{variant} was seen on CPU {places.in_words(most)}" if len(most) > 1 else ""
+        astray = f"{variant} was seen on CPU {places.as_text(away)}" if away else ""
+        moved = f"{variant} was seen on CPU {places.as_text(most)}" if len(most) > 1 else ""
     else:
         elsewhere = set(recording.condition("cpu.after")) - set(asked)
         astray = "it ended on another CPU" if elsewhere else ""

@@ -170,7 +170,7 @@ def _table(own: Sequence[Result], figures: Sequence[Published], quantity: str, u
             f"{result.recording.kernel} {result.variant}",
             "this one",
             sensible(result.estimate)[0] if result.estimate else "none",
-            result.value_in_words() if result.estimate else result.no_figure,
+            result.value_as_text() if result.estimate else result.no_figure,
         )
         for result in own
     ]

@@ -252,7 +252,7 @@ def test_a_run_tells_the_parts_of_its_figure_in_its_unit() -> None:
 def test_a_run_without_parts_or_without_a_figure_says_so() -> None:
     recording = both(3, times=2, parts=2)
     plain = without(recording, "variant.operation.baseline")
-    with pytest.raises(Refused, match="nothing is subtracted"):
+    with pytest.raises(Refused, match="Nothing is subtracted"):
         Run.of(plain, ("operation",)).parts  # noqa: B018
     few = dataclasses.replace(recording, ticks=recording.ticks * recording.batch)
     with pytest.raises(Refused, match="gives no figure"):

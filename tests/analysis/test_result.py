@@ -89,7 +89,7 @@ def test_no_figure_where_there_is_no_line() -> None:
     assert result.estimate is None and result.line is not None
     assert result.warnings[0].code == "not-on-a-line"
     assert result.sentence().startswith(f"timer_overhead {VARIANT}: no figure: at k = ")
-    assert result.value_in_words() == "no figure"
+    assert result.value_as_text() == "no figure"
 
 
 def test_no_figure_where_there_are_too_few_samples() -> None:

@@ -43,9 +43,9 @@ def test_the_interval_is_the_one_that_the_run_shows(
     assert shown is not None
     verdict = judged(GETPPID, shown.value, unit, calls)
     assert verdict.outcome is Outcome.PASSED
-    assert result_of(calls, "getppid", "ns").value_in_words() in verdict.reason
+    assert result_of(calls, "getppid", "ns").value_as_text() in verdict.reason
     wrong = evidence(GETPPID, figure(GETPPID, shown.value * 1.3, unit), calls)
-    assert result_of(calls, "getppid", told_in).value_in_words() in wrong
+    assert result_of(calls, "getppid", told_in).value_as_text() in wrong
 
 
 def test_the_value_of_another_variant_is_told_by_its_name(calls: Recording) -> None:

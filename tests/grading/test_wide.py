@@ -33,8 +33,8 @@ def test_within_a_wide_interval_it_passes_and_the_verdict_says_how_wide(value: f
     verdict = judged(value, a_run(SHARED))
     assert verdict.outcome is Outcome.PASSED
     assert verdict.points == verdict.max_points
-    assert "The interval spans 32 % of the value to either side" in verdict.reason
-    assert "Beyond 15 % no value is to be believed" in verdict.reason
+    assert "The interval reaches 32 % of the value to either side" in verdict.reason
+    assert "Beyond 15 %, do not believe the value" in verdict.reason
     assert verdict.praise != figure_named(FIGURE).praise
     assert verdict.look_next.startswith("Measure again, or longer: ")
 
@@ -43,19 +43,19 @@ def test_within_a_wide_interval_it_passes_and_the_verdict_says_how_wide(value: f
 def test_outside_a_wide_interval_it_fails_as_ever(value: float) -> None:
     verdict = judged(value, a_run(SHARED))
     assert verdict.outcome is Outcome.FAILED
-    assert "spans" not in verdict.reason
+    assert "reaches" not in verdict.reason
     assert not verdict.praise
 
 
 def test_a_narrow_interval_is_no_matter() -> None:
     verdict = judged(114.2, a_run())
     assert verdict.outcome is Outcome.PASSED
-    assert "spans" not in verdict.reason
+    assert "reaches" not in verdict.reason
     assert verdict.praise == figure_named(FIGURE).praise
 
 
 def test_each_figure_has_its_own_limit() -> None:
-    assert "spans" not in judged(60.0, a_run(SHARED), widest=0.4).reason
+    assert "reaches" not in judged(60.0, a_run(SHARED), widest=0.4).reason
 
 
 def test_without_a_warning_of_the_run_it_says_what_helps_anyway() -> None:

@@ -213,7 +213,7 @@ def test_a_hand_over_is_measured_however_it_waits(lab: Session, wait: str) -> No
 def test_a_loop_that_leaves_its_working_set_is_told_as_such(lab: Session) -> None:
     body = "for (size_t at = 0; at <= 10000 * bytes; at += 64) sum += set[at]; keep(sum);"
     words = told(lab, FOOTPRINT.format(body), "--variant own-256k")
-    assert "an address without memory" in words
+    assert "an address where it has no memory" in words
 
 
 @LINUX

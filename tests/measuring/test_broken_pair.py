@@ -116,7 +116,7 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
         assert "getpid_of_library();" in text
         assert "raw_call(SYS_getppid" in text, "the operation that the twin's variant stands for"
         for run in (pair.broken, pair.repaired):
-            assert run.result().value_in_words() in text
+            assert run.result().value_as_text() in text
             assert run.recording_path is not None and run.recording_path in text
             for warning in run.result().warnings:
                 assert warning.try_this in text.replace("&#x27;", "'").replace("&quot;", '"')

@@ -94,12 +94,12 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
     "a number": (b"3", "one object"),
     "not UTF-8": (BY_HAND.encode("utf-16"), "UTF-8"),
     "a byte order mark": (b"\xef\xbb\xbf{}", "BOM"),
-    "nested deep": (b'{"a":' * 50_000, "nested too deep"),
+    "nested deep": (b'{"a":' * 50_000, "too many nested"),
     "a number of many digits": (b'{"a": {"value": ' + b"9" * 10_000 + b"}}", "figures.json"),
     "too large": (b" " * 1_000_000, "at most"),
     "too many": (json.dumps({f"f{n}": GOOD_ENTRY for n in range(300)}).encode(), "300 figures"),
-    "the same id twice": (b'{"a": {"value": 1}, "a": {"value": 2}}', "'a' stands there twice"),
-    "the value twice": (b'{"a": {"value": 1, "value": 2}}', "'value' stands there twice"),
+    "the same id twice": (b'{"a": {"value": 1}, "a": {"value": 2}}', "'a' appears twice"),
+    "the value twice": (b'{"a": {"value": 1, "value": 2}}', "'value' appears twice"),
 }
 
 

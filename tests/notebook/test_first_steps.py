@@ -106,7 +106,7 @@ def test_a_run_that_was_measured_again_is_no_evidence_any_more(lab: Session, run
     saved(lab, run)
     lab.figure(FENCED, run.value, run.unit, run)
     again = quick(lab, save="fenced")
-    with pytest.raises(Refused, match=r'the newest, `lab\.runs\["fenced"\]`'):
+    with pytest.raises(Refused, match=r'the newest run, `lab\.runs\["fenced"\]`'):
         lab.figure(FENCED, run.value, run.unit, run)
     lab.figure(FENCED, again.value, again.unit, lab.runs["fenced"].in_unit("ticks"))
 

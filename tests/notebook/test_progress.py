@@ -151,7 +151,7 @@ def test_guesses_are_averaged_as_factors() -> None:
 def test_only_the_last_six_count_and_the_six_before_are_set_beside_them() -> None:
     last, before = comparison.calibration(guesses(*[9] * 3, *[3] * 6, *[2] * 6)[::-1])
     assert last.startswith("Your last 6 guesses were off by a factor of 2,")
-    assert before == "The 6 before them: by a factor of 3."
+    assert before == "The 6 guesses before were off by a factor of 3."
 
 
 def test_how_sure_one_was_stands_beside_how_often_one_was_right() -> None:

@@ -114,7 +114,7 @@ def test_the_third_series_of_report_e_is_marked_by_what_its_values_are() -> None
     assert sum(step < -1_000 for step in steps[:7]) == 5
     # Why the others are marked: one cold exchange is divided by n.
     reason = series[1].suspect
-    assert "120 to 129 µs" in reason and "56 of the second" in reason
+    assert "120 to 129 µs" in reason and "56 for the second" in reason
     assert all(120e3 <= total <= 129e3 for total in [totals[0], *totals[2:7]])
     assert round(totals[1] / 1e3) == 56
 

@@ -82,7 +82,7 @@ def test_a_floor_that_bends_is_still_a_floor() -> None:
     told = case(bent_at_the_floor(calls(Clocked(110.0, 60.0))))
     assert traps.floor(told) is None
     assert codes(told) == ["library-call-not-system-call"]
-    assert "does not exist about 67" in findings_of(told)[0].evidence
+    assert "does not exist costs about 67" in findings_of(told)[0].evidence
     assert codes(case(bent_at_the_floor(calls()))) == []
 
 

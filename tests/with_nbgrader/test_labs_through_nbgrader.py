@@ -19,7 +19,7 @@ from nbgrader.api import Gradebook
 from grader.demonstration.course import DemonstrationClass, Row
 from grader.demonstration.students import Lab, make_submission
 from grader.figures import LABS, figures_of
-from grader.with_nbgrader.course import lay_out
+from grader.with_nbgrader.course import make_course
 from testing.paths import FIXTURES, REPOSITORY
 
 HONEST = FIXTURES / "honest"
@@ -149,7 +149,7 @@ def nbgrader_steps(course: Path, *words: str) -> None:
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course with every lab graded, of a student who did all of it and one who did nothing."""
     folder = tmp_path_factory.mktemp("all") / "course"
-    lay_out(folder, REPOSITORY / "notebooks")
+    make_course(folder, REPOSITORY / "notebooks")
     nbgrader_steps(folder, "generate", *SAVED)
     for lab in SAVED:
         made = Lab(lab, folder / "source" / lab, folder / "release" / lab)
