@@ -37,7 +37,7 @@ CELL_LIMIT_S = 300
 #: How often a run without a figure is made again, and where that is written down.
 MOST_AGAIN = 9
 MADE_AGAIN = "made-again"
-_FIRST_CELL = "from bench import solved_lab\nsolved_lab.install()"
+_FIRST_CELL = "from bench.labs import solved_lab\nsolved_lab.install()"
 
 
 @dataclass(frozen=True)

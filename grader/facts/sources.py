@@ -7,6 +7,7 @@ this hash.
 from __future__ import annotations
 
 import functools
+import json
 from pathlib import Path
 
 from grader.cases.case import Case
@@ -54,6 +55,18 @@ def released_sources() -> dict[str, str]:
 def broken_sources() -> dict[str, str]:
     """By hash, the sources of the C kernels that are wrong on purpose."""
     return _by_hash(paths.kernels_c() / "broken")
+
+
+@functools.lru_cache(maxsize=1)
+def earlier_hashes() -> dict[str, list[str]]:
+    """By name, the hashes of the broken C kernels of earlier versions of the kit.
+
+    A recording made with one of them may be handed in after an update. When such a C kernel
+    changes, its old hash is added to the file.
+    """
+    text = Path(__file__).with_name("earlier_sources.json").read_text(encoding="utf-8")
+    hashes: dict[str, list[str]] = json.loads(text)
+    return hashes
 
 
 def _by_hash(folder: Path) -> dict[str, str]:

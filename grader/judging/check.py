@@ -13,6 +13,7 @@ from grader.cases.case import Case, make_case, make_relation
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import unbound, wide_interval
+from grader.facts.sources import earlier_hashes
 from grader.judging import no_counter
 from grader.pitfalls import findings_of, pitfall_named, while_reading
 from labs.course.figures import BadFigure, Figure
@@ -156,9 +157,14 @@ def _judged(case: Case) -> Verdict:
     )
 
 
-def _sources_of(code: str) -> list[str]:
-    """The C of the broken C kernels that make the mistake."""
-    return [broken.find(live.kernel).source for live in pitfall_named(code).broken]
+def _is_unchanged(case: Case, code: str) -> bool:
+    """Whether the recording is of a broken C kernel that makes the mistake, of any version."""
+    stated = case.recording.conditions.get("source.sha256")
+    return any(
+        case.source == broken.find(live.kernel).source
+        or stated in earlier_hashes().get(live.kernel, ())
+        for live in pitfall_named(code).broken
+    )
 
 
 def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
@@ -169,8 +175,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
     """
     spec = case.spec
     found = next((finding.evidence for finding in findings if finding.code == spec.shows), None)
-    unchanged = case.source is not None and case.source in _sources_of(spec.shows)
-    shown = found or (NOT_SHOWN_HERE if unchanged else None)
+    shown = found or (NOT_SHOWN_HERE if _is_unchanged(case, spec.shows) else None)
     missing = while_reading.NOT_REPRODUCED.finding(
         f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds "
         f"{' and '.join(finding.code for finding in findings) or 'no mistake'}."

@@ -10,8 +10,8 @@ import jinja2
 import pytest
 
 from labs.common import html
+from testing.paths import REPOSITORY as ROOT
 
-ROOT = Path(__file__).parent.parent
 TEMPLATES = sorted(path for part in ("labs", "grader") for path in (ROOT / part).rglob("*.jinja"))
 
 

@@ -85,7 +85,7 @@ def test_failure_leaves_the_destination_and_says_why(
     kept = tmp_path / "released" / "kept"
     kept.mkdir(parents=True)
     assert main([str(source), str(tmp_path / "released")]) == 1
-    assert "each cell needs an id" in capsys.readouterr().err
+    assert "each cell needs its own id" in capsys.readouterr().err
     assert kept.is_dir()
 
 
