@@ -235,7 +235,8 @@ def interrupted(cells: Cells, ticks: Floats, chosen: Bools, ticks_in_ns: float) 
     for before, size in itertools.pairwise(timed[1:]):
         slope = (base[before] - base[first]) / (k[before] - k[first])
         foretold = base[first] + slope * (k[size] - k[first])
-        if base[size] > foretold + max(least, OF_LENGTH * foretold):
+        # Half: a quartile may lie between a sample that was hit and one that was not.
+        if base[size] > foretold + max(least / 2, OF_LENGTH * foretold):
             base[size] = foretold
     hit = chosen & (ticks > (base + np.maximum(least, OF_LENGTH * base))[cells.column])
     of_size = [places[chosen[places]] for places in cells.of_size]

@@ -59,6 +59,13 @@ def test_of_batch_sizes_that_were_nearly_always_hit_the_shorter_tell(step: int) 
     assert sum(line.cost.contains(machine.cost) for line in straight) >= 32
 
 
+@pytest.mark.parametrize("seed", [423, 1425])
+def test_a_quartile_between_a_sample_that_was_hit_and_one_that_was_not_tells(seed: int) -> None:
+    machine = simulate.with_step(replace(BUSY, interrupted_every=180.0), 8)
+    line = line_of(simulate.run(machine, seed))
+    assert line.straight and line.cost.value == pytest.approx(machine.cost, rel=0.05)
+
+
 def test_without_them_set_aside_there_would_be_no_true_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
