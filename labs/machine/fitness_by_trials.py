@@ -92,8 +92,8 @@ def of_taken(trials: Trials) -> Point:
     if trials.counter.taken <= TAKEN_LIMIT:
         return Point("interruptions", "PASS", seen)
     remedy = (
-        "Ticklab times short intervals and sets aside what was interrupted. End what else runs, "
-        "take more samples, or measure at a quieter hour."
+        "Ticklab takes short samples and sets aside those that were interrupted. End other "
+        "programs, take more samples, or measure when the machine is quieter."
     )
     if between_us is not None:
         remedy += _shorter_batches(between_us)
@@ -106,14 +106,14 @@ def of_taken(trials: Trials) -> Point:
 
 
 def _shorter_batches(between_us: float) -> str:
-    """Which batch sizes to use where the usual ones make intervals that are hit too often."""
+    """Which batch sizes to use where the usual ones make samples that are hit too often."""
     longest_us = HIT_LIMIT * between_us
     if longest_us >= USUAL_SIZES[-1] * USUAL_COST_US:
         return ""
     largest = longest_us / USUAL_COST_US
     sizes = sorted({max(round(largest * size / USUAL_SIZES[-1]), 1) for size in USUAL_SIZES})
     told = (
-        f" An interval of more than {longest_us:.2g} µs is interrupted in more than "
+        f" A sample of more than {longest_us:.2g} µs is interrupted in more than "
         f"{HIT_LIMIT:.0%} of cases, and those of the usual batch sizes can be longer."
     )
     if len(sizes) < len(USUAL_SIZES):

@@ -90,7 +90,7 @@ class Panel:
         try:
             await self._measure_and_show()
         except asyncio.CancelledError:
-            done = f"{self._progress.done:,} of {self._progress.total:,} intervals"
+            done = f"{self._progress.done:,} of {self._progress.total:,} samples"
             if self._progress.total == 1:
                 done = "it began"
             self.controls.status(f"Cancelled after {done}. Nothing was saved.")
@@ -144,7 +144,7 @@ class Panel:
         self.controls.bar.value = progress.done
         share = progress.done / max(progress.total, 1)
         self.controls.status(
-            f"{share:.0%}: {progress.done:,} of {progress.total:,} intervals, warm-up included"
+            f"{share:.0%}: {progress.done:,} of {progress.total:,} samples, warm-up included"
         )
 
     def _changed(self) -> None:

@@ -76,7 +76,7 @@ class Controls:
             listed = variants.of_kernel(kernel)
         except explain.EXPECTED as error:
             self.problem = explain.of_error(error)
-        self.samples = _number("Samples", panel_form.DEFAULT_SAMPLES, "intervals per variant")
+        self.samples = _number("Samples", panel_form.DEFAULT_SAMPLES, "samples per variant")
         self.slider = widgets.FloatLogSlider(
             value=panel_form.DEFAULT_SAMPLES,
             base=10,
@@ -91,7 +91,9 @@ class Controls:
         cpus = _cpu_options()
         self.cpu = _menu("CPU", cpus)
         self.peer_cpu = _menu("Peer's CPU", cpus) if _has_two_cpus(listed) else None
-        self.warmup = _number("Warm-up", panel_form.DEFAULT_WARMUP, "intervals a process, before")
+        self.warmup = _number(
+            "Warm-up", panel_form.DEFAULT_WARMUP, "samples in each process, before"
+        )
         self.processes = _number(
             "Processes", panel_form.DEFAULT_PROCESSES, "fresh processes that share the samples"
         )

@@ -28,7 +28,7 @@ def of_variant(recording: Recording, variant: str, unit: str = "ns") -> Picture:
         raise ValueError("there is no sample after the warm-up")
     lengths = steady.ticks / steady.clock.ticks_in(unit)
     by_size = {k: np.sort(lengths[steady.batch == k]) for k in np.unique(steady.batch).tolist()}
-    title = f"{recording.kernel} {variant}: how long the intervals are"
+    title = f"{recording.kernel} {variant}: how long the samples are"
     return picture.drawn(
         _figure(by_size, unit, title),
         *_in_words(recording, variant, by_size, unit),
@@ -61,7 +61,7 @@ def _figure(by_size: dict[int, Floats], unit: str, title: str) -> Figure:
             path_effects=[effects.withStroke(linewidth=3, foreground="white")],
         )  # fmt: skip
     axes.set_ylabel("share of samples no longer than this")
-    axes.set_xlabel(f"length of an interval ({NAMES[unit]}, log axis)")
+    axes.set_xlabel(f"length of a sample ({NAMES[unit]}, log axis)")
     samples = sum(map(len, by_size.values()))
     head(figure, title, [(f"{many(samples, 'sample')}, a line for each k; half lie left of where "
                           "it crosses 50 %", QUIET)])  # fmt: skip
@@ -78,7 +78,7 @@ def _in_words(
     kind = (
         f"Distribution of {recording.kernel} {variant} (ECDF): the share of {samples:,} samples "
         f"that are no longer than a length in {NAMES[unit]}, {rounded(least)} to {rounded(most)} "
-        f"{sign} on a logarithmic axis; a line for each k, the operations in an interval: {sizes}."
+        f"{sign} on a logarithmic axis; a line for each k, the operations in a sample: {sizes}."
     )
     meaning = []
     chosen = list(by_size.items())

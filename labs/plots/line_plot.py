@@ -54,11 +54,11 @@ def line_figure(result: Result) -> Figure:
             [0], [empty], color=PURPLE, linestyle="none", marker="s", markersize=9,
             markerfacecolor="none", markeredgewidth=1.4,
         )  # fmt: skip
-        key.append((f"□ empty interval {rounded(empty)} {symbol(result.unit)}", PURPLE))
+        key.append((f"□ empty sample {rounded(empty)} {symbol(result.unit)}", PURPLE))
     axes.set_xlim(-0.03 * reach, 1.03 * reach)
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.0, low), high)
-    axes.set_ylabel(f"mean interval T(k)\n({NAMES[result.unit]})")
+    axes.set_ylabel(f"mean sample T(k)\n({NAMES[result.unit]})")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(round(value, 9))))
     axes.tick_params(labelbottom=False)
 
@@ -71,7 +71,7 @@ def line_figure(result: Result) -> Figure:
     below.set_ylim(-1.25 * most, 1.25 * most)
     below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
     below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
-    below.set_xlabel("k: operations in an interval (bars: 2 standard errors)")
+    below.set_xlabel("k: operations in a sample (bars: 2 standard errors)")
     below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
     below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     room_at_left(figure, axes, below)

@@ -23,7 +23,7 @@ from labs.plots.style import CSS_PIXELS_PER_INCH, many, symbol
 from labs.recording.file import Recording
 from labs.results.result import Result, sensible
 
-#: Beyond so many times the median of its batch size an interval is called long.
+#: Beyond this many times the median of its batch size a sample is called long.
 LONG = 10
 
 _PICTURE = Path(__file__).with_name("picture.html.jinja")
@@ -160,7 +160,7 @@ def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table
     if len(warm):
         rows.append(_distribution("warm-up", warm.ticks / per_unit))
     return Table(
-        f"Intervals of {recording.kernel} {variant}, in {NAMES[canonical(unit)]}",
+        f"Samples of {recording.kernel} {variant}, in {NAMES[canonical(unit)]}",
         (
             "batch",
             "samples",
@@ -188,7 +188,7 @@ def describe_line(result: Result) -> tuple[str, str]:
     mean = line.location / per_unit
     off = np.abs(line.residual / line.location)
     kind = (
-        f"Line plot of {result.recording.kernel} {result.variant}: the mean interval in "
+        f"Line plot of {result.recording.kernel} {result.variant}: the mean sample in "
         f"{NAMES[result.unit]} against k, the operations in it, from k = "
         f"{line.batch.min():,.0f} to {line.batch.max():,.0f} and from {rounded(mean.min())} to "
         f"{rounded(mean.max())} {sign}; "
@@ -229,7 +229,7 @@ def line_table(result: Result) -> Table:
     ]
     return Table(
         f"The line of {result.recording.kernel} {result.variant}, in {NAMES[result.unit]}",
-        ("batch", "mean interval", "2 standard errors", "off the line"),
+        ("batch", "mean sample", "2 standard errors", "off the line"),
         tuple(rows),
     )
 

@@ -39,7 +39,7 @@ def samples_figure(
     unit: str = "ns",
     prediction: Mark | None = None,
 ) -> Figure:
-    """Every interval of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
+    """Every sample of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
 
     Warm-up samples, and cold ones where the first time is what is measured, have a colour and a
     marker of their own. Batch sizes are named beside their points, and the prediction is a labelled
@@ -65,20 +65,20 @@ def samples_figure(
     _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
     processes = len(np.unique(taken.process))
     axes.set_xlabel(
-        f"intervals in the order taken ({many(processes, 'process')}"
-        + (", parted by lines)" if processes > 1 else ")")
+        f"samples in the order taken ({many(processes, 'process')}"
+        + (", separated by lines)" if processes > 1 else ")")
     )
-    axes.set_ylabel(f"length of an interval\n({NAMES[unit]}, log axis)")
+    axes.set_ylabel(f"length of a sample\n({NAMES[unit]}, log axis)")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     room_at_left(figure, axes)
     room_at_right(figure, axes)
-    head(figure, f"{recording.kernel} {variant}: every interval", key)
+    head(figure, f"{recording.kernel} {variant}: every sample", key)
     return figure
 
 
 @dataclass(frozen=True, eq=False)
 class _Taken:
-    """The intervals of one variant in the order taken, each array of shape (n,): which are `warm`,
+    """The samples of one variant in the order taken, each array of shape (n,): which are `warm`,
     of the warm-up, and which are `cold`, the first of their process."""
 
     ticks: Floats
@@ -121,7 +121,7 @@ def cold_ones(
 
 
 def _draw_points(axes: Axes, taken: _Taken, shown: Floats) -> None:
-    """A point for each interval at the height `shown`, and a line between two processes."""
+    """A point for each sample at the height `shown`, and a line between two processes."""
     order = np.arange(len(shown))
     for start in np.flatnonzero(np.diff(taken.process)):
         axes.axvline(start + 0.5, color=FAINT, linewidth=0.6, zorder=0)

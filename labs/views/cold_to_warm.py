@@ -26,7 +26,7 @@ _Lengths = dict[str, Floats]
 
 
 def cold_to_warm(*runs: Runs | None) -> Picture:
-    """The length of the n-th interval of each process against n: variants whose first is cold.
+    """The length of the n-th sample of each process against n: variants whose first is cold.
 
     Every process is a small point; the median over processes has the mark, the middle half of them
     the bar. In the unit of the first run. Raises Refused where no variant begins cold.
@@ -71,7 +71,7 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
                 log=True,
             ),
             Upwards(
-                f"length of the interval\n({NAMES[unit]}, log axis)",
+                f"length of the sample\n({NAMES[unit]}, log axis)",
                 log=True,
                 reach=[
                     float(value) for each in lengths.values() for value in (each.max(), each.min())
@@ -107,7 +107,7 @@ def _point(lengths: Floats, n: int) -> Point:
 def _in_words(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> tuple[str, str]:
     sign = symbol(unit)
     kind = (
-        f"Line plot of {name}: the length of an interval in {NAMES[unit]} on a logarithmic axis, "
+        f"Line plot of {name}: the length of a sample in {NAMES[unit]} on a logarithmic axis, "
         f"against which time in its process it is, 1 to {times[-1]}; for {' and '.join(lengths)}, "
         f"from {many(max(len(each) for each in lengths.values()), 'process')}."
     )
@@ -132,7 +132,7 @@ def _table(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> Tab
             numbers = (rounded(value) for value in (shown.value, shown.low, shown.high))
             rows.append((str(n), variant, *numbers, f"{len(each)}"))
     return Table(
-        f"{name}: length of the interval in {NAMES[unit]}",
+        f"{name}: length of the sample in {NAMES[unit]}",
         ("n-th time", "variant", "median", "lower quartile", "upper quartile", "processes"),
         tuple(rows),
     )

@@ -130,8 +130,8 @@ def test_what_came_of_the_trials(change: dict[str, object], name: str, status: s
 @pytest.mark.parametrize(
     ("gaps_per_s", "seen", "remedy"),
     [
-        (0, "of the time: a loop", "at a quieter hour."),
-        (250, "come every 4,000 µs", "at a quieter hour."),
+        (0, "of the time: a loop", "when the machine is quieter."),
+        (250, "come every 4,000 µs", "when the machine is quieter."),
         (1e6 / 70, "come every 70 µs", "for system calls of 0.2 µs --batch 35,52,70,105."),
         (1e6, "come every 1 µs", "No choice of batch sizes avoids that here."),
     ],

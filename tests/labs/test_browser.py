@@ -140,7 +140,7 @@ def start_slow_run(page: Page) -> Locator:
     slow.get_by_label("Samples", exact=True).fill("50000")
     slow.get_by_label("Processes").fill("1")
     slow.get_by_role("button", name="Run").click()
-    expect(slow.get_by_role("status")).to_contain_text("of 50,100 intervals")
+    expect(slow.get_by_role("status")).to_contain_text("of 50,100 samples")
     assert len(slow_processes()) == 1
     return slow
 

@@ -188,7 +188,7 @@ def test_cancel_ends_the_process_within_a_second(slow: Panel) -> None:
 
     async def cancelled() -> float:
         slow.controls.run.click()
-        await until(lambda: "of 1,100 intervals" in status(slow))
+        await until(lambda: "of 1,100 samples" in status(slow))
         assert len(children()) == 1
         begin = asyncio.get_running_loop().time()
         slow.controls.cancel.click()
