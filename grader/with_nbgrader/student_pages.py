@@ -17,9 +17,11 @@ from jinja2 import DictLoader
 from nbconvert.exporters import HTMLExporter
 
 from grader.with_nbgrader.student_text import markdown2html
+from labs.common.html import filled
 
 #: The setting of nbconvert that has our filter used.
 FILTER = f"{markdown2html.__module__}.{markdown2html.__name__}"
+_MACRO = "{%% macro mathjax(url='') %%}{%% raw %%}%s{%% endraw %%}{%% endmacro %%}"
 _HEAD = Path(__file__).with_name("student_page_head.html.jinja")
 
 #: Feedback is one file: nothing is loaded, nothing runs.
@@ -44,9 +46,10 @@ class StudentPages(HTMLExporter):
         super().__init__(**settings)  # type: ignore[no-untyped-call]
         if self.filters.get("markdown2html") != FILTER:
             return
-        policy = _FORMGRADER_POLICY if self.template_name == "formgrade" else _FEEDBACK_POLICY
-        head = _HEAD.read_text(encoding="utf-8").replace("POLICY", policy)
-        self.extra_loaders = [DictLoader({"mathjax.html.j2": head})]
+        formgrader_page = self.template_name == "formgrade"
+        policy = _FORMGRADER_POLICY if formgrader_page else _FEEDBACK_POLICY
+        head = filled(_HEAD, policy=policy, formgrader=formgrader_page)
+        self.extra_loaders = [DictLoader({"mathjax.html.j2": _MACRO % head})]
 
 
 def install() -> None:
