@@ -16,7 +16,7 @@ from grader.figures import LABS
 from labs.course.figures import FILE_NAME
 from labs.recording.file import HEADER
 
-_JSON = st.recursive(
+ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
     max_leaves=12,
@@ -107,7 +107,7 @@ def figure_files(draw: st.DrawFn, lab: str) -> bytes:
 
 def figure_files_of_any_form() -> st.SearchStrategy[bytes]:
     """Any JSON, most of the time an object as figures.json is one."""
-    stated = st.dictionaries(st.text(max_size=70), _JSON) | _JSON
+    stated = st.dictionaries(st.text(max_size=70), ANY_JSON) | ANY_JSON
     return stated.map(lambda each: json.dumps(each).encode())
 
 

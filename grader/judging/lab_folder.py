@@ -17,8 +17,9 @@ from grader.facts import unbound
 from grader.facts.sources import source_of
 from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
 from grader.judging import flags
-from grader.judging.check import check, judge, open_case, open_relation
+from grader.judging.check import judge, open_case, open_relation
 from grader.judging.unmeasured import fingerprints
+from grader.pitfalls import while_reading
 from labs.common.files import read_bounded
 from labs.course import figures, guide
 from labs.course.figures import BadFigure, BadFigures, Figure
@@ -41,7 +42,8 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
     try:
         submitted = figures.read(folder)
     except BadFigures as error:
-        return [_unreadable(spec, str(error)) for spec in specs]
+        unreadable = while_reading.FIGURE_UNREADABLE.finding(f"{error}.")
+        return [judge(spec, unreadable, None) for spec in specs]
     recordings = _recordings(folder, [submitted.get(spec.id) for spec in specs])
     try:
         raised = flags.of_submission(
@@ -113,11 +115,6 @@ def _verdict(
             reason=f"The check itself failed ({type(error).__name__}); a person must look at it.",
             recording=name,
         )
-
-
-def _unreadable(spec: FigureSpec, why: str) -> Verdict:
-    """The verdict on each figure if `figures.json` cannot be read as a whole."""
-    return check(spec, BadFigure(spec.id, why), None)
 
 
 def _recordings(folder: Path, submitted: list[Figure | BadFigure | None]) -> Recordings:

@@ -17,6 +17,7 @@ MOST_CONDITIONS, MOST_LINE_BYTES = 4_000, 16_384
 
 #: Limits of the JSON files of a lab folder, and of a C source next to a recording.
 MOST_JSON_BYTES, MOST_FIGURES = 256 * 1024, 200
+MOST_JSON_DEPTH, MOST_JSON_DIGITS = 20, 300
 MOST_SOURCE_BYTES = 256 * 1024
 
 #: Limits of a submitted notebook.
