@@ -13,8 +13,6 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from grader.judging import flags
-from labs.recording.file import read
 from testing.c_programs import FOLDER, Program, compile_c
 
 # How long an example takes says how busy the machine is.
@@ -100,15 +98,3 @@ def program_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Prog
         return built[kernel]
 
     return program
-
-
-@pytest.fixture
-def as_released(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
-    """Have the C kernels of a saved run count as released: they were when it was made."""
-
-    def release(folder: Path) -> None:
-        runs = [read(path) for path in sorted((folder / "recordings").glob("*.csv"))]
-        hashes = {run.conditions["source.sha256"]: "" for run in runs}
-        monkeypatch.setattr(flags, "released_sources", lambda: hashes)
-
-    return release

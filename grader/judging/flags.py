@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from grader.cases.spec import FigureSpec
 from grader.facts import unbound
 from grader.facts.dates import measured_after
-from grader.facts.sources import broken_sources, released_sources
+from grader.facts.sources import is_of_the_kit
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 
@@ -46,8 +46,7 @@ def of_submission(
 
 def _of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
     raised = []
-    stated = recording.conditions.get("source.sha256", "")
-    if not spec.own and stated not in released_sources() and stated not in broken_sources():
+    if not spec.own and not is_of_the_kit(recording):
         raised.append("the source hash of the C kernel belongs to no released C kernel")
     if unbound.is_honest(recording) and _is_plain_linux(recording):
         raised.append(
