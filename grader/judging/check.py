@@ -195,7 +195,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
 
 
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
-    shown = case.admitted_by
+    shown = case.matched
     if passed and shown is None and case.expected is not None:
         return (
             f"An earlier version of the kit may compute {case.as_submitted()} from "

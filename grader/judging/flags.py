@@ -25,7 +25,7 @@ MOST_STEPS = 400_000
 OF_THE_MACHINE = ("os", "libc", "counter", "cpu.pinning")
 
 
-def of_submission(
+def flags_by_figure(
     submitted: Mapping[str, Figure | BadFigure | None],
     recordings: Mapping[str, Recording | BadRecording],
     specs: Sequence[FigureSpec],
@@ -37,14 +37,14 @@ def of_submission(
         figure = submitted.get(spec.id)
         name = figure.recording if isinstance(figure, Figure) else None
         if name is not None and name in usable:
-            raised = [*_of_recording(usable[name], spec), *_of_others(name, usable)]
-            raised += _of_dates(figure, usable[name])
+            raised = [*_flags_of_recording(usable[name], spec), *_flags_by_comparison(name, usable)]
+            raised += _flags_of_dates(figure, usable[name])
             if raised:
                 found[spec.id] = tuple(raised)
     return found
 
 
-def _of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
+def _flags_of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
     raised = []
     if not spec.own and not is_of_the_kit(recording):
         raised.append("the source hash of the C kernel belongs to no released C kernel")
@@ -75,7 +75,7 @@ def _is_plain_linux(recording: Recording) -> bool:
     return filtered == ("off",) and " ".join(recording.condition("os")).startswith("Linux ")
 
 
-def _of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[str]:
+def _flags_of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[str]:
     """A flag if the figure is older than the samples of its recording."""
     if not isinstance(figure, Figure) or not measured_after(figure, recording):
         return []
@@ -86,7 +86,7 @@ def _of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[s
     ]
 
 
-def _of_others(name: str, usable: Mapping[str, Recording]) -> list[str]:
+def _flags_by_comparison(name: str, usable: Mapping[str, Recording]) -> list[str]:
     """Flags from the comparison with the other recordings of the submission."""
     raised = []
     mine = usable[name]

@@ -38,7 +38,7 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
         return [_unreadable(spec, str(error)) for spec in specs]
     recordings = _recordings(folder, [submitted.get(spec.id) for spec in specs])
     try:
-        raised = flags.of_submission(
+        raised = flags.flags_by_figure(
             {spec.id: submitted.get(spec.id) for spec in specs}, recordings, specs
         )
     except Exception:  # flags cost no points, so we can grade without them

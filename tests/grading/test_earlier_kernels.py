@@ -64,7 +64,7 @@ def _stating(known: str) -> Recording:
 
 def _flags(run: Recording) -> tuple[str, ...]:
     figure = Figure(SPEC.id, 16.0, "ns", "run.csv")
-    return flags.of_submission({SPEC.id: figure}, {"run.csv": run}, [SPEC]).get(SPEC.id, ())
+    return flags.flags_by_figure({SPEC.id: figure}, {"run.csv": run}, [SPEC]).get(SPEC.id, ())
 
 
 @pytest.mark.parametrize(("kernel", "begin"), BEFORE_REWRITING.items())
