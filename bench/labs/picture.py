@@ -7,12 +7,11 @@ presses Run again if a run has warnings, up to `MOST_RUNS` times.
 
 from __future__ import annotations
 
-import io
 import sys
 import tempfile
 from pathlib import Path
 
-from PIL import Image
+from playwright.sync_api import Locator, expect
 
 from bench.labs import jupyterlab
 from grader.with_nbgrader.release import copy_labs
@@ -34,7 +33,7 @@ _SCROLL = """(cell, top) => {
 
 
 def take() -> bytes:
-    """The picture as PNG, with a palette of 256 colours to keep it small."""
+    """The picture as PNG."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "labs"
         copy_labs(REPOSITORY / "notebooks", folder)
@@ -53,19 +52,32 @@ def take() -> bytes:
             notebook.run_all(PATIENCE_S)
             [cell] = notebook.panel_cells
             notebook.cell(cell).scroll_into_view_if_needed()
-            panel = notebook.panel(cell)
-            for _ in range(MOST_RUNS):
-                jupyterlab.run_panel(panel, samples=10_000, processes=10)
-                if not panel.get_by_text("Warnings", exact=True).count():
-                    break
+            _run_until_quiet(notebook.panel(cell), folder / LAB / "recordings" / "panel.csv")
             notebook.cell(cell).locator(".jp-InputPrompt").click()
             notebook.page.mouse.move(WIDTH - 1, HEIGHT // 2)
             notebook.cell(cell).evaluate(_SCROLL, TOP)
             notebook.page.wait_for_timeout(1000)  # JupyterLab lays the cells out again
-            shot = notebook.page.screenshot()
-    small = io.BytesIO()
-    Image.open(io.BytesIO(shot)).convert("RGB").quantize(256).save(small, "PNG", optimize=True)
-    return small.getvalue()
+            return notebook.page.screenshot()
+
+
+def _run_until_quiet(panel: Locator, saved: Path) -> None:
+    """Press Run until a run has no warnings; `saved` is the recording of the last run."""
+    for _ in range(MOST_RUNS):
+        _run_once(panel, saved)
+        if not panel.get_by_text("Warnings", exact=True).count():
+            return
+
+
+def _run_once(panel: Locator, saved: Path) -> None:
+    """Press Run, and wait for the end of this run: the panel may still show the one before."""
+    before = saved.stat().st_mtime_ns if saved.exists() else 0
+    jupyterlab.run_panel(panel, samples=10_000, processes=10)
+    jupyterlab.wait_for(
+        lambda: saved.exists() and saved.stat().st_mtime_ns > before,
+        jupyterlab.PATIENCE_S,
+        "the panel saves its run",
+    )
+    expect(panel.get_by_role("status")).to_contain_text("Done: ")
 
 
 if __name__ == "__main__":
