@@ -25,9 +25,8 @@ from grader.cases.verdict import Outcome
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader.release import LEFT_BY_RUNNING
-from labs.notebook import session
 from labs.notebook.run import Run
-from labs.notebook.session import Session
+from labs.notebook.session import Session, begin_with
 from labs.run.measure import Plan
 from testing.paths import REPOSITORY
 
@@ -91,7 +90,7 @@ class PatientSession(Session):
 
 def install() -> None:
     """Make `start` begin a patient session."""
-    session.Session = PatientSession  # type: ignore[misc]
+    begin_with(PatientSession)
 
 
 def solve(lab: str, folder: Path, *, patient: bool = True) -> Solved:

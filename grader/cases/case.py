@@ -1,7 +1,7 @@
-"""One submitted figure beside what its recording says: what every pitfall looks at.
+"""One submitted figure together with the results of its recording: every pitfall looks at this.
 
-Pure: a recording and a figure go in; the results are reduced by the same functions of `labs` that
-drew the student's plot. What the recording admits is worked out in :mod:`grader.cases.expected`.
+The functions of `labs` that drew the student's plot also compute these results.
+:mod:`grader.cases.expected` computes which values are right. Nothing here reads a file.
 """
 
 from __future__ import annotations
@@ -9,38 +9,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from grader.cases.expected import Expected, of_recording, of_relation
+from grader.cases.expected import Expected, expected_from_figures, expected_from_recording
 from grader.cases.spec import CHOICE, TIMES, FigureSpec
 from labs.common.units import UnknownUnit, canonical, rounded
 from labs.course.figures import Figure
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 
-#: How near to the factor itself a value must be, for the factor to be what is wrong with it: as
-#: near as two digits are.
+#: We recognise a wrong factor if the value differs from the right one times the factor by at most
+#: this share, which is about that of rounding to two digits.
 NEAR_A_FACTOR = 0.05
 
 
 def is_meant(value: float, number: float) -> bool:
-    """Whether `value` is just this `number` of the recording, to three digits.
+    """Whether `value` is this `number` of the recording, to three digits.
 
-    Closer than `Expected.admits`: a mean or a minimum that happens to lie near something else must
-    not pass for it.
+    This is stricter than `Expected.admits`, because a mean or a minimum may happen to be near
+    another number and must not be taken for it.
     """
     return abs(value - number) <= 0.005 * abs(number)
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A figure, the recording it names, and what that recording gives.
+    """A figure, the recording that it names, and what that recording gives.
 
-    `results` holds the results by variant; of a relation between figures, by figure id, and then
-    `recording` is that of the first, `others` are their cases, and `beside` those of figures that
-    one might have taken instead. `given` is the submitted value in the unit asked for, None where
-    its unit cannot be turned into it. `accepted` are the values that are right: of an overhead both
-    the intercept and the empty interval. It is empty where the recording allows no figure. `source`
-    is the C that was measured, where it is known: of a released or broken C kernel, or saved beside
-    the recording with the hash that this states.
+    `results` holds the results by variant. For a relation between figures, it holds them by figure
+    id, `recording` is that of the first figure, `others` are the cases of these figures, and
+    `beside` the cases of figures that a student might take instead.
+
+    `given` is the submitted value in the unit asked for, or None if its unit cannot be converted.
+    `accepted` holds the values that are right; an overhead has two, the intercept and the time of
+    the empty region. It is empty if the recording allows no figure. `source` is the C that was
+    measured, if it is known: that of a released or broken C kernel, or a file next to the recording
+    with the hash that the recording states.
     """
 
     spec: FigureSpec
@@ -55,12 +57,12 @@ class Case:
 
     @property
     def expected(self) -> Expected | None:
-        """The first of the accepted values, which is the one to show."""
+        """The first of the accepted values, which is the one that we show."""
         return self.accepted[0] if self.accepted else None
 
     @property
-    def admitted_by(self) -> Expected | None:
-        """The first of the accepted values that the submitted one is; None where it is none."""
+    def matched(self) -> Expected | None:
+        """The first accepted value that the submitted one agrees with; None if there is none."""
         given = self.given
         return next(
             (each for each in self.accepted if given is not None and each.admits(given)), None
@@ -68,20 +70,22 @@ class Case:
 
     @property
     def right(self) -> bool:
-        """Whether the submitted value is one of the accepted ones."""
-        return self.admitted_by is not None
+        """Whether the submitted value agrees with an accepted one."""
+        return self.matched is not None
 
     @property
     def right_before(self) -> bool:
-        """Whether it is one that an older kit may have given for this recording of its own."""
+        """Whether an older kit, which made this recording, may have given the submitted value."""
         given = self.given
-        return given is not None and any(each.admitted_before(given) for each in self.accepted)
+        return given is not None and any(
+            each.admits_from_older_kit(given) for each in self.accepted
+        )
 
     def is_times(self, factor: float) -> bool:
         """Whether the submitted value is an accepted one times `factor`.
 
-        However wide the interval is, a factor is recognised only by a value near it: an interval of
-        a third on either side holds nearly every factor that anybody could have forgotten.
+        The value must be near to that product, however wide the interval is. An interval of a third
+        to either side would fit nearly every factor that a student may forget.
         """
         given = self.given
         return given is not None and any(
@@ -91,10 +95,11 @@ class Case:
         )
 
     def means(self, number: float) -> bool:
-        """Whether the submitted value is just this number of the recording, to three digits.
+        """Whether the submitted value is this number of the recording, to three digits.
 
-        It is not where it lies nearer to the right value in ticks: with two calls in a switch of
-        the right length a round trip is 2.6 switches, and so is a switch in ticks of 2.6 GHz.
+        It is not if it is nearer to the right value in ticks. For example, a round trip with its
+        calls may be as long as 2.6 switches, and a switch in ticks of 2.6 GHz gives the same
+        number.
         """
         if self.given is None or not is_meant(self.given, number):
             return False
@@ -104,11 +109,11 @@ class Case:
 
     @property
     def result(self) -> Result:
-        """The result of the variant that the figure is about; of a relation, the first."""
+        """The result of the variant that the figure is about; for a relation, the first one."""
         return self.results[self.spec.operands[0]]
 
     def as_submitted(self) -> str:
-        """The figure as the student gave it."""
+        """The figure as the student gave it, as text."""
         if self.figure.unit == CHOICE:
             return f"conclusion {rounded(self.figure.value, 6)}"
         return f"{rounded(self.figure.value, 6)} {self.figure.unit}"
@@ -117,16 +122,16 @@ class Case:
 def make_case(
     spec: FigureSpec, figure: Figure, recording: Recording, source: str | None = None
 ) -> Case:
-    """The case of `figure`, which `spec` asks for, by `recording`.
+    """The case of `figure`, which `spec` asks for, with its `recording`.
 
-    Raises KeyError where the recording lacks a variant that the figure needs, BadRecording where it
+    Raises KeyError if the recording lacks a variant that the figure needs, and BadRecording if it
     does not describe its clock.
     """
     beside = (name for name in spec.beside if name in recording.variants)
     names = (*spec.variants, *beside)
     results = {name: result_of(recording, name, "ns") for name in names}
-    accepted = tuple(of_recording(spec, results, figure.unit))
-    given = _given(spec, figure, results[spec.variant])
+    accepted = tuple(expected_from_recording(spec, results, figure.unit))
+    given = _in_unit_asked_for(spec, figure, results[spec.variant])
     return Case(spec, figure, recording, results, given, accepted, source)
 
 
@@ -136,9 +141,9 @@ def make_relation(
     """The case of a figure that relates the figures of `others`, in the order of `spec.of`."""
     results = {case.spec.id: case.result for case in others}
     first = others[0]
-    given = _given(spec, figure, first.result)
+    given = _in_unit_asked_for(spec, figure, first.result)
     accepted = tuple(
-        of_relation(
+        expected_from_figures(
             spec,
             [case.accepted for case in others],
             [case.given for case in others],
@@ -151,8 +156,8 @@ def make_relation(
     )
 
 
-def _given(spec: FigureSpec, figure: Figure, result: Result) -> float | None:
-    """The submitted value in the unit asked for."""
+def _in_unit_asked_for(spec: FigureSpec, figure: Figure, result: Result) -> float | None:
+    """The submitted value in the unit asked for; None if it cannot be converted."""
     if spec.unit in (TIMES, CHOICE):
         known = (CHOICE,) if spec.unit == CHOICE else (TIMES, "x", "×", "1")
         return figure.value if figure.unit in known else None

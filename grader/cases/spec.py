@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class Quantity(str, Enum):
-    """What a figure is, in terms of the line T(k) = overhead + k * cost, and of what is counted.
+    """What a figure is: a part of the line T(k) = overhead + k * cost, a count, or a relation.
 
-    A cost is net of the baseline that its C kernel names, and a part of an operation where that has
-    several (half a round trip); `WHOLE` is the slope itself. The last three are relations, between
-    variants of one recording or between other figures.
+    A cost is the slope minus the baseline that the C kernel names. If an operation has several
+    parts, it is the cost of one part, such as half a round trip. `WHOLE` is the slope itself. The
+    last three are relations between variants of one recording or between other figures.
     """
 
     OVERHEAD = "overhead"
@@ -44,10 +44,10 @@ CHOICE = "choice"
 class Choice:
     """One of the conclusions to choose from.
 
-    `holds` says whether the recordings bear it out: it is given the estimates, in ns, in the order
-    of the relation's operands. Two neighbouring choices may both hold where a measurement lies on
-    the edge between them. `known` is for whoever chooses it wrongly: what is known of it, where
-    that decides and no estimate does.
+    `holds` says whether the recordings support it. Its argument is the estimates, in ns, in the
+    order of the relation's operands. Two neighbouring choices may both hold if a measurement is on
+    the limit between them. `known` is shown to a student who chooses this one wrongly. It states a
+    known fact, if that decides and no estimate does.
     """
 
     text: str
@@ -59,18 +59,21 @@ class Choice:
 class FigureSpec:
     """One figure of a lab.
 
-    `asked` is the question in words. `variants` must be in the recording; those `beside` them
-    are compared with where they are there; a ratio is the first over the second, a difference
-    the first less the second, by `divisor`. A relation `of` other figures has no recording of its
-    own: theirs are its evidence, and a mistake in one of them is not held against it again. `unit`
-    is the one asked for; any unit of time that is declared will do. With `own` the C kernel is the
-    student's, `kernel` its name. `flags` is the optimisation level asked for, such as `-O0`. A
-    figure that `shows` a pitfall, by its code, is right where its recording makes just that
-    mistake: lab 08 asks for published mistakes to be made again. `estimand` is what its variants
-    measure, as the released C kernel declares it: a recording says it too, but a pitfall must not
-    depend on what a submission calls itself. An interval that reaches farther than the share
-    `widest` of its value to either side is too wide to believe: the figure passes within it, and
-    the verdict says so.
+    `asked` says what is asked. The recording must have the `variants`. If it also has those in
+    `beside`, pitfalls compare the figure with them. A ratio is the first variant divided by the
+    second. A difference is the first minus the second, divided by `divisor`.
+
+    A relation `of` other figures has no recording of its own. Their recordings are its evidence,
+    and a mistake in one of them does not cost points again. `unit` is the unit asked for; a student
+    may give any other unit of time. `own` says that the student wrote the C kernel, and `kernel` is
+    its name. `flags` is the optimisation level asked for, such as `-O0`.
+
+    `shows` is the code of a pitfall. Such a figure is right if its recording makes this mistake:
+    lab 08 asks students to repeat published mistakes. `estimand` is what the variants measure, as
+    the released C kernel declares it. A recording declares it too, but a pitfall must not depend on
+    what a submission states about itself. `widest` limits the interval: one that reaches farther to
+    either side than this share of its value is too wide to believe. Then the figure passes if it is
+    within the interval, and the verdict says so.
     """
 
     id: str
@@ -102,7 +105,7 @@ class FigureSpec:
 
     @property
     def variant(self) -> str:
-        """The variant that the figure is about; of a relation, the first."""
+        """The variant that the figure is about; for a relation, the first one."""
         return self.variants[0]
 
     @property
@@ -112,17 +115,17 @@ class FigureSpec:
 
     @property
     def of_overhead(self) -> bool:
-        """Whether it is about what readings cost, and not about what they time."""
+        """Whether the figure is the cost of the readings, and not of the work between them."""
         return self.estimand is Estimand.OVERHEAD
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """What a relation relates: figure ids, or variants of its recording."""
+        """The operands of a relation: figure ids, or variants of its recording."""
         return self.of or self.variants
 
 
 class RelationFields(TypedDict, total=False):
-    """Fields of a FigureSpec that a relation may have; unasked they are as there."""
+    """The fields of a FigureSpec that a relation may set; the defaults are those of FigureSpec."""
 
     divisor: float
     choices: tuple[Choice, ...]
@@ -143,9 +146,9 @@ def relation(
     points: float = 2.0,
     **fields: Unpack[RelationFields],
 ) -> FigureSpec:
-    """A figure that follows from other figures of the lab: only its interpretation is judged.
+    """A figure that follows from other figures of the lab; only its interpretation gives points.
 
-    Figures `beside` them are those that one might take instead, looked at where they are there.
+    `beside` names figures that a student might take instead of those in `of`.
     """
     return FigureSpec(
         id=id,

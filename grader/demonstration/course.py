@@ -32,6 +32,7 @@ from grader.with_nbgrader.course import make_course
 from grader.with_nbgrader.release import ReleaseError
 
 DEFAULT_LAB = "01-timer-overhead"
+#: Only a checkout has them: the labs with their solutions are not for students, who have the wheel.
 NOTEBOOKS = Path(__file__).parent.parent.parent / "notebooks"
 _COURSE_ID = "ticklab"
 _NOTE_WIDTH = 90
@@ -199,10 +200,11 @@ def main(folder: Path | None = None, lab: str = DEFAULT_LAB) -> int:
     `lab` is the lab that its students hand in. Without `folder`, it uses a temporary folder. The
     exit status is 0 if every submission was processed; else 1, with a message.
     """
-    if not NOTEBOOKS.is_dir():
+    if not any(NOTEBOOKS.glob("*/*.ipynb")):
         print(
-            "demonstration class: it is made from the labs with their solutions, which the "
-            "repository holds and an installed package does not. Run `make class` there.",
+            f"demonstration class: there are no labs with solutions in {NOTEBOOKS}. The class is "
+            "made from them. They are in the repository of Ticklab and not in the installed "
+            "package, which students have too. Run `make class` in the repository.",
             file=sys.stderr,
         )
         return 1

@@ -13,7 +13,7 @@ from grader.cases.case import Case, make_case, make_relation
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import unbound, wide_interval
-from grader.facts.sources import earlier_hashes
+from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
 from grader.pitfalls import findings_of, pitfall_named, while_reading
 from labs.course.figures import BadFigure, Figure
@@ -160,9 +160,9 @@ def _judged(case: Case) -> Verdict:
 def _is_unchanged(case: Case, code: str) -> bool:
     """Whether the recording is of a broken C kernel that makes the mistake, of any version."""
     stated = case.recording.conditions.get("source.sha256")
+    listed = hashes_by_name()["broken"]
     return any(
-        case.source == broken.find(live.kernel).source
-        or stated in earlier_hashes().get(live.kernel, ())
+        case.source == broken.find(live.kernel).source or stated in listed.get(live.kernel, ())
         for live in pitfall_named(code).broken
     )
 
@@ -195,7 +195,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
 
 
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
-    shown = case.admitted_by
+    shown = case.matched
     if passed and shown is None and case.expected is not None:
         return (
             f"An earlier version of the kit may compute {case.as_submitted()} from "

@@ -46,7 +46,7 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
         return [judge(spec, unreadable, None) for spec in specs]
     recordings = _recordings(folder, [submitted.get(spec.id) for spec in specs])
     try:
-        raised = flags.of_submission(
+        raised = flags.flags_by_figure(
             {spec.id: submitted.get(spec.id) for spec in specs},
             recordings,
             specs,

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.facts.row_order import follows_seed
-from grader.facts.sources import broken_sources
+from grader.facts.sources import broken_hashes
 from labs.recording.file import Recording
 
 _SAVED_RUNS = Path(__file__).with_name("saved_runs.json")
@@ -51,7 +51,7 @@ def _missing(recording: Recording) -> list[str]:
 def _contradictions(recording: Recording) -> list[str]:
     found = []
     # Some broken C kernels measure in another order on purpose.
-    is_broken = recording.conditions.get("source.sha256", "") in broken_sources()
+    is_broken = recording.conditions.get("source.sha256", "") in broken_hashes()
     if not is_broken and follows_seed(recording) is False:
         found.append("the rows are not in the order that the recorded seeds give")
     systems = {text.split(" ")[0] for text in recording.condition("os")}

@@ -2,8 +2,8 @@
 
 nbgrader has a setting for the class that reads a notebook, which we set to
 :class:`RebuildExporter`. It has no setting for the folders to grade and for copying their files. So
-:class:`CourseAutograde` replaces `nbgrader.converters.Autograde`, and :func:`install` puts it where
-the command line and the formgrader look up that name.
+:class:`CourseAutograde` takes the place of `nbgrader.converters.Autograde`, which
+:mod:`grader.with_nbgrader.adapter` sees to.
 """
 
 from __future__ import annotations
@@ -11,12 +11,9 @@ from __future__ import annotations
 import datetime
 from fnmatch import fnmatch
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import nbformat
-import nbgrader.apps.api
-import nbgrader.apps.autogradeapp
 from nbconvert.exporters import NotebookExporter
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter, NbGraderException
@@ -147,19 +144,6 @@ class CourseAutograde(Autograde, RegularFilesOnly):  # type: ignore[misc]
             names = {*excluded.get(assignment_id, []), *evidence, "figures.json"}
             self.exclude_overwriting = {**excluded, assignment_id: sorted(names)}
         super().init_assignment(assignment_id, student_id)
-
-
-def install() -> None:
-    """Replaces `Autograde` by :class:`CourseAutograde`; a second call changes nothing.
-
-    nbgrader grades courses that do not set :class:`RebuildExporter` as before. Raises RuntimeError
-    if this nbgrader looks up `Autograde` in another place than nbgrader 0.9.
-    """
-    modules: tuple[ModuleType, ...] = (nbgrader.apps.autogradeapp, nbgrader.apps.api)
-    for module in modules:
-        if not issubclass(getattr(module, "Autograde", type), Autograde):
-            raise RuntimeError(f"{module.__name__} has no Autograde: nbgrader 0.9 is needed")
-        module.Autograde = CourseAutograde  # type: ignore[attr-defined]
 
 
 def released_folder(course: CourseDirectory, assignment: str) -> Path:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import nbgrader.server_extensions.formgrader.formgrader as formgrader
 from jinja2 import DictLoader
 from nbconvert.exporters import HTMLExporter
 
@@ -42,21 +41,11 @@ class StudentPages(HTMLExporter):
     filter keeps MathJax.
     """
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)  # type: ignore[no-untyped-call]
+    def __init__(self, config: Any = None, **kw: Any) -> None:
+        super().__init__(config=config, **kw)  # type: ignore[no-untyped-call]
         if self.filters.get("markdown2html") != FILTER:
             return
         formgrader_page = self.template_name == "formgrade"
         policy = _FORMGRADER_POLICY if formgrader_page else _FEEDBACK_POLICY
         head = filled(_HEAD, policy=policy, formgrader=formgrader_page)
         self.extra_loaders = [DictLoader({"mathjax.html.j2": _MACRO % head})]
-
-
-def install() -> None:
-    """Has the formgrader write its pages by :class:`StudentPages`; nbgrader has no setting for it.
-
-    Raises RuntimeError if this nbgrader looks up its exporter in another place than nbgrader 0.9.
-    """
-    if not issubclass(getattr(formgrader, "HTMLExporter", type), HTMLExporter):
-        raise RuntimeError(f"{formgrader.__name__} has no HTMLExporter: nbgrader 0.9 is needed")
-    formgrader.HTMLExporter = StudentPages

@@ -6,7 +6,7 @@ lab = start("01-timer-overhead")
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,12 +36,22 @@ if TYPE_CHECKING:
 
 def start(name: str, folder: Path | None = None) -> Session:
     """Begin the lab `name` in `folder` (the current one): shows this machine, adds `%%ckernel`."""
-    session = Session(name, Path.cwd() if folder is None else Path(folder))
+    session = _begin[-1](name, Path.cwd() if folder is None else Path(folder))
     show(MachineCard(session.machine))
     if messages.shell() is not None:
         ckernel.register(session)
         missing_names.register()
     return session
+
+
+def begin_with(make: Callable[[str, Path], Session]) -> None:
+    """Have `start` begin the sessions that `make` makes from a lab's name and folder.
+
+    This is for a program that runs a notebook by itself, such as the builder of the pages. It calls
+    this in a cell before the first one. The notebook says only `start("01-timer-overhead")`, so it
+    cannot pass another session on. The effect ends with the Jupyter kernel of that notebook.
+    """
+    _begin.append(make)
 
 
 class Session(Measuring):
@@ -225,3 +235,7 @@ class Session(Measuring):
     def wrap_up(self) -> None:
         """Show prediction against result over all labs so far, and how far off the guesses are."""
         way.wrap_up(self.folder.parent)
+
+
+#: What `start` makes sessions with: the last one. See `begin_with`.
+_begin: list[Callable[[str, Path], Session]] = [Session]

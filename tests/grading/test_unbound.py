@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -170,12 +169,12 @@ RUNS = FIXTURES / "honest_runs"
 MADE_WITHOUT = sorted(path.name for path in RUNS.glob("*-no-pinning"))
 
 
+@pytest.mark.usefixtures("as_students_run")
 @pytest.mark.parametrize("name", MADE_WITHOUT)
 def test_real_runs_without_pinning_get_their_points_by_what_they_say_of_it(
-    name: str, tmp_path: Path, as_released: Callable[[Path], None]
+    name: str, tmp_path: Path
 ) -> None:
     lab = name.removesuffix("-no-pinning")
-    as_released(RUNS / name)
     for verdict in check_folder(RUNS / name, lab):
         assert verdict.outcome is Outcome.PASSED, verdict
         assert unbound.IN_ITS_PLACE in verdict.reason

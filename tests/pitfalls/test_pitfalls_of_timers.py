@@ -220,5 +220,5 @@ def test_where_the_flags_fail_all_is_graded_none_the_less(
     def broken(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(flags, "of_submission", broken)
+    monkeypatch.setattr(flags, "flags_by_figure", broken)
     assert lab_folder.check_folder(tmp_path, "01-timer-overhead")
