@@ -21,6 +21,7 @@ from traitlets.config import Config
 from grader.with_nbgrader import adapter
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.settings import configure
+from grader.with_nbgrader.student_pages import StudentPages
 from testing.paths import REPOSITORY
 from testing.small_course import LAB, MARKER
 
@@ -72,7 +73,7 @@ def _like(real: Any) -> object:
 
 def test_adapting_twice_is_adapting_once(unchanged: dict[tuple[Any, str], object]) -> None:
     for _ in range(2):
-        adapter.adapt(CourseAutograde)
+        adapter.adapt(CourseAutograde, StudentPages)
         now = [getattr(module, name) for module, name in CHANGED]
         expected = [CourseAutograde, CourseAutograde, adapter.alembic_version, adapter.upgrade]
         assert now == expected
@@ -92,7 +93,7 @@ def test_what_is_missing_is_named_and_nothing_is_changed(
         monkeypatch.delattr(owner, first)
         unchanged.pop((owner, first), None)
     with pytest.raises(adapter.NbgraderDiffers) as raised:
-        adapter.adapt(CourseAutograde)
+        adapter.adapt(CourseAutograde, StudentPages)
     said = str(raised.value)
     assert path in said and module in said
     assert f"pip install nbgrader=={adapter.TESTED_WITH[-1]}" in said
