@@ -23,7 +23,7 @@ def dearer(first: int, second: int) -> Callable[[Estimates], bool]:
     return lambda estimates: apart(estimates[first], estimates[second]) > EDGE_FROM
 
 
-def not_told_apart(first: int, second: int) -> Callable[[Estimates], bool]:
+def not_distinguishable(first: int, second: int) -> Callable[[Estimates], bool]:
     """Whether this data cannot say which of the two operands costs more."""
     return lambda estimates: abs(apart(estimates[first], estimates[second])) < EDGE_TO
 

@@ -61,7 +61,7 @@ FIGURES = (
         variants=("processes-8-256k",),
         quantity=Quantity.COST,
         unit="us",
-        beside=("alone-256k", "alone-0"),
+        compare_with=("alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         praise="What one process alone pays for its 256 KB was taken off: the rest is the "
         "switch, with what it left behind.",
@@ -114,7 +114,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="us",
         own=True,
-        beside=("own-0", "alone-256k", "alone-0"),
+        compare_with=("own-0", "alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         praise="Every cache line is read, and the compiler could not leave it out.",
         look_next="Write to each line instead of reading it. What has a cache to do more?",

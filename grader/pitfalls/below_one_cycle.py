@@ -29,7 +29,7 @@ def detect(case: Case) -> str | None:
         if found is not None:
             return found
     cycles = _cycles_given(case)
-    if cycles is not None and cycles < LEAST_CYCLES and not case.accepted:
+    if cycles is not None and cycles < LEAST_CYCLES and not case.accepted_values:
         return f"You gave {case.as_submitted()}: {rounded(cycles)} core cycles for one operation."
     return None
 
@@ -54,9 +54,9 @@ def _interval(case: Case, name: str) -> str | None:
 
 def _cycles_given(case: Case) -> float | None:
     cycle = case.result.clock.core_cycle_ticks
-    if case.spec.quantity is not Quantity.COST or case.given is None or not cycle:
+    if case.spec.quantity is not Quantity.COST or case.submitted is None or not cycle:
         return None
-    return case.result.clock.convert(case.given, case.spec.unit, "cycles")
+    return case.result.clock.convert(case.submitted, case.spec.unit, "cycles")
 
 
 PITFALL = Pitfall(

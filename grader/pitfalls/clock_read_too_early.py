@@ -20,9 +20,9 @@ def detect(case: Case) -> str | None:
     if not case.spec.of_overhead and case.spec.kernel != OWN:
         return None
     if case.source is not None and subtracted_constant(case.source) is None:
-        told = too_little_left(case)
-        if told is not None:
-            return told
+        evidence = too_little_left(case)
+        if evidence is not None:
+            return evidence
     for name, result in case.results.items():
         line = result.line
         if line is None:

@@ -6,7 +6,7 @@ from grader.cases.case import Case, is_meant
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import traps
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 
 #: Twice the cost is another slip: a pair counted as one (grader.pitfalls.half_or_double).
@@ -14,19 +14,19 @@ FEWEST = 3
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.quantity not in (Quantity.COST, Quantity.WHOLE) or case.given is None:
+    if case.spec.quantity not in (Quantity.COST, Quantity.WHOLE) or case.submitted is None:
         return None
-    return _several_claimed(case) if case.right else _interval(case, case.given)
+    return _several_claimed(case) if case.right else _interval(case, case.submitted)
 
 
-def _interval(case: Case, given: float) -> str | None:
+def _interval(case: Case, submitted: float) -> str | None:
     """The figure is a whole interval, or what the operations of one cost together."""
     line = case.result.line
     if line is None:
         return None
     per_unit = line.clock.ticks_in(case.spec.unit)
     for k, mean in zip(line.batch, line.location / per_unit, strict=True):
-        if k >= FEWEST and (is_meant(given, float(mean)) or case.is_times(float(k))):
+        if k >= FEWEST and (is_meant(submitted, float(mean)) or case.is_times(float(k))):
             return (
                 f"You gave {case.as_submitted()}: your intervals with {k:.0f} operations inside "
                 f"take {rounded(float(mean))} {case.spec.unit}, all of them together."
@@ -57,7 +57,7 @@ PITFALL = Pitfall(
     experiment="Double the number in an interval: a cost of one stays, a total doubles.",
     seen_in="common where a loop is unrolled, or a total is read for a mean",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     # With calls that cost half a switch, a round trip is three switches.
     yields_to=("read-and-write-counted-along", "two-results-for-one"),

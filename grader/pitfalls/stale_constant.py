@@ -9,7 +9,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.c_source import without_comments
 from grader.facts.observed import reads_the_counter
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import UnknownUnit, canonical, rounded
 
 #: The overhead of report A, in cycles: it stands in its published source.
@@ -41,10 +41,11 @@ def detect(case: Case) -> str | None:
         return None
     if _is_published(case):
         return (
-            f"You gave {case.as_submitted()}; your recording gives {case.accepted[0].in_words()}. "
-            f"{PUBLISHED} cycles are the overhead of another machine, in a published source."
+            f"You gave {case.as_submitted()}; your recording gives "
+            f"{case.accepted_values[0].as_text()}. {PUBLISHED} cycles are the overhead of "
+            "another machine, in a published source."
         )
-    if case.accepted and not case.right:
+    if case.accepted_values and not case.right:
         return None
     constant = subtracted_constant(case.source) if case.source else None
     if constant is not None:
@@ -64,7 +65,7 @@ def _is_published(case: Case) -> bool:
         return False
     return (
         case.spec.quantity is Quantity.OVERHEAD
-        and bool(case.accepted)
+        and bool(case.accepted_values)
         and not case.right
         and unit in ("ticks", "cycles")
         and case.figure.value == PUBLISHED
@@ -117,7 +118,7 @@ PITFALL = Pitfall(
     experiment="Measure the empty interval in the same run, or take the slope, which needs none.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all four",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     broken=(
         Live("stale_constant", "timer-overhead-fenced"),

@@ -6,12 +6,12 @@ from grader.cases.case import Case, is_meant
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import usual_ticks
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.quantity is not Quantity.OVERHEAD or case.right or case.given is None:
+    if case.spec.quantity is not Quantity.OVERHEAD or case.right or case.submitted is None:
         return None
     samples = case.recording.samples(case.spec.variant)
     per_unit = samples.clock.ticks_in(case.spec.unit)
@@ -26,7 +26,7 @@ def detect(case: Case) -> str | None:
         if not (samples.batch == 0).any():
             # There is no empty interval that these could be the mean of.
             means += [float(each[each_batch == k].mean()) for each, each_batch in everything]
-        mean = next((each for each in means if is_meant(case.given, each / per_unit)), None)
+        mean = next((each for each in means if is_meant(case.submitted, each / per_unit)), None)
         if mean is not None:
             operations = f"{k} operation{'s' if k > 1 else ''}"
             return (
@@ -44,6 +44,6 @@ PITFALL = Pitfall(
     experiment="Draw the mean against k and read the line at k = 0.",
     seen_in="report D: clock and operation are one number",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     broken=(Live("clock_and_work", "timer-overhead-monotonic"),),
 )

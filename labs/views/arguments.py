@@ -168,7 +168,7 @@ def _in_words(
         )
         steps = [((b[1] - a[1]) / (b[0] - a[0]), a[0], b[0]) for a, b in pairwise(known.items())]
         step, before, after = max(steps)
-        if len(steps) > 2 and compared(counted[after], counted[before]).told_apart:
+        if len(steps) > 2 and compared(counted[after], counted[before]).distinguishable:
             words += f" It rises most from {before} to {after}: by {_amount(step, sign)}."
         meaning.append(words)
     if ends is not None:

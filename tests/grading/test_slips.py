@@ -32,7 +32,7 @@ TIMES = [
     spec
     for lab, specs in LABS.items()
     for spec in specs
-    if spec.is_time and not spec.of and not spec.shows and (FOLDER / lab).is_dir()
+    if spec.is_time and not spec.of and not spec.demonstrates and (FOLDER / lab).is_dir()
 ]
 IDS = [spec.id for spec in TIMES]
 

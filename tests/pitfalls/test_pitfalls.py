@@ -23,7 +23,7 @@ from labs.course.figures import Figure
 from labs.machine.surroundings import allowed_cpus
 from labs.recording import core_width
 from labs.recording.file import Recording
-from labs.results import believed
+from labs.results import naive
 from labs.results.result import result_of
 from labs.run import broken, measure
 from labs.run.c_process import RunFailed
@@ -109,7 +109,7 @@ def test_its_broken_c_kernel_shows_it_live(pitfall: Pitfall, live: Live) -> None
         pytest.skip(str(error))
     spec = figure_named(live.figure)
     unit = spec.unit if spec.is_time else "ns"
-    value = believed.as_believed(result_of(recording, live.believed or spec.variant, unit))
+    value = naive.naive_value(result_of(recording, live.handed_in or spec.variant, unit))
     figure = Figure(spec.id, value, unit, "recordings/broken.csv")
     verdict = check(spec, figure, recording, source_of(recording))
     if pitfall.code not in [finding.code for finding in verdict.findings]:

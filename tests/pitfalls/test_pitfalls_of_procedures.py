@@ -160,5 +160,5 @@ def test_who_looks_whether_intervals_overlap_is_right(
     lower = Estimate(10.0, 10.0 - below, 10.0 + above, "ns", "", 100, 5)
     value = lower.high + gap + below
     upper = Estimate(value, value - below, value + above, "ns", "", 100, 5)
-    right = choices.not_told_apart(1, 0) if gap < 0 else choices.dearer(1, 0)
+    right = choices.not_distinguishable(1, 0) if gap < 0 else choices.dearer(1, 0)
     assert right((lower, upper))

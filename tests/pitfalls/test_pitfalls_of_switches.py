@@ -167,7 +167,7 @@ def test_who_concludes_by_comparing_the_runs_concludes_rightly(times: float, rig
         )
         runs.append(result)
     told = compared(*runs)
-    assert (3 if not told.told_apart else 1 if told.difference > 0 else 2) == right
+    assert (3 if not told.distinguishable else 1 if told.difference > 0 else 2) == right
     which = figure_named("switch-which-is-dearer")
     for number in (1, 2, 3):
         concluded = Figure(which.id, number, "choice", None)
