@@ -211,7 +211,7 @@ def test_each_thing_is_drawn_in_its_own_view() -> None:
     }
     for heading, words in (
         ("procedure calls", "one line for -O0, run 1"),
-        ("task creation and memory", "against the memory of the parent"),
+        ("task creation and memory", "against the additional memory of the parent"),
         ("process switch and thread switch", "of 2 variants in 1 group"),
         ("sundials", "Dot plot of sundials"),
     ):

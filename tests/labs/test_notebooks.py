@@ -31,7 +31,7 @@ from labs.notebook import explain
 from testing.paths import REPOSITORY
 
 #: What the kit says of a run whose samples lie on no line: nothing later can be made of it.
-NO_FIGURE = "so that there is no figure"
+NO_FIGURE = "so there is no figure"
 
 NOTEBOOKS = REPOSITORY / "notebooks"
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))

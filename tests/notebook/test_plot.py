@@ -50,8 +50,10 @@ def test_the_prediction_is_a_labelled_line_in_the_unit_of_the_plot(straight: Rec
 def test_a_zero_is_drawn_at_the_foot_of_a_logarithmic_axis() -> None:
     coarse = recording_of([0, 0, 0, 1000, 2000] * 20, [1, 2] * 50)
     (axes,) = samples_figure(coarse, "fenced").axes
-    drawn = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in axes.lines])
-    assert drawn.min() > 0
+    make_picture = np.concatenate(
+        [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines]
+    )
+    assert make_picture.min() > 0
     assert "0" in [label.get_text() for label in axes.get_yticklabels()]
 
 
@@ -161,5 +163,5 @@ def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
     assert f"▲ {processes} of them cold: each the first of its process" in told
     kind, meaning = picture.describe_samples(cold, "call", "ns", Mark(300, "ns"))
     assert f"{processes} samples are cold, each the first of its process" in meaning
-    assert "Your prediction, 300 ns, lies below the median of the cold ones" in meaning
+    assert "Your prediction, 300 ns, lies below the median of the cold samples" in meaning
     assert kind.startswith("Scatter plot of first_iteration call")
