@@ -203,7 +203,7 @@ def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
 
     A student who converts core cycles to a time by hand uses one of these speeds.
     """
-    lengths = core_clock.lengths(recording)
+    lengths = core_clock.cycle_lengths(recording)
     if not lengths:
         return estimate
     mean = sum(lengths) / len(lengths)

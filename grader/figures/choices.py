@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from labs.analysis.compare import apart
+from labs.analysis.compare import separation
 from labs.analysis.estimate import Estimate
 
 Estimates = tuple[Estimate, ...]
@@ -20,12 +20,12 @@ EDGE_FROM, EDGE_TO = 0.7, 1.5
 
 def dearer(first: int, second: int) -> Callable[[Estimates], bool]:
     """Whether operand number `first`, from 0, costs more than operand number `second`."""
-    return lambda estimates: apart(estimates[first], estimates[second]) > EDGE_FROM
+    return lambda estimates: separation(estimates[first], estimates[second]) > EDGE_FROM
 
 
 def not_distinguishable(first: int, second: int) -> Callable[[Estimates], bool]:
     """Whether this data cannot say which of the two operands costs more."""
-    return lambda estimates: abs(apart(estimates[first], estimates[second])) < EDGE_TO
+    return lambda estimates: abs(separation(estimates[first], estimates[second])) < EDGE_TO
 
 
 def at_least_times(

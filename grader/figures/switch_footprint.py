@@ -7,7 +7,7 @@ from collections.abc import Callable
 from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from grader.figures.choices import EDGE_FROM, EDGE_TO, Estimates
-from labs.analysis.compare import apart
+from labs.analysis.compare import separation
 
 LAB = "07-switch-footprint"
 
@@ -28,7 +28,7 @@ def _added(operands: Estimates, pair: tuple[int, int]) -> float:
 
 def _adds(operands: Estimates, edge: float) -> bool:
     """Whether the set makes a switch of processes dearer, by more than the errors."""
-    return apart(operands[OF_PROCESSES[0]], operands[OF_PROCESSES[1]]) > edge
+    return separation(operands[OF_PROCESSES[0]], operands[OF_PROCESSES[1]]) > edge
 
 
 def _threads_pay(least: float, most: float) -> Callable[[Estimates], bool]:

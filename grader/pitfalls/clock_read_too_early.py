@@ -28,7 +28,7 @@ def detect(case: Case) -> str | None:
         if line is None:
             continue
         if not line.straight:
-            worst, _ = line.worst()
+            worst, _ = line.worst_point()
             return (
                 f"In your samples of {name} the interval does not grow with the work: at k = "
                 f"{line.batch[worst]:.0f} it lies {rounded(float(line.residual[worst]))} ticks off "

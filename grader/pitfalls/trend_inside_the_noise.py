@@ -7,7 +7,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.figures.choices import EDGE_FROM
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
-from labs.analysis.compare import apart
+from labs.analysis.compare import separation
 from labs.results.compared import compared
 
 
@@ -22,7 +22,7 @@ def detect(case: Case) -> str | None:
         return None  # no estimate decides
     results = [case.results[name] for name in spec.operands]
     first, second = (result.estimate for result in results)
-    if first is None or second is None or abs(apart(first, second)) >= EDGE_FROM:
+    if first is None or second is None or abs(separation(first, second)) >= EDGE_FROM:
         return None
     return f"You concluded that {chosen.text}. By your data {compared(*results).sentence()}"
 

@@ -124,7 +124,7 @@ def compared(first: Result, second: Result) -> Comparison:
         (gap_interval[0], gap_interval[1]),
         ratio,
         ratio_interval,
-        abs(compare.apart(one, other)) > 1,
+        abs(compare.separation(one, other)) > 1,
         tuple(dict.fromkeys(filter(None, modes))),
     )
 
@@ -137,7 +137,7 @@ def two_modes(name: str, estimate: Estimate) -> str:
     each = estimate.by_process
     if each is None or estimate.processes < 3:
         return ""
-    group, sure = processes.apart(each.value, each.error)
+    group, sure = processes.two_groups(each.value, each.error)
     if sure < processes.SURE:
         return ""
     one, other = each.value[group], each.value[~group]

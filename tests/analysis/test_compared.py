@@ -74,7 +74,7 @@ def test_the_order_of_the_two_does_not_matter(gap: float) -> None:
     run = object()
     one = by_hand([10.0, 10.4, 10.2, 9.8, 10.1], run)
     other = by_hand([10.1 + gap, 10.2 + gap, 10.3 + gap, 9.9 + gap, 10.0 + gap], run)
-    assert compare.apart(one, other) == pytest.approx(-compare.apart(other, one))
+    assert compare.separation(one, other) == pytest.approx(-compare.separation(other, one))
 
 
 def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
@@ -82,8 +82,8 @@ def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
     one = by_hand(levels, run)
     same = by_hand([1.02 * level for level in levels], run)
     elsewhere = by_hand([1.02 * level for level in levels])
-    assert compare.apart(same, one) > 1
-    assert abs(compare.apart(elsewhere, one)) < 1
+    assert compare.separation(same, one) > 1
+    assert abs(compare.separation(elsewhere, one)) < 1
 
 
 def test_where_the_core_was_shared_all_the_time_only_a_large_difference_is_distinguishable() -> (

@@ -172,11 +172,11 @@ def test_without_a_baseline_nothing_is_subtracted() -> None:
 
 def test_the_method_says_what_was_subtracted() -> None:
     assert (
-        "less 2 times the slope of alone, divided by 2"
+        "minus 2 times the slope of alone, divided by 2"
         in net_of(both(3, times=2, parts=2)).net.method
     )
     plain = net_of(both(3)).net.method
-    assert "less the slope of alone" in plain and "divided" not in plain
+    assert "minus the slope of alone" in plain and "divided" not in plain
 
 
 def test_a_missing_baseline_gives_no_figure() -> None:
