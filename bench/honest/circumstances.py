@@ -153,6 +153,6 @@ def emulated(plan: measure.Plan) -> Recording:
         "command": plan.command_line(),
         "source.sha256": toolchain.source_hash(text),
         "flags": " ".join(plan.flags),
-        **surroundings.of_machine(),
+        **surroundings.machine_conditions(),
     }
     return gather(conditions, runs, plan.kernel_name)
