@@ -18,7 +18,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="us",
         compare_with=("fork",),
-        praise="The whole life of a child stands in your interval: nothing of it is left to be "
+        praise="The whole life of a child stands in your sample: nothing of it is left to be "
         "paid for in the next one.",
         look_next="How many pages does a child fault in before it ends? The recording counts them.",
     ),

@@ -25,7 +25,7 @@ def detect(case: Case) -> str | None:
     for name in case.spec.variants:
         if name in NOTHING_EXECUTED.get(case.spec.kernel, ()):
             continue
-        found = _interval(case, name)
+        found = _sample(case, name)
         if found is not None:
             return found
     cycles = _cycles_given(case)
@@ -34,8 +34,8 @@ def detect(case: Case) -> str | None:
     return None
 
 
-def _interval(case: Case, name: str) -> str | None:
-    """An interval that is shorter than what it holds."""
+def _sample(case: Case, name: str) -> str | None:
+    """A sample that is shorter than what it holds."""
     samples = case.recording.samples(name)
     cycle = core_clock.shortest_cycle(case.recording, samples.clock)
     if not len(samples) or not cycle or is_first_time(case.recording, name):
@@ -47,7 +47,7 @@ def _interval(case: Case, name: str) -> str | None:
     if size == 0 or mean >= LEAST_CYCLES * size * cycle:
         return None
     return (
-        f"Your intervals hold {size} {name}, one after the other, and take "
+        f"Your samples hold {size} {name}, one after the other, and take "
         f"{rounded(mean / cycle)} core cycles on the mean."
     )
 

@@ -46,7 +46,7 @@ def detect(case: Case) -> str | None:
         ):
             if is_meant(case.submitted, float(mean)) and mean > CARRIED * typical:
                 return (
-                    f"You gave {case.as_submitted()}: the mean of all {len(ticks)} intervals, "
+                    f"You gave {case.as_submitted()}: the mean of all {len(ticks)} samples, "
                     f"{what}. Without the few far from the others, such as one of "
                     f"{rounded(float((ticks / operations).max()))}, it is "
                     f"{rounded(float(typical))} {spec.unit}."
@@ -58,7 +58,7 @@ PITFALL = Pitfall(
     code="cold-samples-in-mean",
     level=Level.INTERPRETATION,
     symptom="A few extreme samples carry the mean.",
-    misconception="A mean takes a page fault or an interrupt for a part of every interval.",
+    misconception="A mean takes a page fault or an interrupt for a part of every sample.",
     experiment="Leave out the largest 1 % of the samples and see how far the mean moves.",
     seen_in="report E: 366 ns, then 90 to 96 ns, reported as 104 ns",
     detect=detect,

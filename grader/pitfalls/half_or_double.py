@@ -25,7 +25,7 @@ PITFALL = Pitfall(
     symptom="The figure is off by a factor of two.",
     misconception="Some things come in twos: a pair of readings has one overhead together, a round "
     "trip holds two switches.",
-    experiment="Write down what one interval contains, and what your figure is one of.",
+    experiment="Write down what one sample contains, and what your figure is one of.",
     seen_in="report B: a trial holds two switches, and it is not said which was printed",
     detect=detect,
     explains=MistakeKind.FACTOR,

@@ -33,7 +33,7 @@ def detect(case: Case) -> str | None:
         if is_meant(case.submitted, least) and least < CLEARLY_LESS * usual:
             share = 100 * float((ticks == ticks.min()).mean())
             return (
-                f"You gave {case.as_submitted()}, the smallest of {len(ticks)} intervals at k = "
+                f"You gave {case.as_submitted()}, the smallest of {len(ticks)} samples at k = "
                 f"{size}; only {share:.2g} % of them are that short. Typical there is "
                 f"{rounded(usual)} {spec.unit}."
             )

@@ -1,4 +1,4 @@
-"""Samples that lie on no line: the interval does not grow in proportion to the work."""
+"""Samples that lie on no line: they do not grow in proportion to the work."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 
-#: Of a clock that is merely coarse some intervals see a step: as many as the time is long.
+#: Of a clock that is merely coarse some samples see a step: as many as the time is long.
 MOST_NOT_ZERO = 0.01
 FEWEST_SAMPLES = 100
 
@@ -27,7 +27,7 @@ def detect(case: Case) -> str | None:
     unit = 1e6 / samples.clock.frequency_hz
     return (
         f"{len(samples) - not_zero:,} of your {len(samples):,} samples are 0, whatever the work "
-        f"between the readings: intervals were kept in whole units of {unit:g} µs."
+        f"between the readings: samples were kept in whole units of {unit:g} µs."
     )
 
 
@@ -36,7 +36,7 @@ PITFALL = Pitfall(
     level=Level.INTERPRETATION,
     symptom="What is kept in whole units longer than itself is always 0.",
     misconception="An integer division drops what is left over; a mean of zeros stays zero.",
-    experiment="Keep the intervals in the finest unit of the clock, and divide once, at the end.",
+    experiment="Keep the samples in the finest unit of the clock, and divide once, at the end.",
     seen_in="a benchmark tool that keeps its overhead in whole microseconds",
     detect=detect,
     explains=MistakeKind.UNIT,

@@ -50,7 +50,7 @@ def detect(case: Case) -> str | None:
     constant = subtracted_constant(case.source) if case.source else None
     if constant is not None:
         return (
-            f"Your C subtracts {constant} from every interval, as it stands there; the pair of "
+            f"Your C subtracts {constant} from every sample, as it stands there; the pair of "
             f"readings took {rounded(case.recording.number('counter.overhead') or 0)} ticks in "
             "this very run."
         )
@@ -94,13 +94,13 @@ def subtracted_constant(source: str) -> str | None:
     code = re.sub(r"\s+", " ", without_comments(source))
     numbers = {name: value for form in _NAMED for name, value in form.findall(code)}
     readings = set(_READING.findall(code))
-    intervals = {
+    differences = {
         name
         for name, later, earlier in _DIFFERENCE.findall(code)
         if (later in readings or later == "()") and earlier in readings
     }
     for later, earlier, constant in _SUBTRACTED.findall(code):
-        if not (earlier in intervals or (later in readings and earlier in readings)):
+        if not (earlier in differences or (later in readings and earlier in readings)):
             continue
         if re.fullmatch(_NUMBER, constant) and float(constant) > 1:
             return str(constant)
@@ -115,7 +115,7 @@ PITFALL = Pitfall(
     symptom="What is subtracted was measured on another machine.",
     misconception="The overhead of a clock belongs to one machine and one run, as any other figure "
     "does.",
-    experiment="Measure the empty interval in the same run, or take the slope, which needs none.",
+    experiment="Measure the empty sample in the same run, or take the slope, which needs none.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all four",
     detect=detect,
     explains=MistakeKind.CONTENTS,

@@ -38,7 +38,7 @@ def detect(case: Case) -> str | None:
         return None
     if case.right:
         return _in_each_operation(case)
-    return _whole_interval(case, case.submitted) or _on_top(case, case.submitted)
+    return _whole_sample(case, case.submitted) or _on_top(case, case.submitted)
 
 
 def _on_top(case: Case, submitted: float) -> str | None:
@@ -62,8 +62,8 @@ def _on_top(case: Case, submitted: float) -> str | None:
     return None
 
 
-def _whole_interval(case: Case, submitted: float) -> str | None:
-    """The figure is what an interval takes, divided by what it holds: nothing was subtracted."""
+def _whole_sample(case: Case, submitted: float) -> str | None:
+    """The figure is what a sample takes, divided by what it holds: nothing was subtracted."""
     spec, recording = case.spec, case.recording
     timer = _timer(case)
     samples = recording.samples(spec.variant)
@@ -81,12 +81,12 @@ def _whole_interval(case: Case, submitted: float) -> str | None:
         own = "part of it is the clock's own cost"
         if timer is not None:
             own = f"about {rounded(timer / k / per_unit)} {spec.unit} of it are the clock's own"
-        return f"You gave {case.as_submitted()}: your interval {inside}; {own}."
+        return f"You gave {case.as_submitted()}: your sample {inside}; {own}."
     return None
 
 
 def _timer(case: Case) -> float | None:
-    """What the readings add to an interval, in its ticks; None where the recording cannot tell."""
+    """What the readings add to a sample, in its ticks; None where the recording cannot tell."""
     line = case.result.line
     if line is not None:
         return max(line.overhead.value, 0.0)
@@ -99,7 +99,7 @@ def _timer(case: Case) -> float | None:
 
 
 def _in_each_operation(case: Case) -> str | None:
-    """The figure follows, but every operation of an interval has readings of its own."""
+    """The figure follows, but every operation of a sample has readings of its own."""
     line = case.result.line
     if line is None or not line.straight or not _begins_without_timer(case, line):
         return None
@@ -128,7 +128,7 @@ PITFALL = Pitfall(
     code="timer-not-subtracted",
     level=Level.INTERPRETATION,
     symptom="The clock's own cost is part of the figure.",
-    misconception="An interval is timer plus work. Around one short operation it is mostly timer, "
+    misconception="A sample is timer plus work. Around one short operation it is mostly timer, "
     "however often it is repeated.",
     experiment="Put 64 and 512 operations between one pair of readings, and take the slope.",
     seen_in="report E: 90 ns of a procedure call are the clock",

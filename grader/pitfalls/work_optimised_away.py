@@ -43,7 +43,7 @@ def _evidence(line: Line, net: Net | None) -> str | None:
         sizes = f"{line.batch[0]:.0f} to {line.batch[-1]:.0f}"
         return (
             f"adds {rounded(line.cost.value / cycle, 2)} core cycles an operation: from k = "
-            f"{sizes} your intervals do not grow."
+            f"{sizes} your samples do not grow."
         )
     if net is None or net.baseline is None or net.baseline.value > LOOP_CYCLES * cycle:
         return None

@@ -135,8 +135,7 @@ def describe_samples(
     if long:
         meaning.append(
             f"{plural(long, 'sample')} ({rounded(100 * long / len(steady), 2)} %) "
-            f"{'are' if long > 1 else 'is'} longer than {LONG} times the median; interrupts are a "
-            "usual cause."
+            f"{'are' if long > 1 else 'is'} longer than {LONG} times the median (often interrupts)."
         )
     if len(warm):
         longest = warm.ticks.max() / per_unit

@@ -245,14 +245,14 @@ def _draw(axes: Axes, series: Series, log: bool, floor: float, dodged_by: float)
 
 
 def _name_at_right(
-    axes: Axes, make_picture: Sequence[tuple[Series, list[Point]]], log_across: bool
+    axes: Axes, drawn: Sequence[tuple[Series, list[Point]]], log_across: bool
 ) -> None:
     """Write each series' name to the right of its last point, and keep names from touching."""
     # All names begin to the right of the last of the dodged points.
-    count = len(make_picture)
+    count = len(drawn)
     named = [
         (series, points[-1].x * (dodge(count - 1, count) if log_across else 1), points[-1].value)
-        for series, points in make_picture
+        for series, points in drawn
         if points and series.name
     ]
     if not named:

@@ -180,8 +180,8 @@ def axis_number(value: float) -> str:
 
 def plural(count: int, noun: str) -> str:
     """A count with its noun: `1 process`, `10 processes`."""
-    plural = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{count:,} {plural}"
+    form = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{count:,} {form}"
 
 
 def symbol(unit: str) -> str:

@@ -61,9 +61,7 @@ def of_survey(rows: Sequence[Row]) -> Iterator[tuple[str, list[Picture]]]:
     others = tuple((about, (about,), (_estimates,)) for about in runs if about not in known)
     for heading, abouts, chosen in (*_PLOTS, *others):
         mine = [run for about in abouts for run in runs.get(about, ())]
-        pictures = [
-            make_picture for view in chosen if mine and (make_picture := _drawn(view, mine))
-        ]
+        pictures = [drawn for view in chosen if mine and (drawn := _drawn(view, mine))]
         if pictures:
             yield heading, pictures
 

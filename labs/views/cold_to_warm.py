@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -53,16 +54,6 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
         for (name, each), look in zip(lengths.items(), LOOKS, strict=False)
     ]
 
-    def draw_processes(axes: Axes) -> None:
-        for place, (each, make_picture) in enumerate(zip(lengths.values(), series, strict=True)):
-            shown = [n for n in times if n <= each.shape[1]]
-            x = np.repeat(np.array(shown) * dodge(place, len(series)), len(each))
-            y = np.concatenate([each[:, n - 1] for n in shown])
-            axes.plot(
-                x[y > 0], y[y > 0], linestyle="none", marker=".", markersize=5,
-                markeredgewidth=0, color=make_picture.look.colour, alpha=0.45, zorder=0,
-            )  # fmt: skip
-
     name = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
     try:
         figure = series_figure(
@@ -82,7 +73,7 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
             ),
             f"{name}: from cold to warm",
             [(f"{each.look.sign} {each.name}, median", each.look.colour) for each in series],
-            more=draw_processes,
+            more=partial(_draw_processes, lengths=lengths, series=series, times=times),
         )
     except ValueError:
         raise refused(
@@ -90,6 +81,20 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
         ) from None
     words = _describe(lengths, times, name, unit)
     return picture.make_picture(figure, *words, _table(lengths, times, name, unit))
+
+
+def _draw_processes(
+    axes: Axes, lengths: _Lengths, series: Sequence[Series], times: Sequence[int]
+) -> None:
+    """Draw a small point for each sample of `times` in each process."""
+    for place, (each, drawn) in enumerate(zip(lengths.values(), series, strict=True)):
+        shown = [n for n in times if n <= each.shape[1]]
+        x = np.repeat(np.array(shown) * dodge(place, len(series)), len(each))
+        y = np.concatenate([each[:, n - 1] for n in shown])
+        axes.plot(
+            x[y > 0], y[y > 0], linestyle="none", marker=".", markersize=5,
+            markeredgewidth=0, color=drawn.look.colour, alpha=0.45, zorder=0,
+        )  # fmt: skip
 
 
 def _lengths(result: Result) -> Floats:

@@ -78,7 +78,7 @@ def test_in_core_cycles_it_passes(fenced: Recording) -> None:
     assert judged("timer-overhead-fenced", value, "cycles", fenced).outcome is Outcome.PASSED
 
 
-def test_the_empty_interval_is_an_overhead_too(fenced: Recording) -> None:
+def test_the_empty_sample_is_an_overhead_too(fenced: Recording) -> None:
     line = result_of(fenced).line
     assert line is not None and line.empty is not None
     value = line.empty.into("ns", line.clock).value

@@ -85,7 +85,7 @@ def test_off_by_two_is_named(spec: FigureSpec, factor: float) -> None:
         line = result_of(submitted(spec)[1], spec.variant).line
         assert line is not None and line.empty is not None
         assert line.empty.value == pytest.approx(factor * line.overhead.value, rel=0.2)
-        pytest.skip("here the empty interval, a right answer too, is that many intercepts")
+        pytest.skip("here the empty sample, a right answer too, is that many intercepts")
     assert verdict.outcome is Outcome.FAILED
     # Where a number of this very recording lies there, that is named: a round trip, the loop.
     assert codes(verdict) and "figure-not-from-recording" not in codes(verdict)
@@ -125,7 +125,7 @@ def test_a_round_trip_for_a_switch_is_named_and_no_clock_is_blamed(spec: FigureS
     for timed in (net.whole, net.unsubtracted):
         value = clock_of(spec).convert(timed.value, "ticks", "ns")
         # The calls of a condition variable that finds its turn are next to nothing: where they are
-        # lost in the interval, so is the mistake.
+        # lost in the sample, so is the mistake.
         named = [] if net.net.contains(timed.value) else ["read-and-write-counted-along"]
         assert codes(judged(spec, value, "ns")) == named
 

@@ -50,10 +50,8 @@ def test_the_prediction_is_a_labelled_line_in_the_unit_of_the_plot(straight: Rec
 def test_a_zero_is_drawn_at_the_foot_of_a_logarithmic_axis() -> None:
     coarse = recording_of([0, 0, 0, 1000, 2000] * 20, [1, 2] * 50)
     (axes,) = samples_figure(coarse, "fenced").axes
-    make_picture = np.concatenate(
-        [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines]
-    )
-    assert make_picture.min() > 0
+    drawn = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in axes.lines])
+    assert drawn.min() > 0
     assert "0" in [label.get_text() for label in axes.get_yticklabels()]
 
 

@@ -120,10 +120,8 @@ def test_of_series_against_what_was_varied(sizes: tuple[float, ...]) -> None:
     expect_room(figure)
     for axes in figure.axes:
         low, high = axes.get_xlim()
-        make_picture = [x for line in axes.lines for x in np.atleast_1d(line.get_xdata())]
-        assert make_picture and all(low <= x <= high for x in make_picture), (
-            "every point is on the axis"
-        )
+        drawn = [x for line in axes.lines for x in np.atleast_1d(line.get_xdata())]
+        assert drawn and all(low <= x <= high for x in drawn), "every point is on the axis"
 
 
 def test_a_character_takes_about_what_the_layout_takes_it_for() -> None:

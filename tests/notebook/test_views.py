@@ -129,7 +129,7 @@ def every_view() -> dict[str, Picture]:
 
 
 @pytest.fixture(scope="module")
-def make_picture() -> dict[str, Picture]:
+def drawn() -> dict[str, Picture]:
     return every_view()
 
 
@@ -137,9 +137,9 @@ def make_picture() -> dict[str, Picture]:
     "name", ["arguments", "placement", "footprint", "memory", "among published", "ecdf"]
 )
 def test_each_view_has_an_image_a_description_and_a_table(
-    make_picture: dict[str, Picture], name: str
+    drawn: dict[str, Picture], name: str
 ) -> None:
-    shown = make_picture[name]
+    shown = drawn[name]
     assert shown.image.startswith(PNG) and shown.width == 720
     # What plot it is, its axes with their units in words, and what there is to see.
     assert re.match(r"(Line plot|Dot plot|Distribution) of ", shown.kind)
@@ -154,9 +154,9 @@ def test_each_view_has_an_image_a_description_and_a_table(
         assert not re.search(r"\d\.\d{5,}", words), "no digits that mean nothing"
 
 
-def test_the_same_runs_make_the_same_image(make_picture: dict[str, Picture]) -> None:
+def test_the_same_runs_make_the_same_image(drawn: dict[str, Picture]) -> None:
     assert {name: shown.image for name, shown in every_view().items()} == {
-        name: shown.image for name, shown in make_picture.items()
+        name: shown.image for name, shown in drawn.items()
     }
 
 

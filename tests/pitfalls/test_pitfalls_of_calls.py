@@ -87,7 +87,7 @@ def test_a_floor_that_bends_is_still_a_floor() -> None:
 
 
 def bent_at_the_floor(run: Recording) -> Recording:
-    """The same run, its longest intervals of calls that do not exist a fifth longer."""
+    """The same run, its longest samples of calls that do not exist a fifth longer."""
     longer = run.rows_of("invalid") & (run.batch == run.batch.max())
     stated = {key: words for key, words in run.conditions.items() if key != "samples.sha256"}
     ticks = np.where(longer, run.ticks * 6 // 5, run.ticks)
@@ -337,12 +337,12 @@ def test_a_slope_with_its_loop_is_named() -> None:
     assert codes(case(run, 260.0 / 2.6)) == []
 
 
-def test_a_loop_that_is_lost_in_the_interval_is_no_mistake() -> None:
+def test_a_loop_that_is_lost_in_the_sample_is_no_mistake() -> None:
     assert codes(case(calls(), 290.0 / 2.6)) == []
 
 
 @pytest.mark.parametrize("k", [64, 128, 256, 512])
-def test_the_time_of_an_interval_is_not_that_of_one_call(k: int) -> None:
+def test_the_time_of_a_sample_is_not_that_of_one_call(k: int) -> None:
     whole = case(calls(), (110.0 + k * 290.0) / 2.6)
     net = case(calls(), k * (290.0 - 0.75) / 2.6)
     assert codes(whole) == codes(net) == ["cost-of-many-for-one"]

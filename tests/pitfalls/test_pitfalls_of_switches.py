@@ -86,7 +86,7 @@ def test_on_a_machine_of_one_cpu_nothing_need_be_pinned() -> None:
 
 
 def test_a_slow_busy_machine_may_preempt_often() -> None:
-    # 150 µs a switch: intervals last seconds in all, and others have the CPU in between.
+    # 150 µs a switch: samples last seconds in all, and others have the CPU in between.
     found = switching(counted=2.4)
     stretched = recording(
         {"condvar": Clocked(60.0, 780_000.0), "alone": Clocked(60.0, 1_300.0)},
@@ -140,7 +140,7 @@ def test_the_count_of_a_convoy_is_a_figure_and_no_mistake() -> None:
 
 
 @pytest.mark.parametrize(("cpus", "told"), [("0", False), ("0-1", True), ("1", True)])
-def test_only_a_variants_own_intervals_say_whether_it_was_where_it_was_asked_to_be(
+def test_only_a_variants_own_samples_say_whether_it_was_where_it_was_asked_to_be(
     cpus: str, told: bool
 ) -> None:
     # The other variant of this run moves by design: the counts of the whole run are not its own.

@@ -160,7 +160,7 @@ def test_an_honest_run_passes_and_raises_no_flag(
     lab: str, as_released: Callable[[Path], None]
 ) -> None:
     as_released(FOLDER.parent / "honest" / lab)
-    # Its longest intervals last tens of milliseconds: no counter of a guest keeps its step so long.
+    # Its longest samples last tens of milliseconds: no counter of a guest keeps its step so long.
     verdicts = check_folder(FOLDER.parent / "honest" / lab, lab)
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}
     assert [flag for verdict in verdicts for flag in verdict.flags] == []
