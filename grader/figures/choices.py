@@ -1,8 +1,8 @@
 """Conclusions about which of two things is dearer, judged by the student's own estimates.
 
-Two estimates are told apart by the one rule of `labs.analysis.compare`, which students apply as
-`lab.compare`. On the edge both the conclusion that they differ and the conclusion that they cannot
-be told apart are right, so that nobody fails by a hair of noise.
+Two estimates are distinguishable by the rule of `labs.analysis.compare`, which students apply as
+`lab.compare`. At the edge two conclusions are right: that they differ, and that they are not
+distinguishable. So nobody fails because of a little noise.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 
-#: A slope known to this factor can be told from one a thousand times larger or smaller.
+#: A slope known to this factor is distinguishable from one a thousand times larger or smaller.
 KNOWN_TO = 4.0
 
 

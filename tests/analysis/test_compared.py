@@ -162,9 +162,9 @@ def test_the_command_says_what_it_cannot_tell_apart_in_80_columns(
 ) -> None:
     words = ("procedure_call", "--variant", "args5,args6", "--flags=-O0")
     assert measured(monkeypatch, read(ARGUMENTS), *words) == 0
-    told = capsys.readouterr().out.partition("args6 and args5")[2]
-    assert " are not distinguishable: the difference is " in " ".join(told.split("\n"))
-    assert all(len(line) <= measure.COLUMNS for line in told.splitlines())
+    text = capsys.readouterr().out.partition("args6 and args5")[2]
+    assert " are not distinguishable: the difference is " in " ".join(text.split("\n"))
+    assert all(len(line) <= measure.COLUMNS for line in text.splitlines())
 
 
 def test_the_command_has_ratios_in_its_json(

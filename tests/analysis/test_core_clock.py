@@ -91,5 +91,5 @@ def test_the_shortest_cycle_is_that_of_the_fastest_process_in_ticks_of_its_clock
 
 
 def test_the_json_has_core_cycles_beside_the_time() -> None:
-    told = result_of(at_speeds(LENGTHS), VARIANT, "ns").as_json()
-    assert told["core_cycles"]["value"] == pytest.approx(1.5, rel=0.003)
+    entry = result_of(at_speeds(LENGTHS), VARIANT, "ns").as_json()
+    assert entry["core_cycles"]["value"] == pytest.approx(1.5, rel=0.003)

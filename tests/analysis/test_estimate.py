@@ -76,7 +76,7 @@ def test_an_honest_line_is_called_one(step: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"batches": (64,)}, "two batch sizes above 0"),
         ({"batches": (0, 64)}, "two batch sizes above 0"),
@@ -85,9 +85,9 @@ def test_an_honest_line_is_called_one(step: int) -> None:
         ({"samples": 1, "processes": 1}, "two batch sizes"),
     ],
 )
-def test_too_little_is_refused_with_what_to_do(change: dict[str, object], told: str) -> None:
+def test_too_little_is_refused_with_what_to_do(change: dict[str, object], message: str) -> None:
     machine = dataclasses.replace(Machine(), **change)  # type: ignore[arg-type]
-    with pytest.raises(CannotEstimate, match=told):
+    with pytest.raises(CannotEstimate, match=message):
         line_of(simulate.run(machine, 1))
 
 

@@ -61,7 +61,7 @@ def test_processes_that_shared_the_core_are_set_aside_whatever_their_layout() ->
         line = line_of(call(machine, seed))
         assert line.share_set_aside("shared") == pytest.approx(0.4)
         assert line.cost.processes == 6 and not line.shared
-    # Without rounds, 10 % are not told from a layout of 5 %.
+    # Without rounds, 10 % are not distinguishable from a layout of 5 %.
     without = [line_of(call(replace(machine, rounds=0), seed)) for seed in range(10)]
     assert sum(line.cost.processes == 6 for line in without) <= 5
 

@@ -230,9 +230,9 @@ def test_the_whole_command(tmp_path: Path) -> None:
 def test_for_a_reader(tmp_path: Path) -> None:
     done = run_doctor(tmp_path)
     lines = done.stdout.splitlines()
-    told = [line for line in lines[:-2] if not line.startswith(" ")]
-    assert len(told) == len(POINTS)
-    assert {line.split()[0] for line in told} <= {"PASS", "CAUTION", "SKIPPED"}
+    printed = [line for line in lines[:-2] if not line.startswith(" ")]
+    assert len(printed) == len(POINTS)
+    assert {line.split()[0] for line in printed} <= {"PASS", "CAUTION", "SKIPPED"}
     assert lines[-1].startswith("Fit to measure")
     assert "\x1b" not in done.stdout
 

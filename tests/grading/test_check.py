@@ -266,12 +266,14 @@ def test_a_folder_written_by_hand_is_checked_like_any_other(
         tmp_path / "mine", fenced, {"timer-overhead-fenced": by_hand(overhead_ns(fenced))}
     )
     assert main(["check", str(folder), "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert [each["figure"] for each in told] == [
+    printed = json.loads(capsys.readouterr().out)
+    assert [each["figure"] for each in printed] == [
         each.id for each in figures_of("01-timer-overhead")
     ]
-    assert told[0]["outcome"] == "passed" and told[0]["points"] == told[0]["max_points"] == 4
-    assert told[1]["findings"] == ["no-figure"]
+    assert (
+        printed[0]["outcome"] == "passed" and printed[0]["points"] == printed[0]["max_points"] == 4
+    )
+    assert printed[1]["findings"] == ["no-figure"]
     shown = check_in_notebook("timer-overhead-fenced", folder)
     assert shown.verdict.points == 4
 

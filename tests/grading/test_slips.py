@@ -137,10 +137,10 @@ def test_another_switch_of_the_same_run_is_named_and_no_clock_is_blamed(spec: Fi
         estimate = result_of(recording, other).estimate
         if other == spec.variant or estimate is None:
             continue
-        told = judged(spec, estimate.value, "ns")
+        judgement = judged(spec, estimate.value, "ns")
         is_switch = recording.number(f"variant.{other}.parts") == 2
         found = "two-results-for-one" if is_switch else "figure-not-from-recording"
-        assert codes(told) == [found] and f" {other}" in told.findings[0].evidence
+        assert codes(judgement) == [found] and f" {other}" in judgement.findings[0].evidence
 
 
 ALL = [spec for lab, specs in LABS.items() for spec in specs if (FOLDER / lab).is_dir()]
@@ -177,12 +177,12 @@ def test_who_names_another_printed_figure_is_told_what_speaks_against_that_one(
     for number, choice in enumerate(spec.choices, start=1):
         figures.put(folder, Figure(spec.id, number, "choice", None))
         verdicts = lab_folder.check_folder(folder, spec.lab)
-        told = next(verdict for verdict in verdicts if verdict.figure == spec.id)
+        judgement = next(verdict for verdict in verdicts if verdict.figure == spec.id)
         if not choice.known:
-            assert told.outcome is Outcome.PASSED
+            assert judgement.outcome is Outcome.PASSED
             continue
-        assert codes(told) == ["conclusion-against-table"]
-        words = told.findings[0].evidence
+        assert codes(judgement) == ["conclusion-against-table"]
+        words = judgement.findings[0].evidence
         # And not which one it was.
         right = [each.text for each in spec.choices if not each.known]
         assert choice.known in words and not any(each in words for each in right)

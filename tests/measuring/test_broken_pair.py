@@ -164,9 +164,9 @@ def test_switches_are_told_where_some_are_claimed() -> None:
     none = run_of(Machine(), **{"claimed.switches": "0", **counts})
     claim = {"claimed.switches": "400", f"variant.{none.variant}.switches": "2"}
     some = run_of(Machine(), **{**claim, **counts})
-    told = pair_of(some, none).as_text()  # of ten processes
-    assert told.count("Switches: ") == 1
-    assert "Switches: 4,000 claimed, 0 counted by the OS." in told
+    printed = pair_of(some, none).as_text()  # of ten processes
+    assert printed.count("Switches: ") == 1
+    assert "Switches: 4,000 claimed, 0 counted by the OS." in printed
 
 
 def test_an_unknown_one_is_refused_with_those_there_are(tmp_path: Path) -> None:
@@ -204,18 +204,18 @@ def test_the_list_has_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_command_prints_both(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["broken", NAME]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("Wrong on purpose: ")
-    assert "\nBroken: cached_getpid.c\n" in told
-    assert "\nRepaired: labs measure system_call --variant getppid,invalid\n" in told
+    printed = capsys.readouterr().out
+    assert printed.startswith("Wrong on purpose: ")
+    assert "\nBroken: cached_getpid.c\n" in printed
+    assert "\nRepaired: labs measure system_call --variant getppid,invalid\n" in printed
 
 
 def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["broken", NAME, "--json", "--unit", "us"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["name"], told["unit"]) == (NAME, "us")
-    assert told["believed"] < told["repaired"]["value"]
-    assert {"conditions", "warnings", "interval"} <= set(told["repaired"])
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["name"], printed["unit"]) == (NAME, "us")
+    assert printed["believed"] < printed["repaired"]["value"]
+    assert {"conditions", "warnings", "interval"} <= set(printed["repaired"])
 
 
 @pytest.mark.parametrize("words", [["nowhere"], [NAME, "--unit", "years"]])

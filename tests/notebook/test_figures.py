@@ -69,10 +69,10 @@ BAD_ENTRIES: dict[str, tuple[object, str]] = {
 
 @pytest.mark.parametrize("case", BAD_ENTRIES)
 def test_a_bad_entry_is_told_and_hides_no_other(case: str, tmp_path: Path) -> None:
-    entry, told = BAD_ENTRIES[case]
+    entry, message = BAD_ENTRIES[case]
     found = figures.read(in_folder(tmp_path, json.dumps({"bad": entry, "good": GOOD_ENTRY})))
     bad = found["bad"]
-    assert isinstance(bad, BadFigure) and told in bad.what
+    assert isinstance(bad, BadFigure) and message in bad.what
     assert isinstance(found["good"], Figure)
 
 
@@ -105,9 +105,9 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
 
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_an_unusable_file_is_told_and_not_written_over(case: str, tmp_path: Path) -> None:
-    content, told = BAD_FILES[case]
+    content, message = BAD_FILES[case]
     folder = in_folder(tmp_path, content)
-    with pytest.raises(BadFigures, match=told):
+    with pytest.raises(BadFigures, match=message):
         figures.read(folder)
     with pytest.raises(BadFigures):
         figures.put(folder, Figure("new", 1.0, "ns", None))

@@ -77,9 +77,9 @@ def test_its_near_miss_shows_none(code: str) -> None:
 def test_what_is_told_is_short(code: str) -> None:
     for verdict in [each for folder in wrong(code) for each in judged(folder, code)]:
         for finding in verdict.findings:
-            told = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
-            assert all(text.strip() for text in told)
-            assert len(" ".join(told).split()) <= MOST_WORDS, finding
+            texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
+            assert all(text.strip() for text in texts)
+            assert len(" ".join(texts).split()) <= MOST_WORDS, finding
 
 
 def disturbed(recording: Recording) -> str:

@@ -79,10 +79,10 @@ def test_an_answer_from_a_cache_is_named_with_and_without_the_floor(
 
 
 def test_a_floor_that_bends_is_still_a_floor() -> None:
-    told = case(bent_at_the_floor(calls(Clocked(110.0, 60.0))))
-    assert traps.floor(told) is None
-    assert codes(told) == ["library-call-not-system-call"]
-    assert "does not exist costs about 67" in findings_of(told)[0].evidence
+    examples = case(bent_at_the_floor(calls(Clocked(110.0, 60.0))))
+    assert traps.floor(examples) is None
+    assert codes(examples) == ["library-call-not-system-call"]
+    assert "does not exist costs about 67" in findings_of(examples)[0].evidence
     assert codes(case(bent_at_the_floor(calls()))) == []
 
 
@@ -316,13 +316,13 @@ def test_the_released_c_shows_none_of_it() -> None:
 
 
 def test_a_broken_c_kernel_is_told_by_its_own_mistake_only() -> None:
-    told = {
+    examples = {
         "wrong_registers": c_source.trap_instructions,
         "setuid_without_argument": c_source.calls_without_argument,
     }
-    for name, look in told.items():
+    for name, look in examples.items():
         assert look(broken.find(name).source)
-        for other in told.keys() - {name}:
+        for other in examples.keys() - {name}:
             assert not look(broken.find(other).source)
 
 

@@ -119,8 +119,8 @@ def test_a_trend_is_told_from_a_conclusion_against_the_table() -> None:
     apart = run(calls(args6=6.0, args5=5.0, loop=LOOP), flags="-O0")
     assert codes(judged("call-five-and-six", 1, "choice", apart)) == []
     for wrong in (2, 3):
-        told = codes(judged("call-five-and-six", wrong, "choice", apart))
-        assert told == ["conclusion-against-table"]
+        found_codes = codes(judged("call-five-and-six", wrong, "choice", apart))
+        assert found_codes == ["conclusion-against-table"]
 
 
 def test_costs_of_one_run_may_be_told_apart_in_core_cycles() -> None:
