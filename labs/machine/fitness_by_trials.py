@@ -61,7 +61,9 @@ def check_counter(trials: Trials) -> list[Point]:
             "counter step",
             "CAUTION" if coarse else "PASS",
             f"{counter.step} tick{'s' if counter.step != 1 else ''}, {step:.3g} ns",
-            "Put many operations into a sample: use larger sizes with --batch." if coarse else None,
+            "Put many operations into a sample: several large sizes with --batch."
+            if coarse
+            else None,
         ),
     ]
 

@@ -73,7 +73,7 @@ def _figure(by_size: dict[int, Floats], unit: str, title: str) -> Figure:
     axes.set_ylabel("share of samples no longer than this")
     axes.set_xlabel(f"length of a sample ({NAMES[unit]}, log axis)")
     samples = sum(map(len, by_size.values()))
-    key = f"{plural(samples, 'sample')}, one line for each k; at 50 % a line crosses the median"
+    key = f"{plural(samples, 'sample')}, one line for each k, which reaches 50 % at its median"
     title_and_key(figure, title, [(key, QUIET)])
     return figure
 
