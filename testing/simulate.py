@@ -23,16 +23,16 @@ WHOLE_WIDTH, CORE_CYCLE_TICKS = 4.0, 0.7
 class Machine:
     """A machine whose answer is known. All lengths in ticks.
 
-    `noise` is the standard deviation of an interval, `tail` the share of intervals that meet an
+    `noise` is the standard deviation of a sample, `tail` the share of samples that meet an
     interrupt (exponential, mean `tail_length`), `slow_share` of them run `slow` longer (two modes),
-    `drift` is what intervals gain from the first to the last process, `process_spread` the standard
+    `drift` is what samples gain from the first to the last process, `process_spread` the standard
     deviation between processes, `speed_spread` that of the share by which a process is slower.
-    An interruption comes every `interrupted_every` ticks of an interval on average and adds
+    An interruption comes every `interrupted_every` ticks of a sample on average and adds
     `interruption` of them. `hidden` ticks of the work are not seen, as by a reading without a
-    fence. While the `neighbour` runs, every interval is that much longer; its stretches are given
+    fence. While the `neighbour` runs, every sample is that much longer; its stretches are given
     as shares of the run. In `slower_processes` of the processes, chosen at random, an operation
     takes longer by the share `slower_by`; `slower` names such a share for each process. `skew` is
-    the mean of an exponential addition to every interval, `pareto` the scale of a Pareto one (shape
+    the mean of an exponential addition to every sample, `pareto` the scale of a Pareto one (shape
     1.5), `skew_by_length` and `pareto_by_length` the same as shares of the work. The counter
     declares the step `declared_step`, where that is not 0, instead of its own. With `rounds`,
     each process records so many rounds of the core's width: WHOLE_WIDTH, and half of it in the
@@ -71,7 +71,7 @@ class Machine:
 
     @property
     def intercept(self) -> float:
-        """The true intercept of the mean interval, disturbances by interrupts left out."""
+        """The true intercept of the mean sample, disturbances by interrupts left out."""
         return self.overhead + self.slow * self.slow_share + self.skew
 
 

@@ -36,13 +36,13 @@ class _Faults(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.told: list[str] = []
+        self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep where the exception of this record came from."""
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
-            self.told.append(f"{type(error).__name__} at {place_of(error)}: {str(error)[:200]}")
+            self.messages.append(f"{type(error).__name__} at {place_of(error)}: {str(error)[:200]}")
 
 
 _FAULTS = _Faults()
@@ -82,10 +82,10 @@ def figures_file(content: bytes) -> None:
                 raise Wrong(f"names no place: {str(error)[:200]}") from error
             return
     for each in found.values():
-        told = each.what if isinstance(each, BadFigure) else each.unit
-        if not told or len(told) > MOST_MESSAGE or len(each.id) > 64:
-            raise Wrong(f"entry {each.id!r} is not told well: {told!r}")
-        f"{each.id}{told}".encode()  # whatever is read can be written
+        text = each.what if isinstance(each, BadFigure) else each.unit
+        if not text or len(text) > MOST_MESSAGE or len(each.id) > 64:
+            raise Wrong(f"entry {each.id!r} has an unusable text: {text!r}")
+        f"{each.id}{text}".encode()  # whatever is read can be written
 
 
 def submission(submitted: Submission) -> None:
@@ -93,14 +93,14 @@ def submission(submitted: Submission) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         submitted.write(folder)
-        _FAULTS.told.clear()
+        _FAULTS.messages.clear()
         verdicts = lab_folder.check_folder(folder, submitted.lab)
-    if _FAULTS.told:
-        raise Wrong("; ".join(_FAULTS.told))
+    if _FAULTS.messages:
+        raise Wrong("; ".join(_FAULTS.messages))
     for verdict in verdicts:
         if verdict.outcome is Outcome.NOT_GRADED:
             raise Wrong(f"{verdict.figure}: {verdict.reason}")
         if not 0 <= verdict.points <= verdict.max_points or not verdict.reason.strip():
             raise Wrong(f"{verdict.figure}: {verdict.points} points, reason {verdict.reason!r}")
-        told = as_text(verdict) + as_html(verdict)
-        (told + json.dumps(verdict.as_json(), ensure_ascii=False, allow_nan=False)).encode()
+        text = as_text(verdict) + as_html(verdict)
+        (text + json.dumps(verdict.as_json(), ensure_ascii=False, allow_nan=False)).encode()

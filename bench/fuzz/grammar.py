@@ -43,8 +43,8 @@ def recordings(draw: st.DrawFn) -> tuple[str, bytes]:
     """The lab and the bytes of a recording that might be of it: well-formed, whatever it says."""
     spec = draw(st.sampled_from([spec for spec in _SPECS if spec.variants]))
     # Often what the other figures of the lab need as well, so that relations have their operands.
-    beside = [each for each in LABS[spec.lab] if each.kernel == spec.kernel]
-    wanted = draw(st.sampled_from([[spec], beside, beside]))
+    of_same_kernel = [each for each in LABS[spec.lab] if each.kernel == spec.kernel]
+    wanted = draw(st.sampled_from([[spec], of_same_kernel, of_same_kernel]))
     variants = [name for each in wanted for name in each.variants]
     variants = list(dict.fromkeys([*variants, *draw(_NAMES)]))
     keys = ["counter", "counter.step", "counter.frequency_hz", "counter.overhead", "os", "flags"]

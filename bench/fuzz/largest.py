@@ -130,7 +130,7 @@ def _folder_with(lay: Callable[[Path], None]) -> None:
         lay(folder / "recordings/run0.csv")
         first = lab_folder.check_folder(folder, "01-timer-overhead")[0]
         if [finding.code for finding in first.findings] != ["recording-unreadable"]:
-            raise Wrong(f"is told as {first.findings}")
+            raise Wrong(f"is reported as {first.findings}")
 
 
 def _figures_naming(folder: Path, count: int) -> None:

@@ -71,7 +71,7 @@ def run(quick: bool) -> bool:
         waiting[another.submit(large)] = "large"
         for done in concurrent.futures.as_completed(waiting):
             outcomes.setdefault(waiting[done], []).append(done.result())
-    return _told(outcomes)
+    return _report(outcomes)
 
 
 def _parts(inputs: int) -> Iterator[tuple[str, int, int]]:
@@ -82,11 +82,11 @@ def _parts(inputs: int) -> Iterator[tuple[str, int, int]]:
             yield kind, seed, min(PART, left - begin)
 
 
-def _told(outcomes: dict[str, list[Outcome]]) -> bool:
+def _report(outcomes: dict[str, list[Outcome]]) -> bool:
     say(f"   {'':<14}{'inputs':>8}{'edges':>8}{'slowest':>10}{'memory':>10}{'wrong':>7}")
     held = True
     for kind, parts in outcomes.items():
-        wrong = list(dict.fromkeys(told for each in parts for told in each.wrong))
+        wrong = list(dict.fromkeys(message for each in parts for message in each.wrong))
         slowest = max(each.slowest_s for each in parts)
         megabytes = max(each.megabytes for each in parts)
         held &= not wrong and slowest <= MOST_SECONDS and megabytes <= MOST_MEGABYTES
@@ -95,8 +95,8 @@ def _told(outcomes: dict[str, list[Outcome]]) -> bool:
             f"{max(each.edges for each in parts):>8,}{slowest:>8.2f} s{megabytes:>7.0f} MB"
             f"{len(wrong):>7}"
         )
-        for told in wrong[:20]:
-            say(f"      {told}")
+        for message in wrong[:20]:
+            say(f"      {message}")
     made = sum(each.inputs for parts in outcomes.values() for each in parts)
     return verdict(held, f"{made:,} inputs")
 
@@ -144,8 +144,8 @@ def _submissions(seed: int, count: int, outcome: Outcome) -> None:
     mutator, guide = Mutator(f"submissions {seed}", recordings), Guide(seeds, seed)
     for _ in range(count):
         changed = changed_submission(guide.next(), mutator)
-        told = _told_as_one(changed)
-        _guided(guide, changed, checks.submission, outcome, told, "submissions")
+        content = _joined_files(changed)
+        _guided(guide, changed, checks.submission, outcome, content, "submissions")
     outcome.edges = len(guide.edges.reached)
 
 
@@ -163,7 +163,7 @@ def _made_up(seed: int, count: int, outcome: Outcome) -> None:
     @hypothesis.given(grammar.submissions())
     def examine(made: Submission) -> None:
         begin = time.process_time()
-        failed[:] = [_told_as_one(made)]
+        failed[:] = [_joined_files(made)]
         checks.submission(made)
         seconds = time.process_time() - begin
         outcome.inputs += 1
@@ -172,7 +172,7 @@ def _made_up(seed: int, count: int, outcome: Outcome) -> None:
     _try(examine, outcome, lambda: failed[0], "grammar")
 
 
-def _told_as_one(submitted: Submission) -> bytes:
+def _joined_files(submitted: Submission) -> bytes:
     """All files of a submission, one after the other."""
     return b"".join(f"\n=== {name}\n".encode() + content for name, content in submitted.files)
 
@@ -226,7 +226,7 @@ def _try(
             place = checks.place_of(error)
             what = str(error)[:300] if isinstance(error, checks.Wrong) else f"{error!r:.300}"
             kept = _keep(kind, content())
-            if not any(what in told for told in outcome.wrong):
+            if not any(what in message for message in outcome.wrong):
                 outcome.wrong.append(f"{kind}: {place}: {what} [{kept}]")
     finally:
         signal.alarm(0)

@@ -90,8 +90,8 @@ def run(quick: bool) -> bool:
             f" {tally.again:>3} runs made again,"
             f" {tally.no_figure:>2} times no figure"
         )
-        for told in tally.wrong[:8]:
-            say(f"      {told}")
+        for message in tally.wrong[:8]:
+            say(f"      {message}")
     made = sum(tally.made for tally in tallies.values())
     full = sum(tally.full for tally in tallies.values()) / made
     false = sum(tally.false for tally in tallies.values()) / made
@@ -123,9 +123,9 @@ def _one(circumstance: Circumstance, number: int, tally: Tally) -> None:
         tally.wrong += [f"{each.figure}: flag: {flag}" for flag in each.flags]
         levels = {finding.level for finding in each.findings}
         tally.false += bool(levels & {Level.PROVENANCE, Level.VALIDITY})
-        told = [f"{finding.code}: {finding.evidence}" for finding in each.findings]
+        evidence = [f"{finding.code}: {finding.evidence}" for finding in each.findings]
         if each.outcome is not Outcome.PASSED:
-            tally.wrong += [f"{each.figure}: {words}" for words in told or [each.reason]]
+            tally.wrong += [f"{each.figure}: {words}" for words in evidence or [each.reason]]
 
 
 @dataclass
@@ -194,15 +194,15 @@ def _saved(spec: FigureSpec, plan: measure.Plan, recording: Recording, folder: P
 
 
 def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -> measure.Plan:
-    if spec.shows:  # asked for is a mistake: the honest student makes it as it is given
-        return broken.find(pitfall_named(spec.shows).broken[0].kernel).plan()
+    if spec.demonstrates:  # asked for is a mistake: the honest student makes it as it is given
+        return broken.find(pitfall_named(spec.demonstrates).broken[0].kernel).plan()
     asked = spec.flags
     flags = (asked,) if asked else (chance.choice(["-O2", "-O2", "-O0"]),)
     if spec.own:
         plan = _own_plan(spec)
         plan = replace(plan, samples=chance.choice([400, 1_000, 4_000]))
     else:
-        names = tuple(dict.fromkeys((*spec.variants, *spec.beside)))
+        names = tuple(dict.fromkeys((*spec.variants, *spec.compare_with)))
         # Baselines are measured along: at the most twice as many rows as were asked for.
         most = MOST_RECORDING_ROWS // (2 * len(names) + 1)
         samples = min(circumstances.samples_for(spec.kernel, chance), most)
@@ -242,7 +242,7 @@ def _recorded(
         if circumstance.counter is not None:
             seed = chance.randrange(2**31)
             recording = circumstances.seen_by(recording, circumstance.counter, seed)
-        if spec.shows:
+        if spec.demonstrates:
             return recording, again
         results = [result_of(recording, name) for name in spec.variants]
         missing = [each for each in results if each.estimate is None]

@@ -1,9 +1,8 @@
-"""The values that are right for a figure, with their intervals, computed from its recording.
+"""The values that a recording accepts for a figure, with their intervals.
 
-A figure may differ from them as far as the interval of its recording reaches, and as far as
-rounding to two digits changes it. A relation between figures is right if it follows from their
-recordings or from the student's own figures: a mistake in one of those has already cost its points
-there.
+A figure may lie in the 95 % interval of its recording, or round to the same two digits. A relation
+between figures may follow from their recordings or from the student's own figures: a mistake in one
+of those figures has already cost its points.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from labs.recording import declared, proof
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 
-#: A figure may always be rounded to so many significant digits, however narrow the interval is.
+#: A figure outside the interval is right too, if it is the value rounded to so many digits.
 SIGNIFICANT_DIGITS = 2
 
 
 @dataclass(frozen=True)
 class Expected:
-    """A right value for the figure, with its 95 % interval, in `unit`.
+    """What the recording gives for the figure: value and 95 % interval, in `unit`.
 
-    `words` is its text for a reader; if it is empty, we write value and interval in this unit.
-    `by_process` holds the values of the processes, if known, because a relation compares process by
-    process. `older_range` is the range of values that an older kit may have given for its own
-    recording.
+    `words` is the text that a reader sees; if it is empty, value and interval in `unit` are shown.
+    `by_process` holds the values of the single processes, if they are known, because a relation
+    compares process by process. `before` holds the ends of the range in which an older kit may have
+    computed its value.
     """
 
     value: float
@@ -41,21 +40,21 @@ class Expected:
     unit: str
     words: str = ""
     by_process: ByProcess | None = field(default=None, repr=False, compare=False)
-    older_range: tuple[float, float] | None = field(default=None, repr=False, compare=False)
+    before: tuple[float, float] | None = field(default=None, repr=False, compare=False)
 
-    def admits(self, value: float, factor: float = 1.0) -> bool:
-        """Whether `value` agrees with this one times `factor`, within interval and rounding."""
+    def accepts(self, value: float, factor: float = 1.0) -> bool:
+        """Whether `value` is this value times `factor`, within interval and rounding."""
         middle = self.value * factor
         slack = _rounding(middle) if self.unit != CHOICE else 1e-9
         low, high = sorted((self.low * factor, self.high * factor))
         return bool(min(low, middle - slack) <= value <= max(high, middle + slack))
 
-    def admits_from_older_kit(self, value: float) -> bool:
-        """Whether an older kit may have given `value` for the same recording."""
-        return self.older_range is not None and self.older_range[0] <= value <= self.older_range[1]
+    def accepted_by_older_kit(self, value: float) -> bool:
+        """Whether an older kit may have computed `value` from the same recording."""
+        return self.before is not None and self.before[0] <= value <= self.before[1]
 
-    def in_words(self) -> str:
-        """The value and its interval as text; a count has no interval."""
+    def as_text(self) -> str:
+        """The value and its interval for a reader; a count has no interval."""
         if self.words:
             return self.words
         if self.low == self.high:
@@ -66,54 +65,54 @@ class Expected:
         )
 
 
-def expected_from_recording(
+def values_by_recording(
     spec: FigureSpec, results: Mapping[str, Result], unit: str
 ) -> list[Expected]:
-    """The right values for a figure that was given in `unit`, from the results by variant.
+    """The right values of a figure that was submitted in `unit`, from `results` by variant.
 
-    The list is empty if the recording gives no figure.
+    Empty if the recording gives no figure.
     """
     first = results[spec.variant]
     if spec.quantity is Quantity.STEP:
         step = first.clock.step / first.clock.ticks_in(spec.unit)
         return [Expected(step, step, step, spec.unit)]
     if spec.quantity is Quantity.SWITCHES:
-        return _switches_per_operation(spec, first)
+        return _switches(spec, first)
     if any(results[name].estimate is None for name in spec.variants):
         return []
     if spec.quantity in RELATIONS:
-        alternatives = [_operands(results[name]) for name in spec.variants]
+        alternatives = [_alternatives(results[name]) for name in spec.variants]
         most = min(len(each) for each in alternatives)
         operands = [tuple(each[i] for each in alternatives) for i in range(most)]
-        found = [value for each in operands for value in _relation_of(spec, each, first.clock)]
-        found = [_with_older_range(each, first.recording) for each in found]
+        found = [found for each in operands for found in _related(spec, each, first.clock)]
+        found = [_with_older_kit(each, first.recording) for each in found]
         return list(dict.fromkeys(found))
-    return list(_values_in_units(spec, first, unit))
+    return list(_accepted_estimates(spec, first, unit))
 
 
-def expected_from_figures(
+def values_by_relation(
     spec: FigureSpec,
-    accepted: Sequence[Sequence[Expected]],
-    given: Sequence[float | None],
+    accepted_values: Sequence[Sequence[Expected]],
+    submitted: Sequence[float | None],
     clock: Clock,
     shown: Sequence[Estimate | None] = (),
 ) -> list[Expected]:
-    """The right values for a relation between figures with these accepted and submitted values.
+    """The right values of a relation between figures with these accepted and submitted values.
 
-    Times must be in ns; `clock` converts them into the unit asked for. `shown` are the estimates as
-    their runs show them, because the student compares these. The accepted ones may have wider
-    intervals, which hold at every clock speed of the run.
+    Times are in ns; `clock` converts them to the requested unit. `shown` are the estimates that the
+    runs show, because these are what the student compares. The intervals of the accepted values are
+    wider: they hold at every clock speed of the run.
     """
     found: list[Expected] = []
-    if all(accepted):
-        found += _relation_of(spec, tuple(_as_estimate(each[0]) for each in accepted), clock)
-    values = [value for value in given if value is not None]
-    if len(values) == len(given):
+    if all(accepted_values):
+        found += _related(spec, tuple(_as_estimate(each[0]) for each in accepted_values), clock)
+    values = [value for value in submitted if value is not None]
+    if len(values) == len(submitted):
         exact = tuple(Estimate(value, value, value, "ns", "", 0, 0) for value in values)
-        found += _relation_of(spec, exact, clock)
+        found += _related(spec, exact, clock)
     seen = tuple(each for each in shown if each is not None)
     if spec.quantity is Quantity.CHOICE and seen and len(seen) == len(shown):
-        found += _relation_of(spec, seen, clock)
+        found += _related(spec, seen, clock)
     return list(dict.fromkeys(found))
 
 
@@ -122,19 +121,19 @@ def _as_estimate(expected: Expected) -> Estimate:
     return Estimate(value, low, high, expected.unit, "", 0, 0, expected.by_process)
 
 
-def _switches_per_operation(spec: FigureSpec, result: Result) -> list[Expected]:
+def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
     """The switches that the OS counted, divided by the operations that the C kernel states."""
     seen = proof.of_variant(result.recording, result.variant)
     return [] if seen is None else [Expected(seen.each, seen.each, seen.each, spec.unit)]
 
 
-def _operands(result: Result) -> list[Estimate]:
-    """The values, in ns, that count as this result in a relation.
+def _alternatives(result: Result) -> list[Estimate]:
+    """The values that count as this result in a relation, in ns.
 
-    For a timer they are its overhead and the time of its empty region. For a cost they are its time
-    and the time of its core cycles.
+    A timer has its intercept and its empty sample. A cost has its value as a time, and its value in
+    core cycles converted to a time.
     """
-    assert result.estimate is not None  # the caller has checked this
+    assert result.estimate is not None  # the caller has seen to it
     line = result.line
     if declared.is_overhead(result.recording, result.variant) and line is not None:
         found = [line.overhead.into("ns", result.clock)]
@@ -149,27 +148,27 @@ def _operands(result: Result) -> list[Estimate]:
     return found
 
 
-def _values_in_units(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
-    """The right values, from the unit asked for and from `unit`: their intervals may differ."""
+def _accepted_estimates(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
+    """The estimates in the requested unit and in the submitted one: their intervals may differ."""
     for into in dict.fromkeys((spec.unit, _canonical_or(unit, spec.unit))):
         try:
             again = result_of(result.recording, result.variant, into)
             factor = again.clock.ticks_in(into) / again.clock.ticks_in(spec.unit)
-        except ValueError:  # core cycles of unknown length: use the other unit
+        except ValueError:  # core cycles of unknown length: another unit will do
             continue
-        for estimate in _estimates_of(spec.quantity, again, into):
+        for estimate in _estimates_of_quantity(spec.quantity, again, into):
             words, inside = _text_of_run(spec, again, estimate), estimate.times(factor)
             value, low, high = inside.value, inside.low, inside.high
             found = Expected(value, low, high, spec.unit, words, inside.by_process)
-            yield _with_older_range(found, result.recording)
+            yield _with_older_kit(found, result.recording)
 
 
 def _text_of_run(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
-    """How the student's run shows this value; '' if it shows another value.
+    """The text with which the student's run shows this value; '' if it shows another value.
 
-    The interval that a run shows covers the clock speeds of the last hour. The interval that we
-    judge by does not, and two intervals for one value would confuse a reader. A time is shown in
-    the unit asked for, unless ticks or core cycles are involved.
+    The interval that the run shows spans the clock speeds of the last hour, and the interval that
+    the grader judges by does not. Two intervals for one value would confuse the student. A time is
+    shown in the requested unit, except if one of the two units is ticks or cycles.
     """
     if not {result.unit, spec.unit} & {"ticks", "cycles"}:
         estimate = estimate.into(spec.unit, result.clock)
@@ -180,8 +179,7 @@ def _text_of_run(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
     return result.value_as_text()
 
 
-def _estimates_of(quantity: Quantity, result: Result, unit: str) -> Iterator[Estimate]:
-    """The estimates of `quantity` in `unit`: none, one, or for an overhead two."""
+def _estimates_of_quantity(quantity: Quantity, result: Result, unit: str) -> Iterator[Estimate]:
     line = result.line
     if result.estimate is None:
         return
@@ -195,17 +193,17 @@ def _estimates_of(quantity: Quantity, result: Result, unit: str) -> Iterator[Est
     elif result.net is None or unit == "cycles":
         yield result.estimate
     else:
-        # Whether a figure follows from its run does not depend on the clock speeds of other runs.
+        # Whether a figure follows from its run has nothing to do with other runs' clock speeds.
         net = result.net.net.into(unit, result.clock)
         yield _at_speeds_of_the_run(net, result.recording)
 
 
 def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
-    """The estimate of a time with an interval that holds at every clock speed of its own run.
+    """The estimate, a time, with an interval that holds at every clock speed of its own run.
 
-    A student who converts core cycles into a time by hand uses one of these speeds.
+    A student who converts core cycles to a time by hand uses one of these speeds.
     """
-    lengths = core_clock.lengths(recording)
+    lengths = core_clock.cycle_lengths(recording)
     if not lengths:
         return estimate
     mean = sum(lengths) / len(lengths)
@@ -213,21 +211,19 @@ def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
     return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
 
 
-def _with_older_range(found: Expected, recording: Recording) -> Expected:
-    """`found` with its `older_range`, if an older kit made the recording.
+def _with_older_kit(found: Expected, recording: Recording) -> Expected:
+    """The value with the range of an older kit, if an older kit made the recording.
 
-    An older kit did not detect shared cores, and it used other limits to set processes aside. Its
-    figure is between the lowest and the highest value of a process, or it is at most a quarter of
-    the present interval outside that interval.
+    The older kit did not detect a shared core, and it left out processes by another rule. Its
+    figure lies among the values of the single processes, or within a quarter of the interval's
+    width next to the interval.
     """
     each = found.by_process
     if each is None or recording.condition("core_width"):
         return found
     margin = (found.high - found.low) / 4
     low, high = float(each.value.min()), float(each.value.max())
-    return replace(
-        found, older_range=(min(low, found.low - margin), max(high, found.high + margin))
-    )
+    return replace(found, before=(min(low, found.low - margin), max(high, found.high + margin)))
 
 
 def _canonical_or(unit: str, otherwise: str) -> str:
@@ -237,8 +233,7 @@ def _canonical_or(unit: str, otherwise: str) -> str:
         return otherwise
 
 
-def _relation_of(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock) -> list[Expected]:
-    """The right values of the choice, ratio or difference of `operands`; empty if there is none."""
+def _related(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock) -> list[Expected]:
     if spec.quantity is Quantity.CHOICE:
         return [
             Expected(number, number, number, CHOICE, f"{number} ({choice.text})")
@@ -254,7 +249,7 @@ def _relation_of(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock)
     left = None
     if first.by_process and second.by_process:
         left = processes.difference(first.by_process, second.by_process)
-    # The difference of the two values by hand weights processes differently, and is right too.
+    # The difference of the two values by hand gives processes other weights, and is right too.
     by_hand = first.value - second.value
     low, high = min(low, by_hand), max(high, by_hand)
     between = replace(first, value=value, low=low, high=high, by_process=left)
@@ -268,7 +263,7 @@ def _relation_of(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock)
 
 
 def _rounding(value: float) -> float:
-    """Half a unit of the last digit that is kept, and a little more for rounding errors."""
+    """Half a unit of the last digit that is kept, plus a little for the arithmetic."""
     if value == 0 or not math.isfinite(value):
         return 1e-12
     magnitude = math.floor(math.log10(abs(value)))

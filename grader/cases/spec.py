@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class Quantity(str, Enum):
-    """What a figure is: a part of the line T(k) = overhead + k * cost, a count, or a relation.
+    """What a figure is, in terms of the line T(k) = overhead + k * cost, and of what is counted.
 
-    A cost is the slope minus the baseline that the C kernel names. If an operation has several
-    parts, it is the cost of one part, such as half a round trip. `WHOLE` is the slope itself. The
-    last three are relations between variants of one recording or between other figures.
+    A cost is net of the baseline that its C kernel names, and a part of an operation where that has
+    several (half a round trip); `WHOLE` is the slope itself. The last three are relations, between
+    variants of one recording or between other figures.
     """
 
     OVERHEAD = "overhead"
@@ -44,10 +44,10 @@ CHOICE = "choice"
 class Choice:
     """One of the conclusions to choose from.
 
-    `holds` says whether the recordings support it. Its argument is the estimates, in ns, in the
-    order of the relation's operands. Two neighbouring choices may both hold if a measurement is on
-    the limit between them. `known` is shown to a student who chooses this one wrongly. It states a
-    known fact, if that decides and no estimate does.
+    `holds` takes the estimates, in ns and in the order of the relation's operands, and says whether
+    the recordings support the conclusion. Two neighbouring choices may both hold if a measurement
+    lies on the edge between them. If a known fact decides and no estimate does, `known` states that
+    fact for a student who chose wrongly.
     """
 
     text: str
@@ -59,21 +59,20 @@ class Choice:
 class FigureSpec:
     """One figure of a lab.
 
-    `asked` says what is asked. The recording must have the `variants`. If it also has those in
-    `beside`, pitfalls compare the figure with them. A ratio is the first variant divided by the
-    second. A difference is the first minus the second, divided by `divisor`.
+    `asked` is the question as text. The recording must have the `variants`; pitfalls compare them
+    with the variants `compare_with` if the recording has these. A ratio is the first variant
+    divided by the second; a difference is the first minus the second, divided by `divisor`. A
+    relation `of` other figures has no recording of its own. The recordings of those figures are its
+    evidence, and a mistake in one of them does not count again. `unit` is the requested unit, but
+    any declared unit of time is accepted. If `own` is set, the C kernel is the student's and
+    `kernel` is its name. `flags` is the requested optimisation level, such as `-O0`.
 
-    A relation `of` other figures has no recording of its own. Their recordings are its evidence,
-    and a mistake in one of them does not cost points again. `unit` is the unit asked for; a student
-    may give any other unit of time. `own` says that the student wrote the C kernel, and `kernel` is
-    its name. `flags` is the optimisation level asked for, such as `-O0`.
-
-    `shows` is the code of a pitfall. Such a figure is right if its recording makes this mistake:
-    lab 08 asks students to repeat published mistakes. `estimand` is what the variants measure, as
-    the released C kernel declares it. A recording declares it too, but a pitfall must not depend on
-    what a submission states about itself. `widest` limits the interval: one that reaches farther to
-    either side than this share of its value is too wide to believe. Then the figure passes if it is
-    within the interval, and the verdict says so.
+    `demonstrates` is the code of a pitfall: the figure is right if its recording makes exactly that
+    mistake, because lab 08 asks students to repeat published mistakes. `estimand` is what the
+    variants measure, as the released C kernel declares it. A recording states it too, but a pitfall
+    must not depend on what a submission calls itself. If the interval reaches farther than the
+    share `widest` of the value to either side, it is too wide to believe: the figure passes within
+    it, and the verdict says so.
     """
 
     id: str
@@ -89,11 +88,11 @@ class FigureSpec:
     own: bool = False
     estimand: Estimand = Estimand.COST
     flags: str = ""
-    beside: tuple[str, ...] = ()
+    compare_with: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
     divisor: float = 1.0
     choices: tuple[Choice, ...] = ()
-    shows: str = ""
+    demonstrates: str = ""
     praise: str = ""
     look_next: str = ""
     widest: float = WIDEST
@@ -105,7 +104,7 @@ class FigureSpec:
 
     @property
     def variant(self) -> str:
-        """The variant that the figure is about; for a relation, the first one."""
+        """The variant that the figure is about; for a ratio or difference, the first."""
         return self.variants[0]
 
     @property
@@ -115,7 +114,7 @@ class FigureSpec:
 
     @property
     def of_overhead(self) -> bool:
-        """Whether the figure is the cost of the readings, and not of the work between them."""
+        """Whether the figure is the overhead of readings, and not the cost of an operation."""
         return self.estimand is Estimand.OVERHEAD
 
     @property
@@ -125,11 +124,11 @@ class FigureSpec:
 
 
 class RelationFields(TypedDict, total=False):
-    """The fields of a FigureSpec that a relation may set; the defaults are those of FigureSpec."""
+    """Fields of a FigureSpec that a relation may have; each has the same default as there."""
 
     divisor: float
     choices: tuple[Choice, ...]
-    beside: tuple[str, ...]
+    compare_with: tuple[str, ...]
     praise: str
     look_next: str
     widest: float
@@ -146,9 +145,9 @@ def relation(
     points: float = 2.0,
     **fields: Unpack[RelationFields],
 ) -> FigureSpec:
-    """A figure that follows from other figures of the lab; only its interpretation gives points.
+    """A figure that follows from other figures of the lab: only its interpretation is judged.
 
-    `beside` names figures that a student might take instead of those in `of`.
+    `compare_with` names figures that a student might take instead of these.
     """
     return FigureSpec(
         id=id,

@@ -44,7 +44,7 @@ PITFALL = Pitfall(
     code="less-than-nothing",
     level=Level.VALIDITY,
     symptom="No operation takes a negative time.",
-    misconception="Something was subtracted that was not in the interval, such as an overhead from "
+    misconception="Something was subtracted that was not in the sample, such as an overhead from "
     "another machine.",
     experiment="Print the value before anything is subtracted, and beside it what is subtracted.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",

@@ -33,7 +33,7 @@ def say(text: object = "", *, file: TextIO | None = None, colours: bool = False)
     shown = safe(str(text))
     if colours:
         shown = _COLOUR.sub("\x1b\\1", shown)
-    print(shown, file=file or sys.stdout, flush=True)  # noqa: T201
+    print(shown, file=file or sys.stdout, flush=True)
 
 
 def keep_logs_safe() -> None:

@@ -81,8 +81,8 @@ class Session(Measuring):
 
         Never graded for being right. Predicting again keeps the earlier one too. Raises Refused.
         """
-        given = predictions.Prediction(value, unit, because, sure)
-        show(foretell.prediction(self.folder, self._guide, figure, given))
+        predicted = predictions.Prediction(value, unit, because, sure)
+        show(foretell.prediction(self.folder, self._guide, figure, predicted))
 
     def show_c(self, kernel: str) -> None:
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
@@ -158,8 +158,8 @@ class Session(Measuring):
         """How `first` compares with `second`: which is larger, how many times, or neither.
 
         lab.compare(run["args8"], run["args4"]) prints one sentence. It also has `difference`,
-        `difference_interval` and `unit`, `ratio` and `ratio_interval`, and `told_apart`. Variants
-        of one run are compared process by process. Raises Refused where one has no figure.
+        `difference_interval` and `unit`, `ratio` and `ratio_interval`, and `distinguishable`.
+        Variants of one run are compared process by process. Raises Refused if one has no figure.
         """
         from labs.notebook.run import Run
         from labs.results.compared import compared

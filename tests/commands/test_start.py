@@ -470,8 +470,8 @@ def test_a_signal_ends_it_and_all_it_started(server: Server, tmp_path: Path, nam
     server.process.send_signal(getattr(signal, name))  # as make and a terminal both do
     assert server.process.wait(20) == 0
     assert not [child for child in children if alive(child)]
-    told = (tmp_path / "stderr").read_text()
-    assert "Traceback" not in told
+    shown_text = (tmp_path / "stderr").read_text()
+    assert "Traceback" not in shown_text
     runtime = tmp_path / "home/.local/share/jupyter/runtime"
     assert not list(runtime.glob("jpserver-*.json"))
 

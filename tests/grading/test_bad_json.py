@@ -65,7 +65,9 @@ def honest(folder: Path) -> dict[str, Verdict]:
 
 def others(name: str) -> list[str]:
     """The figures whose verdict does not rest on the figure `name`."""
-    return [each for each, spec in SPECS.items() if name not in (each, *spec.of, *spec.beside)]
+    return [
+        each for each, spec in SPECS.items() if name not in (each, *spec.of, *spec.compare_with)
+    ]
 
 
 @SAME_EVERY_TIME

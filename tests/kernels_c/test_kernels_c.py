@@ -61,7 +61,7 @@ def measured(done: Done, rows: int = 12) -> dict[str, str]:
     return stated
 
 
-def measured_or_told(done: Done) -> bool:
+def measured_or_refused(done: Done) -> bool:
     """Whether it measured; else it must have said in one line why this machine cannot."""
     if done.returncode == 0:
         assert rows_of(done.stdout)
@@ -205,7 +205,7 @@ def test_every_variant_measures_or_says_why_not(program_of: ProgramOf, kernel: s
         if name.endswith(("-256mb", "-1gb")):
             continue  # their memory takes long to fill
         done = call(program, "--variant", name, "--samples", "4", "--warmup", "1")
-        assert measured_or_told(done) == (missing == ""), name
+        assert measured_or_refused(done) == (missing == ""), name
 
 
 @EVERY
@@ -406,7 +406,7 @@ def test_in_a_set_of_one_cpu_two_are_said_to_be_missing(
         if options[0] == "--list":
             assert re.search(rf"^{variant},.*one CPU only", done.stdout, re.M)
         else:
-            assert not measured_or_told(done)
+            assert not measured_or_refused(done)
 
 
 @LINUX
@@ -455,7 +455,7 @@ def test_works_in_a_sandbox_without_sys_and_proc(
     if with_devices:
         measured(done)
     else:
-        measured_or_told(done)
+        measured_or_refused(done)
 
 
 FILTER = r"""
@@ -529,7 +529,7 @@ def test_under_a_seccomp_filter_it_measures_or_says_why_not(
     program = program_of(kernel)
     for name in list(listed(program))[:14]:
         done = call(filtered, number, str(program), "--variant", name, *FEW)
-        assert measured_or_told(done) or errors_of(done), name
+        assert measured_or_refused(done) or errors_of(done), name
 
 
 @LINUX
@@ -570,7 +570,7 @@ def test_pinning_that_a_filter_refuses_is_told(
 ) -> None:
     number = str(REFUSED["sched_setaffinity"][os.uname().machine != "x86_64"])
     done = call(filtered, number, str(program_of(kernel)), *FEW, "--cpu", str(SOME_CPU))
-    assert not measured_or_told(done)
+    assert not measured_or_refused(done)
     assert re.search("OS refuse[sd] to pin: ", done.stderr)
 
 
@@ -660,7 +660,7 @@ def test_other_architectures_measure_under_emulation(
     counter = {"aarch64": "cntvct", "riscv64": "time"}[architecture]
     for name in list(listed_by([emulator, str(program)]))[:14]:
         done = call(Path(emulator), str(program), "--variant", name, *FEW)
-        if measured_or_told(done):
+        if measured_or_refused(done):
             assert conditions_of(done.stdout)["counter"] == counter, name
         else:
             assert name not in ("fenced", "getppid", "args0", "fork", "pipe-pinned", "condvar")

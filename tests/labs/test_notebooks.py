@@ -31,7 +31,7 @@ from labs.notebook import explain
 from testing.paths import REPOSITORY
 
 #: What the kit says of a run whose samples lie on no line: nothing later can be made of it.
-NO_FIGURE = "so that there is no figure"
+NO_FIGURE = "so there is no figure"
 
 NOTEBOOKS = REPOSITORY / "notebooks"
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
@@ -160,12 +160,12 @@ def test_links_and_files_named_exist(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hints_and_steps_are_those_that_the_lab_uses(name: str) -> None:
-    told = guide.of_lab(name)  # refuses empty hints, and more than 50 words
+    its_guide = guide.of_lab(name)  # refuses empty hints, and more than 50 words
     everything = "\n".join(map(text, source_of(name)["cells"]))
     named = set(re.findall(r'lab\.hint\("([^"]+)"', everything))
-    assert named == set(told.hints)
-    assert told.steps
-    for step in told.steps:
+    assert named == set(its_guide.hints)
+    assert its_guide.steps
+    for step in its_guide.steps:
         ways = {"recording": ('save="{}', "--save {}", '"{}": (')}.get(step.kind, ('"{}',))
         assert any(way.format(step.name) in everything for way in ways), step
 
@@ -191,13 +191,13 @@ def test_nbgrader_metadata(name: str) -> None:
 def test_the_rhythm_of_a_lab(name: str) -> None:
     """Predict, observe, explain, isolate, prove: each part is there, and none needs a widget."""
     code = "\n".join(text(cell) for cell in cells(name, "code"))
-    told = "\n".join(text(cell) for cell in cells(name, "markdown"))
+    markdown_text = "\n".join(text(cell) for cell in cells(name, "markdown"))
     first = text(source_of(name)["cells"][0])
     assert "You will be able to" in first and "Fast track" in first
-    assert "## The claim" in told and re.search(r"[Rr]eport [A-E]", told)
+    assert "## The claim" in markdown_text and re.search(r"[Rr]eport [A-E]", markdown_text)
     for part in ("lab.predict(", "published.", "lab.panel(", "lab.progress()", "lab.wrap_up()"):
         assert part in code, part
-    assert "<details><summary>" in told, "a note for after solving"
+    assert "<details><summary>" in markdown_text, "a note for after solving"
     by_hand = [cell for cell in cells(name, "markdown") if "nbgrader" in cell["metadata"]]
     assert by_hand, "a report in two or three sentences"
 

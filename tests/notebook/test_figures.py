@@ -94,10 +94,10 @@ BAD_ENTRIES: dict[str, tuple[object, str]] = {
 
 @pytest.mark.parametrize("case", BAD_ENTRIES)
 def test_a_bad_entry_is_told_and_hides_no_other(case: str, tmp_path: Path) -> None:
-    entry, told = BAD_ENTRIES[case]
+    entry, message = BAD_ENTRIES[case]
     found = figures.read(in_folder(tmp_path, json.dumps({"bad": entry, "good": GOOD_ENTRY})))
     bad = found["bad"]
-    assert isinstance(bad, BadFigure) and bad.what == told
+    assert isinstance(bad, BadFigure) and bad.what == message
     assert isinstance(found["good"], Figure)
 
 
@@ -185,11 +185,11 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
 
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_an_unusable_file_is_told_and_not_written_over(case: str, tmp_path: Path) -> None:
-    content, told = BAD_FILES[case]
+    content, message = BAD_FILES[case]
     folder = in_folder(tmp_path, content)
     with pytest.raises(BadFigures) as raised:
         figures.read(folder)
-    assert str(raised.value) == f"figures.json {told}"
+    assert str(raised.value) == f"figures.json {message}"
     with pytest.raises(BadFigures):
         figures.put(folder, Figure("new", 1.0, "ns", None))
     assert (folder / figures.FILE_NAME).read_bytes() == content

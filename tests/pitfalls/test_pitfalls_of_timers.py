@@ -193,7 +193,7 @@ def test_cpuid_is_told_by_the_c_or_where_nothing_else_costs_so_much() -> None:
     assert found(FENCED_ID, value, "ns", dear) == []
     guest = run_of(replace(FENCED, overhead=9000), extra={"machine.virtual": "True"})
     assert found(FENCED_ID, overhead(guest), "ns", guest) == ["serializing-cpuid"]
-    # Before the first reading it costs the interval nothing.
+    # Before the first reading it costs the sample nothing.
     cheap = run_of()
     assert found(FENCED_ID, overhead(cheap), "ns", cheap, 'asm("cpuid")') == []
 

@@ -74,7 +74,7 @@ def test_untouched_stub_gets_nothing(graded: tuple[DemonstrationClass, list[Row]
 
 
 @pytest.mark.parametrize(
-    ("student", "told"),
+    ("student", "note"),
     [
         ("tampered", "its points were changed"),
         ("tampered", "added graded cell `a-test-of-my-own`"),
@@ -85,10 +85,10 @@ def test_untouched_stub_gets_nothing(graded: tuple[DemonstrationClass, list[Row]
     ],
 )
 def test_what_was_set_aside_is_told(
-    graded: tuple[DemonstrationClass, list[Row]], student: str, told: str
+    graded: tuple[DemonstrationClass, list[Row]], student: str, note: str
 ) -> None:
     (row,) = [row for row in graded[1] if row.student == student]
-    assert told in "\n".join(row.notes)
+    assert note in "\n".join(row.notes)
 
 
 def test_every_student_gets_feedback(graded: tuple[DemonstrationClass, list[Row]]) -> None:

@@ -166,7 +166,7 @@ def scores(course: Path, lab: str, student: str) -> dict[str, float | None]:
         return {grade.name: grade.auto_score for grade in grades}
 
 
-def told(course: Path, lab: str, student: str) -> str:
+def notes_of(course: Path, lab: str, student: str) -> str:
     """What was written into the graded cells, for a message that helps."""
     path = course / "autograded" / student / lab / f"{lab}.ipynb"
     cells = json.loads(path.read_text("utf-8"))["cells"]
@@ -179,7 +179,7 @@ def told(course: Path, lab: str, student: str) -> str:
 def test_solutions_get_full_points(course: Path, lab: str) -> None:
     got = scores(course, lab, "honest")
     wanted = {spec.id: spec.max_points for spec in figures_of(lab)}
-    assert {name: got[name] for name in wanted} == wanted, told(course, lab, "honest")
+    assert {name: got[name] for name in wanted} == wanted, notes_of(course, lab, "honest")
     assert all(got[name] is None for name in set(got) - set(wanted)), "a person reads the rest"
 
 
@@ -189,7 +189,7 @@ def test_solutions_get_full_points(course: Path, lab: str) -> None:
 def test_stubs_get_no_points(course: Path, lab: str) -> None:
     got = scores(course, lab, "untouched")
     assert {spec.id for spec in figures_of(lab)} <= set(got)
-    assert set(got.values()) == {0.0}, told(course, lab, "untouched")
+    assert set(got.values()) == {0.0}, notes_of(course, lab, "untouched")
 
 
 @pytest.mark.slow
