@@ -45,7 +45,7 @@ lock: ## pin the newest versions that pyproject.toml allows (needs uv)
 	$(UV) pip compile $(COMPILE) --upgrade --group build -o requirements.lock
 	$(UV) pip compile $(COMPILE) --upgrade --group dev -c requirements.lock -o requirements-dev.lock
 
-COMPILE = pyproject.toml --quiet --universal --python-version 3.10 --generate-hashes \
+COMPILE = pyproject.toml --quiet --universal --python-version 3.10 --generate-hashes --no-strip-extras \
 	--custom-compile-command "make lock"
 
 clean: ## remove everything that make has made (never your labs)
