@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help lab test quick lint $(CHECKS) bench class html lock clean always
+.PHONY: help lab test quick coverage lint $(CHECKS) bench class html lock clean always
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -24,6 +24,11 @@ test: lint build/released.made ## run lint and every test (ARGS: passed on to py
 
 quick: lint build/released.made ## run lint and the short tests that measure nothing (2 minutes)
 	@$(BIN)/python -m pytest -n 2 -m "not measuring and not slow" $(ARGS)
+
+coverage: $(VENV)/dev build/released.made ## print which lines of each package the short tests run
+	@COVERAGE_FILE=build/coverage.data $(BIN)/python -m pytest -n 2 -m "not measuring and not slow" \
+		--cov=labs --cov=grader --cov-report=json:build/coverage.json $(ARGS)
+	@$(BIN)/python -m testing.covered build/coverage.json
 
 # The types take longest, so everything else is checked beside them.
 lint: $(VENV)/dev ## check style and types of Python, style and warnings of C
