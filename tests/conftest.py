@@ -43,7 +43,7 @@ MEASURING = """
 #: Files whose tests run nbgrader, a browser, an installation or a compiler over and over, or try
 #: thousands of inputs. The longest comes first, so that no worker is left with it at the end.
 LONG = """
-    browser pages labs_through_nbgrader class start disassembly kills wheel replay rebuild fuzz
+    browser pages class labs_through_nbgrader disassembly kills replay rebuild wheel start fuzz
     declared slips legible setup release pitfalls_page
 """
 
