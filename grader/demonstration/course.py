@@ -102,7 +102,7 @@ class DemonstrationClass:
             list(pool.map(self._hand_in, STUDENTS))
         for step in ("collect", "autograde", "generate_feedback"):
             self._nbgrader(self.course, step, self.lab.name)
-        return [self._row(student) for student in STUDENTS]
+        return [self.row(student) for student in STUDENTS]
 
     def _hand_in(self, student: str) -> None:
         """Makes one student's folder and submits it as the student would."""
@@ -142,7 +142,7 @@ class DemonstrationClass:
             last = "\n".join(done.stderr.splitlines()[-15:])
             raise StepFailed(f"nbgrader {' '.join(arguments)} failed:\n{last}")
 
-    def _row(self, student: str) -> Row:
+    def row(self, student: str) -> Row:
         """The row of one submission, from the gradebook and the graded notebook."""
         name = self.lab.name
         graded = self.course / "autograded" / student / name / f"{name}.ipynb"

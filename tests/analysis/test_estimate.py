@@ -26,6 +26,7 @@ RUNS = 250
 # The stated interval
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("case", ["drift", "heavy tails", "two modes", "processes differ"])
 def test_intervals_hold_the_truth_as_often_as_they_say(case: str, step: int) -> None:

@@ -72,6 +72,7 @@ def covered(disturbance: Mapping[str, float], step: int, times: float, parts: fl
 # The interval
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_net_intervals_hold_the_truth_as_often_as_they_say(case: str) -> None:
     shares = [covered(CASES[case], step, 2, 2) for step in STEPS]
