@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help lab test quick lint bench class html lock clean always
+.PHONY: help lab test quick lint bench class html fixtures lock clean always
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -40,6 +40,9 @@ class: $(VENV)/run ## grade a demonstration class with nbgrader (LAB: which lab)
 
 html: $(VENV)/run build/released.made ## write the labs as web pages into build/html
 	@$(BIN)/python -m grader.pages build/html
+
+fixtures: $(VENV)/run ## make the lab folders of the tests anew from their recipes
+	@$(BIN)/python -m testing.fixtures
 
 lock: ## pin the newest versions that pyproject.toml allows (needs uv)
 	$(UV) pip compile $(COMPILE) --upgrade --group build -o requirements.lock

@@ -9,12 +9,14 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from labs.analysis.arrays import Floats
 from labs.analysis.line import Line, fit_line
+from labs.analysis.shared_core import ADDITIONS
 from labs.recording.file import Integers, Recording
 
 VARIANT = "simulated"
 #: Additions per core cycle of a core that nothing else uses.
-WHOLE_WIDTH = 4.0
+WHOLE_WIDTH, CORE_CYCLE_TICKS = 4.0, 0.7
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,7 @@ def with_rounds(
         width = (
             WHOLE_WIDTH * np.where(shared, 0.5, 1) * (1 - abs(random.normal(0, 0.01, len(after))))
         )
+        width = _as_counted(width, machine, random)
         stated = {"core_width": " ".join(f"{x:.2f}" for x in width)}
         processes.append(MappingProxyType({**conditions, **stated}))
     conditions = {
@@ -163,6 +166,18 @@ def with_rounds(
     return replace(made, conditions=MappingProxyType(conditions), processes=tuple(processes))
 
 
+def _as_counted(width: Floats, machine: Machine, random: np.random.Generator) -> Floats:
+    """Widths as a counter with this step gives them: from the lengths of a chain of additions and
+    of as many independent ones."""
+    chain = np.full(len(width), ADDITIONS * CORE_CYCLE_TICKS)
+    whole_steps = [
+        np.floor(random.uniform(0, 1, len(width)) + length / machine.step)
+        for length in (chain, chain / width)
+    ]
+    counted: Floats = whole_steps[0] / np.maximum(whole_steps[1], 1)
+    return counted
+
+
 def recording(
     machine: Machine, process: Integers, sample: Integers, batch: Integers, ticks: Integers
 ) -> Recording:
@@ -171,7 +186,7 @@ def recording(
         "counter": "tsc",
         "counter.frequency_hz": str(machine.frequency_hz),
         "counter.step": str(machine.declared_step or machine.step),
-        "core_cycle_ticks": "0.7",
+        "core_cycle_ticks": str(CORE_CYCLE_TICKS),
         f"clock.{VARIANT}.frequency_hz": str(machine.frequency_hz),
         f"clock.{VARIANT}.step": str(machine.declared_step or machine.step),
         "cpu.asked": "1",

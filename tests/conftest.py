@@ -13,7 +13,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from grader.judging import flags
+from grader.judging import flags, unmeasured
 from labs.recording.file import read
 from testing.c_programs import FOLDER, Program, compile_c
 
@@ -104,11 +104,12 @@ def program_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Prog
 
 @pytest.fixture
 def as_released(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
-    """Have the C kernels of a saved run count as released: they were when it was made."""
+    """Have a saved run count as one that a student measured when its C kernels were released."""
 
     def release(folder: Path) -> None:
         runs = [read(path) for path in sorted((folder / "recordings").glob("*.csv"))]
         hashes = {run.conditions["source.sha256"]: "" for run in runs}
         monkeypatch.setattr(flags, "released_sources", lambda: hashes)
+        monkeypatch.setattr(unmeasured, "saved_runs", frozenset)
 
     return release

@@ -50,7 +50,8 @@ class Verdict:
     `points` and `max_points` are sums over `levels`, which maps each level to (points, most).
     `findings` stand most basic first. `reason` is one sentence for the outcome. `praise` and
     `look_next` are filled where all is right. `flags` are for a person to look at and cost nothing.
-    `recording` names the recording that was judged, relative to the lab folder.
+    `recording` names the recording that was judged, relative to the lab folder; its `fingerprints`
+    are the same in a copy of it, and in no other run.
     """
 
     figure: str
@@ -64,6 +65,7 @@ class Verdict:
     look_next: str = ""
     flags: tuple[str, ...] = ()
     recording: str | None = None
+    fingerprints: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The object that `grader check --json` prints for this figure."""

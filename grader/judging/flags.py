@@ -5,12 +5,14 @@ Students own their machines, so they can make up evidence. But an honest run can
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 
 from grader.cases.spec import FigureSpec
 from grader.facts import unbound
 from grader.facts.dates import measured_after
 from grader.facts.sources import broken_sources, released_sources
+from grader.judging import unmeasured
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 
@@ -29,8 +31,9 @@ def of_submission(
     submitted: Mapping[str, Figure | BadFigure | None],
     recordings: Mapping[str, Recording | BadRecording],
     specs: Sequence[FigureSpec],
+    handed_in: datetime.datetime | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """The flags of each figure, by figure id."""
+    """The flags of each figure, by figure id; `handed_in` is when the submission was made."""
     usable = {name: each for name, each in recordings.items() if isinstance(each, Recording)}
     found: dict[str, tuple[str, ...]] = {}
     for spec in specs:
@@ -38,6 +41,7 @@ def of_submission(
         name = figure.recording if isinstance(figure, Figure) else None
         if name is not None and name in usable:
             raised = [*_of_recording(usable[name], spec), *_of_others(name, usable)]
+            raised += unmeasured.signs(usable[name], handed_in)
             raised += _of_dates(figure, usable[name])
             if raised:
                 found[spec.id] = tuple(raised)

@@ -6,6 +6,7 @@ limit, or raises because of a student's file. If our own code fails, the figure 
 
 from __future__ import annotations
 
+import datetime
 import logging
 from dataclasses import replace
 from pathlib import Path
@@ -17,11 +18,16 @@ from grader.facts.sources import source_of
 from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
 from grader.judging import flags
 from grader.judging.check import check, judge, open_case, open_relation
+from grader.judging.unmeasured import fingerprints
+from labs.common.files import read_bounded
 from labs.course import figures, guide
 from labs.course.figures import BadFigure, BadFigures, Figure
 from labs.recording.file import BadRecording, Recording, read
 
 log = logging.getLogger(__name__)
+
+#: How nbgrader notes a time, without the fraction of a second and the zone, which is UTC.
+_NOTED = "%Y-%m-%d %H:%M:%S"
 
 Recordings = dict[str, Recording | BadRecording]
 
@@ -39,7 +45,10 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
     recordings = _recordings(folder, [submitted.get(spec.id) for spec in specs])
     try:
         raised = flags.of_submission(
-            {spec.id: submitted.get(spec.id) for spec in specs}, recordings, specs
+            {spec.id: submitted.get(spec.id) for spec in specs},
+            recordings,
+            specs,
+            handed_in(folder),
         )
     except Exception:  # flags cost no points, so we can grade without them
         log.exception("the flags of %s failed", folder)
@@ -50,9 +59,26 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
     for spec in sorted(specs, key=lambda spec: bool(spec.of)):  # relations come after their parts
         figure = submitted.get(spec.id)
         verdict = _verdict(folder, spec, figure, recordings, cases)
-        found = raised.get(spec.id, ())
-        verdicts[spec.id] = replace(verdict, flags=found) if found else verdict
+        used = recordings.get(figure.recording or "") if isinstance(figure, Figure) else None
+        verdicts[spec.id] = replace(
+            verdict,
+            flags=raised.get(spec.id, ()),
+            fingerprints=fingerprints(used) if isinstance(used, Recording) else (),
+        )
     return [verdicts[spec.id] for spec in specs]
+
+
+def handed_in(folder: Path) -> datetime.datetime | None:
+    """When the submission was made, as nbgrader notes it in the folder; None without a usable note.
+
+    The file may come from the student: it decides nothing but the wording of a flag.
+    """
+    try:
+        text = read_bounded(Path(folder) / "timestamp.txt", 200).decode("utf-8").strip()
+        noted = datetime.datetime.strptime(text.partition(".")[0].removesuffix(" UTC"), _NOTED)
+    except (OSError, ValueError):
+        return None
+    return noted.replace(tzinfo=datetime.timezone.utc)
 
 
 def _verdict(

@@ -1,7 +1,7 @@
 """Reads the notebook that a student handed in, whatever it holds.
 
 We trust nothing in it: it may not be JSON, it may have no cells, and the metadata of a cell may be
-wrong. We read only plain text and ids, and ignore outputs and attachments.
+wrong. We read only plain text, ids and the pictures of answers, and ignore outputs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n"} | {127:
 
 @dataclass(frozen=True)
 class StudentCell:
-    """One cell as the student left it. `grade_id` is None if its metadata are missing."""
+    """One cell as the student left it. `grade_id` is None if its metadata are missing.
+
+    `attachments` is whatever the notebook holds there: :mod:`grader.submissions.pictures` reads it.
+    """
 
     grade_id: str | None
     cell_id: str | None
@@ -28,7 +31,7 @@ class StudentCell:
     points: object = None
     locked: object = None
     graded: bool = False
-    has_attachments: bool = False
+    attachments: object = None
 
 
 @dataclass(frozen=True)
@@ -126,5 +129,5 @@ def _cell_of(cell: Any) -> StudentCell | None:
         points=marks.get("points"),
         locked=marks.get("locked"),
         graded=marks.get("grade") is True,
-        has_attachments=bool(cell.get("attachments")),
+        attachments=cell.get("attachments"),
     )

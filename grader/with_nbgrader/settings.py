@@ -42,9 +42,10 @@ def configure(c: Any, course: str | Path | None = None) -> None:
 
     `course` is the course folder or a file in it. An existing id of the course in `c` stays.
     """
-    from grader.with_nbgrader.autograde import install
+    from grader.with_nbgrader import autograde, student_pages
 
-    install()
+    autograde.install()
+    student_pages.install()
     _make_alembic_found()
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"
@@ -60,7 +61,8 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
     c.ExchangeFactory.collect = "grader.with_nbgrader.collect.CarefulCollect"
-    c.HTMLExporter.filters = {"markdown2html": "grader.with_nbgrader.student_text.markdown2html"}
+    c.HTMLExporter.filters = {"markdown2html": student_pages.FILTER}
+    c.GenerateFeedback.exporter_class = "grader.with_nbgrader.student_pages.StudentPages"
 
 
 def _make_alembic_found() -> None:

@@ -2,6 +2,7 @@
 
 The submissions lie under fixtures/pitfalls/CODE/: `wrong` and `near`, each a lab folder with its
 figures.json and recordings; some have a second, `wrong-...`, where a mistake shows in two ways.
+The recipes in testing/fixtures state how each was made.
 """
 
 from __future__ import annotations
