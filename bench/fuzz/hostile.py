@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import functools
+import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from bench.fuzz.good_inputs import Submission, with_c_source
+from PIL import Image
+
+from bench.fuzz.good_inputs import Submission, released, with_c_source
 from bench.fuzz.limits import Cost
 from grader.figures import figures_of
-from labs.common.limits import MOST_JSON_BYTES, MOST_NOTEBOOK_BYTES
+from labs.common.limits import MOST_ANSWER, MOST_JSON_BYTES, MOST_NOTEBOOK_BYTES
 from labs.common.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.common.limits import MOST_RECORDING_ROWS as MOST_ROWS
 from labs.course.figures import FILE_NAME
@@ -59,7 +63,7 @@ def cases() -> Iterator[Hostile]:
             content = functools.partial(_C.__mod__, (number, source))
             yield Hostile("c-sources", f"{name} ({lab})", content)
     for name, text in _ANSWERS:
-        yield Hostile("answers", name, functools.partial(bytes, text))
+        yield Hostile("answers", name, functools.partial(bytes, text[:MOST_ANSWER]))
     for name, text in _NOTEBOOKS:
         yield Hostile("notebooks", name, functools.partial(bytes, text))
     for name, text in _NAMES:
@@ -162,7 +166,7 @@ _SHOWN: tuple[tuple[str, _Bytes], ...] = (
     ("a process number that alternates", lambda: _rows(
         _described(2), 250_000, lambda i: i % 2, lambda i: (0, 64, 128, 256, 512)[i // 2 % 5])),
     ("1,000 processes with a list of CPUs", lambda: _rows(
-        _described(1_000, b'{"cpus.allowed": "0-8191", "cpu.before": "0", "cpu.after": "1"}'),
+        _described(1_000, b'{"variant.fenced.cpus": "0-8191", "cpu.allowed": "0-8191"}'),
         5_000, lambda i: i // 5, lambda i: (0, 64, 128, 256, 512)[i % 5])),
     ("the largest recording", largest),
     ("64 variants", lambda: _described(2) + b"".join(
@@ -201,6 +205,11 @@ _ANSWERS = (
     ("backticks", b"".join(b"`" * (i % 90) + b" " for i in range(880))),
     ("a table of many columns", b"|a" * 9_900 + b"|\n" + b"|-" * 9_900 + b"|\n"),
     ("open TeX", b"$" * 39_999),
+    ("deep TeX", b"".join(b"$" + b"{" * 99 + b"}" * 99 + b"$ " for _ in range(100))),
+    ("roots of roots", b"$" + b"\\sqrt{" * 30 + b"}" * 30 + b"$ "),
+    ("fractions of fractions", b"$" + b"\\frac{a}{" * 17 + b"}" * 17 + b"$ "),
+    ("many formulas", b"$x^{2}$ " * 5_000),
+    ("a rule over the page", b"$\\smash{\\rlap{\\rule{99em}{99em}}}$"),
     ("open TeX environments", b"\\begin{a}" * 4_400),
     ("open tags", b"<b>" * 13_000),
     ("open comments", b"<!--" * 10_000),
@@ -220,6 +229,25 @@ def _cells(text: bytes) -> bytes:
 
 
 _CELL = b'{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "b"}'
+
+
+def _picture(content: bytes, kind: bytes = b"png") -> bytes:
+    """A notebook whose every cell has the same eight pictures."""
+    text = base64.b64encode(content)
+    every = b",".join(b'"%d": {"image/%b": "%b"}' % (i, kind, text) for i in range(8))
+    cell = b'{"attachments": {%b}, "source": "![x](attachment:0)"' % every
+    ids = [each["metadata"].get("nbgrader", {}).get("grade_id") for each in released()["cells"]]
+    marks = b', "metadata": {"nbgrader": {"grade_id": "%b"}}}'
+    return _cells(b",".join(cell + marks % each.encode() for each in ids if each))
+
+
+def _png(side: int) -> bytes:
+    """A picture in one colour: small as a file, and large in memory."""
+    file = io.BytesIO()
+    Image.new("1", (side, side)).save(file, "png")
+    return file.getvalue()
+
+
 _NOTEBOOKS = (
     ("deep", b"[" * 1_000_000),
     ("deep metadata", _cells(b'{"metadata": ' + b'{"a":' * 100_000)),
@@ -233,6 +261,10 @@ _NOTEBOOKS = (
     ("a key twice", b'{"cells": [], ' + _cells(_CELL)[1:]),
     ("a mark of byte order", b"\xef\xbb\xbf" + _cells(_CELL)),
     ("UTF-16", _cells(_CELL).decode().encode("utf-16")),
+    ("pictures of many pixels", _picture(_png(4_900))),
+    ("pictures of too many pixels", _picture(_png(20_000))),
+    ("pictures cut off", _picture(_png(4_000)[:-900])),
+    ("pictures that are programs", _picture(b"<svg onload='x'/>", b"svg+xml")),
     ("half a character", _cells(_CELL.replace(b'"b"', b'"\\ud800"'))),
 )  # fmt: skip
 

@@ -21,11 +21,12 @@ from nbgrader.coursedir import CourseDirectory
 
 from bench.fuzz import good_inputs
 from bench.fuzz.checks import Wrong
-from grader.submissions.rebuild import MOST_ANSWER, quoted, rebuild
+from grader.submissions.rebuild import quoted, rebuild
 from grader.submissions.safe_copy import printable, take_in
 from grader.submissions.student_notebook import read_submitted
 from grader.with_nbgrader.collect import CarefulCollect
 from grader.with_nbgrader.student_text import markdown2html
+from labs.common.limits import MOST_ANSWER
 
 LAB = "01-timer-overhead"
 WORD_JOINER = "\u2060"
