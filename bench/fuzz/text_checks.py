@@ -37,7 +37,7 @@ _HARMFUL_TAGS = re.compile(
     "source|template|noscript|foreignobject|frame|frameset|applet|title"
 )
 _FETCHED = re.compile("src|srcset|poster|background|data|xlink:href|action|formaction|href")
-_NO_SCHEME = re.compile(r"(?!//)(?![a-z][a-z0-9+.-]*:)|data:image/(?:png|jpeg|gif);base64,")
+_NO_SCHEME = re.compile(r"(?!//)(?![a-z][a-z0-9+.-]*:)|data:image/(?:png|svg\+xml);base64,")
 _LINK = re.compile(r"(?!//)(?:(?![a-z][a-z0-9+.-]*:)|https?:|mailto:)")
 
 
