@@ -137,25 +137,8 @@ def by_atheris(name: str, count: int, seed: int) -> None:
     options += [f"-dict={tokens}", f"-timeout={HANGS_S}", "-rss_limit_mb=0"]
     options += [f"-artifact_prefix={KEPT}/{name}-"]
     KEPT.mkdir(parents=True, exist_ok=True)
-    if target.made_up is not None:
-        atheris.Setup(["fuzz", *options], _fed(target.made_up, examine))
-    else:
-        atheris.Setup(["fuzz", *options, str(folder)], examine, custom_mutator=changed)
+    atheris.Setup(["fuzz", *options, str(folder)], examine, custom_mutator=changed)
     atheris.Fuzz()
-
-
-def _fed(
-    made_up: hypothesis.strategies.SearchStrategy[bytes], examine: Callable[[bytes], None]
-) -> Callable[[bytes], None]:
-    """`examine` with what Hypothesis makes of the bytes that Atheris gives."""
-    test = hypothesis.settings(
-        database=None, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
-    )(hypothesis.given(made_up)(examine))
-
-    def feed(content: bytes) -> None:
-        test.hypothesis.fuzz_one_input(content)  # type: ignore[attr-defined]
-
-    return feed
 
 
 def _escaped(token: bytes) -> str:
