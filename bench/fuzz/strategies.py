@@ -1,6 +1,6 @@
-"""Recordings, figures and submissions made up from a grammar: the right form, whatever they say.
+"""Strategies of Hypothesis: changed seeds, and inputs made up from a grammar.
 
-By hypothesis, which makes a failing one as small as it can.
+Those of the grammar have the right form, whatever they say.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from random import Random
 from hypothesis import strategies as st
 
 from bench.fuzz.good_inputs import Submission
-from bench.fuzz.mutations import VALUES
+from bench.fuzz.tokens import MOST_BYTES, TOKENS, VALUES, meaning_changed
 from grader.figures import LABS
 from labs.course.figures import FILE_NAME
 from labs.recording.file import HEADER
@@ -112,8 +112,26 @@ def figure_files_of_any_form() -> st.SearchStrategy[bytes]:
 
 
 @st.composite
-def submissions(draw: st.DrawFn) -> Submission:
+def submissions(draw: st.DrawFn) -> bytes:
     """A lab folder with a recording that might be of that lab, and figures that name it."""
     lab, recording = draw(recordings())
     figures = draw(figure_files(lab))
-    return Submission(lab, ((FILE_NAME, figures), ("recordings/run.csv", recording)))
+    return Submission(lab, ((FILE_NAME, figures), ("recordings/run.csv", recording))).as_bytes()
+
+
+@st.composite
+def changed(draw: st.DrawFn, seeds: tuple[bytes, ...]) -> bytes:
+    """One of the seeds after a few changes: at a value, or anywhere."""
+    content = draw(st.sampled_from(seeds))
+    for _ in range(draw(st.integers(1, 4))):
+        if draw(st.booleans()):
+            content = meaning_changed(content, draw(st.randoms(use_true_random=False)))
+            continue
+        begin = draw(st.integers(0, len(content)))
+        end = begin + draw(st.sampled_from([0, 0, 1, 8, 200, MOST_BYTES]))
+        piece = draw(st.sampled_from(TOKENS) | st.binary(max_size=4) | st.just(content[begin:end]))
+        other = draw(st.sampled_from(seeds))
+        where = draw(st.integers(0, len(other)))
+        rest = draw(st.sampled_from([content[end:], content[end:], content[begin:], other[where:]]))
+        content = content[:begin] + piece * draw(st.sampled_from([1, 1, 1, 50])) + rest
+    return content[:MOST_BYTES]
