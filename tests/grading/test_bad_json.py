@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook
 
-from bench.fuzz.grammar import ANY_JSON
+from bench.fuzz.strategies import ANY_JSON
 from grader import check as check_in_notebook
 from grader.cases.verdict import Outcome, Verdict
 from grader.cli import main

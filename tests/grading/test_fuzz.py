@@ -27,7 +27,6 @@ COUNTS = {
 }
 #: Faults that are known: an input that no longer shows its fault fails here, so that it is removed.
 KNOWN = {
-    "figures: many names, the last twice": "each name is counted in all names",
     "shown: 50,000 batch sizes": "a recording may have any number of batch sizes",
     "shown: a process number that alternates": "the plot draws a line at each change",
     "shown: 1,000 processes with a list of CPUs": "each process keeps a set of its CPUs",
