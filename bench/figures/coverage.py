@@ -27,7 +27,7 @@ from bench.figures.coverage_cases import MISFITS, Case, Truth, all_cases
 from bench.report import must_hold, say, verdict
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import fit_line
-from labs.analysis.net import net_cost
+from labs.analysis.net_cost import net_cost
 from labs.results.result import result_of
 from testing import simulate
 from testing.simulate import Machine

@@ -11,7 +11,7 @@ from bench.report import median_and_range, must_hold, say, verdict
 from grader.figures import figure_named
 from grader.judging.check import check
 from labs.analysis.line import fit_line
-from labs.analysis.net import net_cost
+from labs.analysis.net_cost import net_cost
 from labs.course.figures import Figure
 from labs.recording.file import read
 from labs.results.result import result_of

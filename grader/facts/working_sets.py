@@ -11,7 +11,7 @@ import re
 from grader.cases.case import Case
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
-from labs.analysis.net import subtract_baseline
+from labs.analysis.net_cost import subtract_baseline
 
 KERNELS = frozenset({"switch_footprint", "own_footprint"})
 

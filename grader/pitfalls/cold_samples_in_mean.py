@@ -9,7 +9,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import usual_ticks
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
-from labs.analysis.net import parts_of
+from labs.analysis.net_cost import parts_of
 from labs.common.units import rounded
 
 #: From this factor on the extreme samples, and nothing else, make the mean what it is.

@@ -8,7 +8,7 @@ from grader.cases.verdict import Level
 from grader.facts import traps
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
-from labs.analysis.net import Net
+from labs.analysis.net_cost import Net
 from labs.common.units import rounded
 
 

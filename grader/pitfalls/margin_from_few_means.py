@@ -6,7 +6,7 @@ from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
-from labs.analysis.student import student_t
+from labs.analysis.student_t import student_t
 from labs.common.units import rounded
 from labs.recording.declared import is_first_time
 

@@ -7,7 +7,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import usual_ticks
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
-from labs.analysis.net import parts_of
+from labs.analysis.net_cost import parts_of
 from labs.common.units import rounded
 
 #: Nearer to the typical sample than this, the smallest one is not what makes the figure wrong.

@@ -13,7 +13,7 @@ from grader.facts.c_source import measured_region
 from grader.facts.observed import reads_the_counter, usual_ticks
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.line import Line
-from labs.analysis.net import parts_of
+from labs.analysis.net_cost import parts_of
 from labs.common.units import rounded
 from labs.recording.declared import is_first_time
 

@@ -7,7 +7,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import working_sets
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
-from labs.analysis.net import Net, parts_of
+from labs.analysis.net_cost import Net, parts_of
 from labs.common.units import rounded
 
 

@@ -7,7 +7,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.wide_interval import caveat
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
-from labs.analysis.net import parts_of
+from labs.analysis.net_cost import parts_of
 from labs.common.units import rounded
 from labs.results import naive
 from labs.results.result import result_of

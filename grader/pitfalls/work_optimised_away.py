@@ -9,7 +9,7 @@ from grader.facts.observed import is_below_the_clock
 from grader.pitfalls.below_one_cycle import NOTHING_EXECUTED
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.analysis.line import Line
-from labs.analysis.net import Net
+from labs.analysis.net_cost import Net
 from labs.common.units import rounded
 
 #: Whatever is executed costs more of a core cycle than this; what is not costs nothing.

@@ -9,11 +9,11 @@ import numpy as np
 
 from labs.analysis.arrays import Bools, Floats
 from labs.analysis.estimate import Estimate
+from labs.analysis.outliers import FEWEST_SAMPLES
 from labs.analysis.process_lines import ProcessLines, process_lines
 from labs.analysis.processes import ByProcess, ratio
-from labs.analysis.selection import FEWEST_SAMPLES
-from labs.analysis.student import student_t
-from labs.analysis.undisturbed import TwoGroups, undisturbed
+from labs.analysis.student_t import student_t
+from labs.analysis.undisturbed_processes import TwoGroups, undisturbed
 from labs.common.units import Clock
 from labs.recording.file import Integers, Recording
 from labs.recording.memo import memoized

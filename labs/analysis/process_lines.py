@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labs.analysis import core_clock, selection, shared_core
+from labs.analysis import core_clock, outliers, shared_core
 from labs.analysis.arrays import Bools
 from labs.analysis.cells import Cells, cells_of, step_of
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.fits import Fits, fits
-from labs.analysis.selection import FEWEST_SAMPLES
+from labs.analysis.outliers import FEWEST_SAMPLES
 from labs.analysis.shared_core import Shared
 from labs.common.advice import Option
 from labs.recording import declared
@@ -64,9 +64,9 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
             Option("batch", ("K1", "K2", "...")),
         )
     shared = shared_core.find(recording, samples, cells, declared.is_overhead(recording, variant))
-    at_level, on_whole_core = selection.at_one_level(cells), ~shared.while_shared
-    hit = selection.interrupted(cells, at_level, on_whole_core, samples.clock.ticks_in("ns"))
-    chosen = selection.near_median(cells, at_level, on_whole_core & ~hit)
+    at_level, on_whole_core = outliers.at_one_level(cells), ~shared.while_shared
+    hit = outliers.interrupted(cells, at_level, on_whole_core, samples.clock.ticks_in("ns"))
+    chosen = outliers.near_median(cells, at_level, on_whole_core & ~hit)
     fit = fits(cells, chosen)
     enough = fit.count.sum(axis=1)
     usable = ((fit.weight > 0).sum(axis=1) >= 2) & (enough >= LEAST_KEPT * np.median(enough))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis.arrays import Bools, Floats
-from labs.analysis.student import student_t, student_t_array
+from labs.analysis.student_t import student_t, student_t_array
 
 #: The smallest distance between two groups of processes, as a share of the undisturbed group's
 #: mean. The second holds if the undisturbed group is the smaller one. Layout alone causes less.

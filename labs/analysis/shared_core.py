@@ -17,8 +17,8 @@ import numpy as np
 from labs.analysis.arrays import Bools, Floats
 from labs.analysis.cells import Cells
 from labs.analysis.fits import fits
+from labs.analysis.outliers import near_median
 from labs.analysis.processes import SURE, two_groups
-from labs.analysis.selection import near_median
 from labs.recording import core_width
 from labs.recording.file import Recording, Samples
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from labs.analysis.estimate import Estimate
-from labs.analysis.net import parts_of
+from labs.analysis.net_cost import parts_of
 from labs.common.html import filled
 from labs.common.messages import Message, Refused
 from labs.common.table import Table

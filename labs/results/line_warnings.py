@@ -10,7 +10,7 @@ import numpy as np
 from labs.analysis import core_clock
 from labs.analysis.estimate import WIDEST, Estimate
 from labs.analysis.line import Line
-from labs.analysis.undisturbed import MOST_BY_PLACE
+from labs.analysis.undisturbed_processes import MOST_BY_PLACE
 from labs.common import limits
 from labs.common.advice import Advice, Option, advice
 from labs.common.units import rounded

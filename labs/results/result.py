@@ -12,7 +12,7 @@ from labs.analysis import core_clock
 from labs.analysis.estimate import WIDEST, CannotEstimate, Estimate
 from labs.analysis.first_time import first_time
 from labs.analysis.line import Line, fit_line
-from labs.analysis.net import Net, net_cost
+from labs.analysis.net_cost import Net, net_cost
 from labs.common.advice import Advice
 from labs.common.units import Clock, canonical, rounded
 from labs.recording import declared, proof

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import fit_line
 from labs.analysis.process_lines import PARTS
-from labs.analysis.student import student_t, student_t_array
+from labs.analysis.student_t import student_t, student_t_array
 from labs.common.units import Clock
 from labs.recording.file import Recording
 from testing import simulate

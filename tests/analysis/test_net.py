@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from labs.analysis import compare
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.line import fit_line
-from labs.analysis.net import Net, net_cost
+from labs.analysis.net_cost import Net, net_cost
 from labs.common.messages import Refused
 from labs.notebook.run import Run
 from labs.plots.mark import Mark

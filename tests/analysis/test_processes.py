@@ -11,7 +11,7 @@ import pytest
 from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate
 from labs.analysis.processes import PERHAPS, SURE, ByProcess, two_groups
-from labs.analysis.student import student_t
+from labs.analysis.student_t import student_t
 from labs.recording.file import Recording
 from testing import simulate
 from testing.simulate import OPERATION, line_of

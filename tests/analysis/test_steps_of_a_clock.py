@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from labs.analysis import cells, selection
+from labs.analysis import cells, outliers
 from labs.analysis.line import fit_line
 from labs.recording.file import Integers
 from labs.results.result import result_of
@@ -65,5 +65,5 @@ def test_what_nearly_half_of_the_samples_do_is_not_rare() -> None:
     second = (run.batch == 64) & (random.random(len(run.batch)) < 0.485)
     run = dataclasses.replace(run, ticks=run.ticks + 400 * second)
     table = cells.cells_of(run.samples("a"))
-    kept = selection.near_median(table, table.ticks, np.ones(len(table.ticks), dtype=np.bool_))
+    kept = outliers.near_median(table, table.ticks, np.ones(len(table.ticks), dtype=np.bool_))
     assert kept[table.batch[table.column] == 64].mean() > 0.95

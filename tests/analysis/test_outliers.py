@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labs.analysis import selection
+from labs.analysis import outliers
 from labs.analysis.cells import Cells, _percentiles, cells_of
 from labs.analysis.estimate import CannotEstimate
 from labs.recording.file import Recording, Samples
@@ -29,8 +29,8 @@ def everything(cells: Cells) -> np.ndarray:
 
 def found_in(recording: Recording) -> np.ndarray:
     cells = cells_of(samples_of(recording))
-    even = selection.at_one_level(cells)
-    return selection.interrupted(cells, even, everything(cells), TICKS_IN_NS)
+    even = outliers.at_one_level(cells)
+    return outliers.interrupted(cells, even, everything(cells), TICKS_IN_NS)
 
 
 # Interruptions
@@ -72,7 +72,7 @@ def test_without_them_set_aside_there_would_be_no_true_line(
     machine = replace(BUSY, interrupted_every=180.0)
     assert line_of(simulate.run(machine, 7)).cost.contains(machine.cost)
     nothing = lambda cells, *_: np.zeros(len(cells.ticks), np.bool_)  # noqa: E731
-    monkeypatch.setattr(selection, "interrupted", nothing)
+    monkeypatch.setattr(outliers, "interrupted", nothing)
     line = line_of(simulate.run(machine, 7))
     assert not line.straight or line.cost.value > 2 * machine.cost
 
@@ -141,8 +141,8 @@ def test_long_intervals_that_come_in_a_row_are_no_interruptions() -> None:
 def test_a_handful_of_samples_is_no_evidence(count: int) -> None:
     samples = samples_of(simulate.run(replace(BUSY, samples=10), 1))
     cells = cells_of(samples.only(np.arange(len(samples)) < count))
-    even = selection.at_one_level(cells) if count else cells.ticks
-    assert not selection.interrupted(cells, even, everything(cells), TICKS_IN_NS).any()
+    even = outliers.at_one_level(cells) if count else cells.ticks
+    assert not outliers.interrupted(cells, even, everything(cells), TICKS_IN_NS).any()
 
 
 # Reach
@@ -150,7 +150,7 @@ def test_a_handful_of_samples_is_no_evidence(count: int) -> None:
 
 def near_median(samples: Samples) -> np.ndarray:
     cells = cells_of(samples)
-    return selection.near_median(cells, cells.ticks, everything(cells))
+    return outliers.near_median(cells, cells.ticks, everything(cells))
 
 
 def test_the_bulk_is_near_and_interrupts_are_far() -> None:
@@ -196,7 +196,7 @@ def test_processes_are_brought_to_one_level() -> None:
     machine = Machine(speed_spread=0.1, overhead=0, cost=9)
     samples = samples_of(simulate.run(machine, 1))
     cells = cells_of(samples)
-    even = selection.at_one_level(cells)
+    even = outliers.at_one_level(cells)
 
     def levels(ticks: np.ndarray) -> np.ndarray:
         longest = samples.batch == 512
@@ -214,7 +214,7 @@ def test_slow_processes_lose_no_more_samples_than_the_others() -> None:
 
 def test_a_level_below_the_step_is_one() -> None:
     cells = cells_of(samples_of(simulate.run(Machine(step=108, process_spread=5), 1)))
-    assert np.array_equal(selection.at_one_level(cells), cells.ticks)
+    assert np.array_equal(outliers.at_one_level(cells), cells.ticks)
 
 
 # Cells
