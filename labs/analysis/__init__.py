@@ -2,8 +2,8 @@
 
 Every measurement is a line, T(k) = overhead + k * cost, which several processes measure. `cells`
 sorts the samples by process and batch size. `outliers` decides which samples count, and keeps a
-reason for each of the others. `process_lines` fits one line for each process. `undisturbed` decides
-which processes count. `line` makes the line of the run. `processes` computes means, differences and
-ratios with their 95 % intervals from one value for each process. docs/measuring.md derives each
-formula.
+reason for each of the others. `process_lines` fits one line for each process.
+`undisturbed_processes` decides which processes count. `line` makes the line of the run. `processes`
+computes means, differences and ratios with their 95 % intervals from one value for each process.
+docs/measuring.md derives each formula.
 """

@@ -13,8 +13,8 @@ from typing import TextIO
 
 from labs.machine.description import read_machine
 from labs.machine.fitness import can_measure, examine, verdict
-from labs.machine.point import Point
 from labs.machine.probes import try_all
+from labs.machine.report_point import Point
 
 __all__ = ["Point", "add_arguments", "examine", "run"]
 

@@ -1,7 +1,7 @@
 """The figures in five published student reports, A to E, as the reports print them.
 
 Some figures are known to be wrong, or to measure something other than their name says. Such a
-figure carries the reasons (:mod:`labs.course.suspects`).
+figure carries the reasons (:mod:`labs.course.mistakes_in_reports`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from labs.common.table import Table
 from labs.common.units import rounded
-from labs.course.suspects import Suspicion, against
+from labs.course.mistakes_in_reports import Suspicion, against
 
 _FILE = Path(__file__).parent / "data" / "published-figures.csv"
 

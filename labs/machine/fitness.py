@@ -9,8 +9,8 @@ from __future__ import annotations
 from labs.machine import fitness_by_facts as by_facts
 from labs.machine import fitness_by_trials as by_trials
 from labs.machine.description import Machine
-from labs.machine.point import Point
 from labs.machine.probes import Trials
+from labs.machine.report_point import Point
 
 
 def examine(machine: Machine, trials: Trials) -> list[Point]:

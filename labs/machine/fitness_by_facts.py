@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from labs.machine.card import UNREADABLE, cpu_ranges, virtualization_as_text
 from labs.machine.description import Machine
-from labs.machine.point import Point
 from labs.machine.probes import Trials
+from labs.machine.report_point import Point
 
 STEAL_LIMIT = 0.01
 # These are read without entering the OS kernel; each reading of another one costs a system call.

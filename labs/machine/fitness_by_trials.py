@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from labs.machine.card import COARSE_STEP_NS
 from labs.machine.description import Machine
-from labs.machine.point import Point, Status
 from labs.machine.probes import Disk, Trials
+from labs.machine.report_point import Point, Status
 
 LITTLE_DISK = 500 * 2**20  # bytes: a course's recordings and built C kernels need less
 NO_DISK = 20 * 2**20

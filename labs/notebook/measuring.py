@@ -20,7 +20,7 @@ from labs.run.plan import Plan
 # What draws is imported where it is used: `start` need not wait until it is loaded.
 if TYPE_CHECKING:
     from labs.notebook.run import Run
-    from labs.plots.mark import Mark
+    from labs.plots.known_number import Mark
 
 
 class Measuring:
@@ -89,7 +89,7 @@ class Measuring:
 
         A figure of `procedure_call args0` is procedure-call-args0, or the end of that: call-args0.
         """
-        from labs.plots.mark import Mark
+        from labs.plots.known_number import Mark
 
         try:
             known = predictions.read(self.folder)

@@ -12,7 +12,7 @@ from labs.common.html import filled
 from labs.common.messages import Message, Refused
 from labs.common.table import Table
 from labs.plots import by_process, distribution, picture
-from labs.plots.mark import Mark
+from labs.plots.known_number import Mark
 from labs.plots.picture import Picture
 from labs.recording import proof
 from labs.recording.file import Recording

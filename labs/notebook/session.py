@@ -15,7 +15,7 @@ from labs.common import messages
 from labs.common.messages import Message, Refused, show
 from labs.course import guide, predictions
 from labs.machine import description
-from labs.notebook import ckernel, explain, foretell, missing_names, submit, way
+from labs.notebook import ckernel, explain, foretell, missing_names, submit, way_through_labs
 from labs.notebook.cards import MachineCard, MeasuredRegion
 from labs.notebook.measure_options import DEFAULTS, TURNS_DEFAULTS, chosen_of, with_options
 from labs.notebook.measuring import Measuring
@@ -226,15 +226,15 @@ class Session(Measuring):
         Raises Refused for no topic, or another, naming those there are.
         """
         asked = rung if rung is not None else self._shown.get(topic, 0) + 1
-        self._shown[topic] = way.hint(self._guide, topic, asked)
+        self._shown[topic] = way_through_labs.hint(self._guide, topic, asked)
 
     def progress(self) -> None:
         """Show what is done in this lab and what comes next, and how far the other labs are."""
-        way.progress_of(self.folder, self.name, self._guide)
+        way_through_labs.progress_of(self.folder, self.name, self._guide)
 
     def wrap_up(self) -> None:
         """Show prediction against result over all labs so far, and how far off the guesses are."""
-        way.wrap_up(self.folder.parent)
+        way_through_labs.wrap_up(self.folder.parent)
 
 
 #: What `start` makes sessions with: the last one. See `begin_with`.

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from labs.common.units import NAMES, rounded
-from labs.plots.mark import Mark
+from labs.plots.known_number import Mark
 from labs.plots.style import (
     BLUE,
     CHARACTER,

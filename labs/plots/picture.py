@@ -19,7 +19,7 @@ from labs.common.html import filled
 from labs.common.table import Table
 from labs.common.units import NAMES, canonical, rounded
 from labs.plots import estimates_plot, image, line_plot, samples_plot
-from labs.plots.mark import Mark
+from labs.plots.known_number import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
 from labs.recording.file import Recording
 from labs.results.result import Result, sensible

@@ -16,7 +16,7 @@ from labs.analysis.line import fit_line
 from labs.analysis.net_cost import Net, net_cost
 from labs.common.messages import Refused
 from labs.notebook.run import Run
-from labs.plots.mark import Mark
+from labs.plots.known_number import Mark
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from testing import simulate

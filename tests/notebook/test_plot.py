@@ -12,8 +12,8 @@ import pytest
 from labs.plots import picture
 from labs.plots.estimates_plot import estimates_figure
 from labs.plots.image import png
+from labs.plots.known_number import Mark
 from labs.plots.line_plot import line_figure
-from labs.plots.mark import Mark
 from labs.plots.samples_plot import samples_figure
 from labs.recording.file import Recording, read
 from labs.results.result import Result, result_of

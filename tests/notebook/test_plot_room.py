@@ -13,8 +13,8 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from labs.plots.estimates_plot import estimates_figure
+from labs.plots.known_number import Mark
 from labs.plots.line_plot import line_figure
-from labs.plots.mark import Mark
 from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.samples_plot import samples_figure
 from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, series_figure
