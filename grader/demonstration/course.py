@@ -30,6 +30,7 @@ from grader.demonstration.students import (
 )
 from grader.with_nbgrader.course import make_course
 from grader.with_nbgrader.release import ReleaseError
+from labs.common.terminal import say
 
 DEFAULT_LAB = "01-timer-overhead"
 #: Only a checkout has them: the labs with their solutions are not for students, who have the wheel.
@@ -201,7 +202,7 @@ def main(folder: Path | None = None, lab: str = DEFAULT_LAB) -> int:
     exit status is 0 if every submission was processed; else 1, with a message.
     """
     if not any(NOTEBOOKS.glob("*/*.ipynb")):
-        print(
+        say(
             f"demonstration class: there are no labs with solutions in {NOTEBOOKS}. The class is "
             "made from them. They are in the repository of Ticklab and not in the installed "
             "package, which students have too. Run `make class` in the repository.",
@@ -212,7 +213,7 @@ def main(folder: Path | None = None, lab: str = DEFAULT_LAB) -> int:
         with tempfile.TemporaryDirectory(prefix="ticklab-class-") as scratch:
             return _demonstrate(Path(scratch) / "class", lab, keep=False)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        print(f"{folder} is not an empty folder; name a new one", file=sys.stderr)
+        say(f"{folder} is not an empty folder; name a new one", file=sys.stderr)
         return 1
     return _demonstrate(folder, lab, keep=True)
 
@@ -224,10 +225,10 @@ def _demonstrate(folder: Path, lab: str, keep: bool) -> int:
         demonstration = DemonstrationClass(folder, NOTEBOOKS, lab, evidence)
         rows = demonstration.run()
     except (StepFailed, NoEvidence, ReleaseError, OSError, subprocess.TimeoutExpired) as error:
-        print(f"demonstration class: {error}", file=sys.stderr)
+        say(f"demonstration class: {error}", file=sys.stderr)
         return 1
-    print(table(rows))
+    say(table(rows))
     if keep:
-        print(f"\nFeedback: {demonstration.course / 'feedback'}")
-        print(f"Output of nbgrader: {demonstration.folder / 'nbgrader.log'}")
+        say(f"\nFeedback: {demonstration.course / 'feedback'}")
+        say(f"Output of nbgrader: {demonstration.folder / 'nbgrader.log'}")
     return 0 if all(row.points is not None for row in rows) else 1

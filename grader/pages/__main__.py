@@ -16,6 +16,7 @@ from pathlib import Path
 from grader.pages.build import HONEST, NOTEBOOKS, build
 from grader.pages.rerun import record
 from labs.common import paths
+from labs.common.terminal import say
 
 
 def main(words: list[str] | None = None) -> int:
@@ -27,7 +28,7 @@ def main(words: list[str] | None = None) -> int:
     if (chosen.destination is None) == (chosen.record is None):
         parser.error("give a folder for the pages, or --record LAB")
     if not any(NOTEBOOKS.glob("*/*.ipynb")):
-        print(
+        say(
             f"pages: there are no labs with solutions in {NOTEBOOKS}. The pages are made from "
             "them. They are in the repository of Ticklab and not in the installed package. Run "
             "`make html` in the repository.",
@@ -43,10 +44,10 @@ def main(words: list[str] | None = None) -> int:
         else:
             troubles = build(paths.released(), chosen.destination)
     except (OSError, RuntimeError) as error:
-        print(f"pages: {error}", file=sys.stderr)
+        say(f"pages: {error}", file=sys.stderr)
         return 1
     for trouble in troubles:
-        print(f"pages: {trouble}", file=sys.stderr)
+        say(f"pages: {trouble}", file=sys.stderr)
     return 1 if troubles else 0
 
 

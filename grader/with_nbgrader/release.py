@@ -27,6 +27,7 @@ from traitlets import Dict
 from traitlets.config import Config
 
 from grader.with_nbgrader.settings import RELEASE_STEPS, configure
+from labs.common.terminal import say
 
 # The files that a run of a lab leaves in its folder; they are never part of a lab.
 LEFT_BY_RUNNING = ("recordings", "figures.json", ".ipynb_checkpoints", "__pycache__", ".*")
@@ -155,7 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         release(chosen.source, chosen.destination)
     except (ReleaseError, OSError) as error:
-        print(f"release: {error}", file=sys.stderr)
+        say(f"release: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -44,7 +44,9 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     """
     from grader.with_nbgrader import student_pages
     from grader.with_nbgrader.autograde import CourseAutograde
+    from labs.common.terminal import keep_logs_safe
 
+    keep_logs_safe()
     adapt(CourseAutograde, student_pages.StudentPages)
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"

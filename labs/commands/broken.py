@@ -9,6 +9,7 @@ import sys
 from labs.c_kernels import toolchain
 from labs.commands import measure
 from labs.commands.measure import FAILED, IMPOSSIBLE, USAGE
+from labs.common.terminal import say
 from labs.common.units import UnknownUnit, canonical
 from labs.notebook.broken_pair import Pair, plans
 from labs.notebook.run import Run
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _stop(error, IMPOSSIBLE if error.impossible_here else FAILED)
     except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
         return _stop(error, FAILED)
-    print(output)  # outside the `try`, because a closed pipe is an OSError too
+    say(output)  # outside the `try`, because a closed pipe is an OSError too
     return 0
 
 
@@ -52,13 +53,13 @@ def _print_list(as_json: bool) -> None:
     if as_json:
         entries = [{"name": k.name, "mistake": k.mistake, "repaired": " ".join(k.twin)}
                    for k in kernels]  # fmt: skip
-        print(json.dumps(entries, indent=2))
+        say(json.dumps(entries, indent=2))
         return
     width = max((len(kernel.name) for kernel in kernels), default=0)
     for kernel in kernels:
-        print(f"{kernel.name:{width}}  {kernel.mistake}")
+        say(f"{kernel.name:{width}}  {kernel.mistake}")
 
 
 def _stop(error: Exception, status: int) -> int:
-    print(f"labs broken: {error}", file=sys.stderr)
+    say(f"labs broken: {error}", file=sys.stderr)
     return status

@@ -11,6 +11,7 @@ import sys
 import textwrap
 from typing import TextIO
 
+from labs.common.terminal import say
 from labs.machine.description import read_machine
 from labs.machine.fitness import can_measure, examine, verdict
 from labs.machine.probes import try_all
@@ -36,9 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
         machine = dataclasses.replace(machine, counter_step_ns=trials.counter.step_ns)
     points = examine(machine, trials)
     if arguments.json:
-        print(as_json(points))
+        say(as_json(points))
     else:
-        print(as_text(points, in_colour(sys.stdout), shutil.get_terminal_size((100, 24)).columns))
+        columns = shutil.get_terminal_size((100, 24)).columns
+        say(as_text(points, in_colour(sys.stdout), columns), colours=True)
     return 0 if can_measure(points) else 1
 
 

@@ -8,6 +8,8 @@ import os
 import sys
 from collections.abc import Callable
 
+from labs.common.terminal import say
+
 #: As a shell reports a program that a signal ended: 128 plus the number of SIGINT or SIGPIPE.
 INTERRUPTED, NOBODY_READS = 130, 141
 
@@ -22,7 +24,7 @@ def status_of(command: Callable[[], int]) -> int:
         try:
             return command()
         except KeyboardInterrupt:
-            print("interrupted", file=sys.stderr)
+            say("interrupted", file=sys.stderr)
             return INTERRUPTED
         finally:
             if sys.stdout is not None:  # None: standard output was closed from the beginning

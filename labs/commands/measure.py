@@ -13,6 +13,7 @@ from tqdm import tqdm
 from labs.c_kernels import toolchain
 from labs.common.files import CannotWrite
 from labs.common.messages import Refused
+from labs.common.terminal import say
 from labs.common.units import UnknownUnit, canonical
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
@@ -85,22 +86,22 @@ def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
         objects = [result.as_json(saved) for result in results]
         for stated, ratio in zip(objects[1:], ratios, strict=True):
             stated["ratio"] = ratio.as_json() if ratio is not None else None
-        print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
+        say(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
         return
     printed: set[str] = set()
     for result in results:
-        print(result.sentence())
+        say(result.sentence())
         for warning in result.warnings:
             if str(warning) not in printed:
-                print(f"  warning: {warning}")
+                say(f"  warning: {warning}")
                 printed.add(str(warning))
     for ratio in filter(None, ratios):
         for sentence in (ratio.sentence(), *ratio.modes):
             if sentence not in printed:
-                print(textwrap.fill(sentence, COLUMNS, subsequent_indent="  "))
+                say(textwrap.fill(sentence, COLUMNS, subsequent_indent="  "))
                 printed.add(sentence)
     if saved is not None:
-        print(f"  recording: {saved}")
+        say(f"  recording: {saved}")
 
 
 def with_first(results: list[Result]) -> list[Comparison | None]:
@@ -115,5 +116,5 @@ def _stop(error: Exception, status: int) -> int:
     text = error.strerror if isinstance(error, CannotWrite) and error.strerror else str(error)
     if isinstance(error, BadRecording):
         text = f"the C kernel's output is unusable: {text}"
-    print(f"labs measure: {text}", file=sys.stderr)
+    say(f"labs measure: {text}", file=sys.stderr)
     return status

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from labs.commands.start import DEFAULT
+from labs.common.terminal import say
 from labs.course import comparison, guide, progress
 from labs.course.student_copy import is_copy
 
@@ -29,11 +30,11 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         folder = _folder(arguments.dir)
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
-        print(f"labs progress: {error}", file=sys.stderr)
+        say(f"labs progress: {error}", file=sys.stderr)
         return 1
     labs = progress.of_labs(folder)
     if not any(each.here for each in labs):
-        print(
+        say(
             f"labs progress: there are no labs in {folder}; `labs start` makes a copy of the labs",
             file=sys.stderr,
         )
@@ -43,12 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         entries = [each.as_json() for each in labs]
         result = {"labs": entries, "next": following or None, "guesses": guesses}
-        print(json.dumps(result, indent=2))
+        say(json.dumps(result, indent=2))
         return 0
-    print(progress.table(labs).as_text())
-    print(f"\nNext: {following}" if following else "\nYou have done all labs.")
+    say(progress.table(labs).as_text())
+    say(f"\nNext: {following}" if following else "\nYou have done all labs.")
     if guesses:
-        print(" ".join(guesses))
+        say(" ".join(guesses))
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from labs.commands.serve import CannotServe, serve
 from labs.common import paths
+from labs.common.terminal import say
 from labs.course.student_copy import CannotUpdateCopy, CopyChanges, is_copy, update_copy
 
 FIRST = "00-start-here/00-start-here.ipynb"
@@ -95,4 +96,4 @@ def _port(word: str) -> int:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    say(line, file=sys.stderr)

@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from labs.c_kernels.toolchain import NoCompiler
 from labs.common.files import CannotWrite, write_atomically
+from labs.common.terminal import say
 from labs.machine.description import read_machine
 from labs.survey import report, survey
 from labs.survey.survey import Row
@@ -47,28 +48,28 @@ def run(arguments: argparse.Namespace) -> int:
                     recording.write(arguments.save / "recordings" / f"{name[:80]}.csv")
                 except CannotWrite as error:
                     # The results can still be printed.
-                    print(f"labs survey: {error.strerror}", file=sys.stderr)
+                    say(f"labs survey: {error.strerror}", file=sys.stderr)
                     status = 1
         except NoCompiler as error:
-            print(f"labs survey: {error}", file=sys.stderr)
+            say(f"labs survey: {error}", file=sys.stderr)
             return 1
     if arguments.json:
-        print(json.dumps([_as_json(row) for row in rows], indent=2))
+        say(json.dumps([_as_json(row) for row in rows], indent=2))
     else:
-        print(report.text(rows))
+        say(report.text(rows))
         for heading, lines in (
             ("No figure:", report.without_figure(rows)),
             ("* known to be wrong:", report.reasons(rows)),
         ):
             if lines:
-                print(f"\n{heading}\n  " + "\n  ".join(lines))
+                say(f"\n{heading}\n  " + "\n  ".join(lines))
     if arguments.save is not None and status == 0:
         try:
             place = arguments.save / "index.html"
             write_atomically(place, report.page(rows, read_machine()).encode())
-            print(f"page: {place}", file=sys.stderr)
+            say(f"page: {place}", file=sys.stderr)
         except CannotWrite as error:
-            print(f"labs survey: {error.strerror}", file=sys.stderr)
+            say(f"labs survey: {error.strerror}", file=sys.stderr)
             status = 1
     return status or int(all(row.result is None for row in rows))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from labs.common.html import filled
+from labs.common.terminal import say
 
 Tone = Literal["done", "note", "problem"]
 
@@ -76,7 +77,7 @@ def show(*things: object) -> None:
         display(*things)  # type: ignore[no-untyped-call]
         return
     for thing in things:
-        print(thing)
+        say(thing)
 
 
 def in_notebook() -> bool:
