@@ -20,6 +20,7 @@ from traitlets.utils.importstring import import_item
 
 from grader.submissions.names import trouble_with_name
 from grader.submissions.safe_copy import printable, read_regular
+from grader.with_nbgrader.record import time_in_record
 
 EXPORTER = "grader.with_nbgrader.autograde.RebuildExporter"
 _MOST_TIME_BYTES = 200
@@ -102,13 +103,14 @@ def _replace(owner: Any, name: str, ours: Callable[..., Any]) -> None:
 def _get_existing_timestamp(
     _: Callable[..., Any], self: Any, dest_path: str
 ) -> datetime.datetime | None:
-    """When a submission was made; None, with a warning, if its file holds no time."""
+    """When a submission was made; a warning if its file holds no time."""
+    folder = Path(dest_path)
     try:
-        return read_time(Path(dest_path))
+        return read_time(folder) or time_in_record(folder)
     except ValueError as error:
-        where = printable(str(Path(dest_path) / "timestamp.txt"), 300)
+        where = printable(str(folder / "timestamp.txt"), 300)
         self.log.warning("%s holds no time: %s", where, error)
-        return None
+        return time_in_record(folder)
 
 
 def _get_submitted_timestamp(
@@ -116,11 +118,11 @@ def _get_submitted_timestamp(
 ) -> datetime.datetime | None:
     """As above, for the lists of the formgrader, which ask for it with every page."""
     course = self.coursedir
-    folder = course.format_path(course.submitted_directory, student_id, assignment_id)
+    folder = Path(course.format_path(course.submitted_directory, student_id, assignment_id))
     try:
-        return read_time(Path(folder))
+        return read_time(folder) or time_in_record(folder)
     except ValueError:
-        return None
+        return time_in_record(folder)
 
 
 def _get_submitted_students(old: Callable[..., set[str]], _: Any, assignment_id: str) -> set[str]:

@@ -32,6 +32,8 @@ _A_PERSON = (
 class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
     """nbgrader's collecting, but it believes no name, deletes nothing, and does not end early."""
 
+    refused = 0
+
     def init_src(self) -> None:
         """Lists the submissions, and the folders that are none.
 
@@ -42,13 +44,15 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             self.fail("No course id specified. Re-run with --course flag.")
         inbound = Path(self.root) / course.course_id / "inbound"
         try:
-            self.entries, self.refused = read_entries(
+            self.entries, bad = read_entries(
                 inbound, course.assignment_id, course.student_id or "*", _now()
             )
         except FileNotFoundError:
             self.fail(f"Course not found: {inbound}")
         except OSError as error:
             self.fail(f"{inbound} cannot be read: {error.strerror or error}")
+        for each in bad:
+            self._refuse(each)
         self.inbound_path = str(inbound)
         self.duedate = self._duedate() if self.before_duedate else None
 
@@ -73,16 +77,19 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             self.fail(
                 f"{printable(str(error), 300)}. What was collected is whole. {_remedy(error)}"
             )
-        for each in self.refused:
-            self.log.error("Not collected: %s: %s", printable(each.name, 200), each.why)
         if self.refused:
-            self.fail(f"{len(self.refused)} folders were refused, see above; all others are done.")
+            self.fail(f"{self.refused} folders were refused, see above; all others are done.")
+
+    def _refuse(self, one: Refused) -> None:
+        """Says why a folder is not collected, and counts it for the exit status."""
+        self.refused += 1
+        self.log.error("Not collected: %s: %s", printable(one.name, 200), one.why)
 
     def _collect(self, collected: Collected, student: str, entries: list[Entry]) -> None:
         """Collects one student's submission. Raises OSError if the disk is full."""
         before, folder = collected.entry(student), collected.folder(student)
         if folder.is_symlink():
-            self.refused.append(Refused(str(folder), "it is a link; links are not followed"))
+            self._refuse(Refused(str(folder), "it is a link; links are not followed"))
             return
         if before is not None:
             entries = [before, *(each for each in entries if each.name != before.name)]
@@ -90,9 +97,10 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         if not self.check_owner:
             entries = [each.of_nobody() for each in entries]
         choice = choose(entries, owner, self.duedate)
+        for each in choice.passed_over:
+            self._refuse(each)
         if choice.passed_over:
-            self.refused.extend(choice.passed_over)
-            self.log.error(_A_PERSON, printable(student), self.inbound_path, folder)
+            self.log.error(_A_PERSON, student, self.inbound_path, folder)
         chosen = choice.entry
         same = before is not None and chosen.name == before.name
         if same or (before is not None and not self._replaces(before, chosen)):
@@ -140,7 +148,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         except OSError as error:
             if error.errno in _NO_ROOM:
                 raise
-            self.refused.append(Refused(entry.name, error.strerror or str(error)))
+            self._refuse(Refused(entry.name, error.strerror or str(error)))
             return
         for note in left_out:
             self.log.warning("%s: left out %s", printable(entry.name, 200), note)

@@ -17,23 +17,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.submissions.safe_copy import Limits, copy, read_regular
+from grader.submissions.safe_copy import Limits, copy
 from grader.with_nbgrader.entries import Entry
 from grader.with_nbgrader.places import trusted_part
+from grader.with_nbgrader.record import RECORD, parsed, record_in
 
-#: Written by us into each collected folder: which entry of the exchange it is, and whose.
-RECORD = ".ticklab-collected.json"
 COLLECTING, EARLIER = ".collecting", ".earlier"
-_MOST_RECORD_BYTES = 1_000_000
-
-
-def record_in(folder: Path) -> bytes | None:
-    """The record of a collected folder, or of a result made from it; None if it has none."""
-    try:
-        raw = read_regular(folder / RECORD, _MOST_RECORD_BYTES)
-    except OSError:
-        return None
-    return raw if len(raw) <= _MOST_RECORD_BYTES else None
 
 
 class Collected:
@@ -59,13 +48,13 @@ class Collected:
         if folder.is_dir() and not folder.is_symlink():
             when = self._course.get_existing_timestamp(str(folder))
             unknown = Entry("", student, when or datetime.datetime.min, None, 0)
-            return _read(record_in(folder), student) or unknown
+            return _read(folder, student) or unknown
         return None
 
     def earlier_owner(self, student: str) -> int | None:
         """Who owned the version that was moved away last; None if there is none."""
         versions = sorted((self._earlier / student / self._assignment).glob("*"))
-        found = [_read(record_in(version), student) for version in versions]
+        found = [_read(version, student) for version in versions]
         owners = [each.owner for each in found if each is not None]
         return owners[-1] if owners else None
 
@@ -124,11 +113,11 @@ class Collected:
         return versions / f"{1 + sum(1 for _ in versions.iterdir()):04d}"
 
 
-def _read(raw: bytes | None, student: str) -> Entry | None:
-    """The entry in a record; None if there is no record or it is not one of ours."""
+def _read(folder: Path, student: str) -> Entry | None:
+    """The entry in the record of `folder`; None if there is no record or it is not one of ours."""
     try:
-        return Entry.from_json(json.loads(raw or b""), student)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return Entry.from_json(parsed(record_in(folder)), student)
+    except (ValueError, KeyError, TypeError):
         return None
 
 
