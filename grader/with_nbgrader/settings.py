@@ -61,9 +61,9 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.GenerateAssignment.preprocessors = RELEASE_STEPS
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
-    c.ExchangeFactory.collect = "grader.with_nbgrader.collect.CarefulCollect"
+    c.ExchangeFactory.collect = "grader.with_nbgrader.exchange.collect.CarefulCollect"
     c.ExchangeFactory.release_feedback = (
-        "grader.with_nbgrader.release_feedback.CarefulReleaseFeedback"
+        "grader.with_nbgrader.exchange.release_feedback.CarefulReleaseFeedback"
     )
     c.HTMLExporter.filters = {"markdown2html": "grader.with_nbgrader.student_text.markdown2html"}
 

@@ -20,12 +20,12 @@ from traitlets.config import Config
 from grader.submissions import safe_copy
 from grader.submissions.folders import opened
 from grader.submissions.names import trouble_with_name
-from grader.with_nbgrader import collect, collected
 from grader.with_nbgrader.careful_course import read_time
-from grader.with_nbgrader.collect import CarefulCollect
-from grader.with_nbgrader.entries import Entry, choose
+from grader.with_nbgrader.exchange import collect, collected
+from grader.with_nbgrader.exchange.collect import CarefulCollect
+from grader.with_nbgrader.exchange.entries import Entry, choose
+from grader.with_nbgrader.exchange.release_feedback import _names_in_exchange
 from grader.with_nbgrader.record import RECORD
-from grader.with_nbgrader.release_feedback import _names_in_exchange
 from grader.with_nbgrader.settings import configure
 
 LAB = "01-small"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.submissions.safe_copy import Limits, copy
-from grader.with_nbgrader.entries import Entry
+from grader.with_nbgrader.exchange.entries import Entry
 from grader.with_nbgrader.places import trusted_part
 from grader.with_nbgrader.record import RECORD, parsed, record_in
 

@@ -18,8 +18,8 @@ from nbgrader.exchange.default import ExchangeCollect
 
 from grader.submissions.safe_copy import Limits, printable
 from grader.with_nbgrader import gradebook_lock
-from grader.with_nbgrader.collected import Collected
-from grader.with_nbgrader.entries import Entry, Refused, choose, read_entries, whose
+from grader.with_nbgrader.exchange.collected import Collected
+from grader.with_nbgrader.exchange.entries import Entry, Refused, choose, read_entries, whose
 
 _LARGEST_FOLDER = 100_000_000
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
