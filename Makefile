@@ -6,11 +6,12 @@ PYTHON = python3 python3.13 python3.12 python3.11 python3.10
 UV = uv
 
 BIN = $(VENV)/bin
+CHECKS = check-types check-python check-c
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help lab test quick lint bench class html lock clean always
+.PHONY: help lab test quick coverage lint $(CHECKS) bench class html fixtures lock clean always
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -24,11 +25,26 @@ test: lint build/released.made ## run lint and every test (ARGS: passed on to py
 quick: lint build/released.made ## run lint and the short tests that measure nothing (2 minutes)
 	@$(BIN)/python -m pytest -n 2 -m "not measuring and not slow" $(ARGS)
 
+coverage: $(VENV)/dev build/released.made ## print which lines of each package the short tests run
+	@COVERAGE_FILE=build/coverage.data $(BIN)/python -m pytest -n 2 -m "not measuring and not slow" \
+		--cov=labs --cov=grader --cov-report=json:build/coverage.json $(ARGS)
+	@$(BIN)/python -m testing.covered build/coverage.json
+
+# The types take longest, so everything else is checked beside them.
 lint: $(VENV)/dev ## check style and types of Python, style and warnings of C
+	@$(MAKE) --no-print-directory -j 2 $(CHECKS)
+
+$(CHECKS): $(VENV)/dev
+
+check-types:
+	$(BIN)/mypy labs grader bench testing tests
+
+check-python:
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy labs grader bench testing tests
 	$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
+
+check-c:
 	find kernels_c -name '*.[ch]' -exec $(BIN)/clang-format --dry-run -Werror {} +
 	find kernels_c -name '*.c' -exec $${CC:-gcc} -fsyntax-only -std=gnu11 -O2 -Wall -Wextra -Werror {} +
 
@@ -41,15 +57,21 @@ class: $(VENV)/run ## grade a demonstration class with nbgrader (LAB: which lab)
 html: $(VENV)/run build/released.made ## write the labs as web pages into build/html
 	@$(BIN)/python -m grader.pages build/html
 
+fixtures: $(VENV)/run ## make the lab folders of the tests anew from their recipes
+	@$(BIN)/python -m testing.fixtures
+
 lock: ## pin the newest versions that pyproject.toml allows (needs uv)
 	$(UV) pip compile $(COMPILE) --upgrade --group build -o requirements.lock
 	$(UV) pip compile $(COMPILE) --upgrade --group dev -c requirements.lock -o requirements-dev.lock
 
-COMPILE = pyproject.toml --quiet --universal --python-version 3.10 --generate-hashes \
+COMPILE = pyproject.toml --quiet --universal --python-version 3.10 --generate-hashes --no-strip-extras \
 	--custom-compile-command "make lock"
 
 clean: ## remove everything that make has made (never your labs)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# Most of what is installed never runs, so each module is compiled when it is first imported.
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --no-compile
 
 # Set-up. Each step leaves a stamp file when it succeeds, so that make repeats a failed step.
 
@@ -88,13 +110,13 @@ $(VENV)/run: requirements.lock pyproject.toml $(VENV)/made-in
 		exit 1; \
 	} >&2
 	@echo "Installing JupyterLab and the other packages that the labs need (about a minute, once) ..."
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@$(PIP_INSTALL) --require-hashes -r requirements.lock
+	@$(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/dev: requirements-dev.lock $(VENV)/run
 	@echo "Installing the packages that the tests need ..."
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
+	@$(PIP_INSTALL) --require-hashes -r requirements-dev.lock
 	@touch $@
 
 # What a student receives: the notebooks without their solutions.

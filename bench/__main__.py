@@ -39,6 +39,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MODULES))
     parser.add_argument("--quick", action="store_true", help="fewer rounds: a look, not a proof")
     parser.add_argument("--save", type=Path, metavar="DIR", help="where browser puts screenshots")
+    parser.add_argument("--inputs", type=int, metavar="N", help="how many inputs fuzz tries")
     arguments = parser.parse_args(words)
     unknown = [name for name in arguments.names if name not in MODULES]
     if unknown:
@@ -46,13 +47,15 @@ def main(words: list[str] | None = None) -> int:
     names = arguments.names or MODULES
     if arguments.save is not None and "browser" not in names:
         parser.error("--save is for the screenshots of the benchmark browser: name it as well")
+    if arguments.inputs is not None and ("fuzz" not in names or arguments.inputs < 1):
+        parser.error("--inputs is how many inputs the benchmark fuzz tries: name it, and 1 or more")
     machine.describe()
     held: dict[str, bool] = {}
     for name in names:
         begin = time.monotonic()
         benchmark = importlib.import_module(MODULES[name])
         say(f"\n== {name}")
-        more = (arguments.save,) if name == "browser" else ()
+        more = {"browser": (arguments.save,), "fuzz": (arguments.inputs,)}.get(name, ())
         held[name] = bool(benchmark.run(arguments.quick, *more))
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")

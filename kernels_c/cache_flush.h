@@ -1,9 +1,9 @@
 /*
- * Drive lines out of the caches, data and instructions, from user mode.
+ * Remove cache lines of data and of instructions from the caches, in user mode.
  *
- *   x86-64   clflush: out of all caches of all cores
- *   aarch64  dc civac, ic ivau: the same, by the line of data and the line of instructions
- *   others   a walk through more memory than the last cache holds; riscv64 then fence.i
+ *   x86-64   clflush: removes a line from all caches of all cores
+ *   aarch64  dc civac, ic ivau: the same, for a line of data and a line of instructions
+ *   others   a walk through more memory than the last-level cache holds; on riscv64 also fence.i
  */
 #ifndef TICKLAB_CACHE_FLUSH_H
 #define TICKLAB_CACHE_FLUSH_H
@@ -30,7 +30,8 @@ static void flush_lines(void *const *lines, long count)
 
 #else
 
-/* Twice what the machine says of its last cache, and not less than this where it says nothing. */
+/* The walk covers twice the size of the last-level cache, within these limits. It covers
+ * LEAST_WALK if the machine does not state the size. */
 enum { LEAST_WALK = 32 << 20, MOST_WALK = 256 << 20, LINE = 64 };
 
 static void flush_lines(void *const *lines, long count)

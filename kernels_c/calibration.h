@@ -1,6 +1,6 @@
 /*
- * What the counter is worth on this machine, found by measuring: its frequency, its step and its
- * overhead. Nothing is read from a brand string.
+ * Measure the counter of this machine: its frequency, its step and its overhead. Nothing is taken
+ * from the name of the CPU.
  */
 #ifndef TICKLAB_CALIBRATION_H
 #define TICKLAB_CALIBRATION_H
@@ -11,10 +11,10 @@
 
 #include "counter.h"
 
-/* The clock to hold the counter against: not steered by NTP. */
+/* The clock that the counter is compared with. NTP does not adjust it. */
 #define REFERENCE_CLOCK CLOCK_MONOTONIC_RAW
 
-/* A moment seen by both clocks. */
+/* The same moment on both clocks. */
 struct moment {
     uint64_t ticks;
     uint64_t ns;
@@ -28,7 +28,8 @@ TICKLAB_INLINE uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Of several tries the tightest: the counter lies half-way between two reads of the clock. */
+/* Read both clocks at one moment. The reading of the counter is taken to be half-way between two
+ * readings of the clock; of 16 attempts, the shortest counts. */
 static struct moment moment_now(void)
 {
     struct moment best = {.ticks = 0, .ns = 0};
@@ -46,21 +47,21 @@ static struct moment moment_now(void)
     return best;
 }
 
-/* Ticks per second between two moments; 0 where the two are the same. */
+/* Ticks per second between two moments; 0 if both are the same. */
 static double frequency_between(struct moment first, struct moment last)
 {
     const double ns = (double)(last.ns - first.ns);
     return ns > 0 ? (double)(last.ticks - first.ticks) / ns * 1e9 : 0;
 }
 
-/* What others (interrupts, a hypervisor, other programs) have of this CPU. */
+/* How much of this CPU others use: interrupts, a hypervisor, other programs. */
 struct taken {
-    double share;      /* of the time */
-    double gaps_per_s; /* how often they come */
+    double share;      /* of the time, from 0 to 1 */
+    double gaps_per_s; /* interruptions per second */
 };
 
-/* As seen until the clock says `until`: between readings that follow each other nothing is done, and
- * where two of them lie more than a microsecond apart somebody else ran. */
+/* Measure this until the clock shows `until`. The loop only reads the clock. If two readings are
+ * more than a microsecond apart, something else ran in between. */
 static struct taken taken_by_others(uint64_t until)
 {
     enum { FAR_NS = 1000, READINGS = 64 };
@@ -107,7 +108,7 @@ static uint64_t step_of(uint64_t (*read)(void))
         step = greatest_common_divisor(step, now > last ? now - last : last - now);
         last = now;
     }
-    /* A clock slower than 2000 readings (a micro-second clock on a fast machine): wait for it. */
+    /* The clock did not advance in 2000 readings (microseconds on a fast machine): wait for it. */
     for (int advances = 0; step == 0 && advances < 10000000; advances++)
         step = read() - last;
     return step;
@@ -127,7 +128,7 @@ static uint64_t middle_of(uint64_t *values, int count)
     return values[count / 2];
 }
 
-/* What an empty fenced interval reads: the median of a few. */
+/* The ticks of an empty fenced region: the median of a few. */
 static uint64_t counter_overhead(void)
 {
     uint64_t empty[CALIBRATION_ROUNDS];

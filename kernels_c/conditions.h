@@ -1,5 +1,5 @@
 /*
- * Under which conditions a run was made: where it ran, and what the OS did to it meanwhile.
+ * The conditions of a run: where it ran, and what the OS did to it meanwhile.
  */
 #ifndef TICKLAB_CONDITIONS_H
 #define TICKLAB_CONDITIONS_H
@@ -28,10 +28,10 @@
 #    define HAVE_PINNING 0
 #endif
 
-/* How system calls are made where not by the trap instruction itself (trap.h); NULL: by that. */
+/* How system calls are made here; NULL: by the trap instruction (trap.h). */
 static const char *calls_go_by;
 
-/* The CPU this task runs on now; -1 where the system does not say. */
+/* The CPU that this task runs on now; -1 if the system does not say. */
 static int cpu_now(void)
 {
 #if defined(__linux__)
@@ -42,7 +42,7 @@ static int cpu_now(void)
 }
 
 #if defined(__linux__)
-/* "0-3,6": the CPUs of a set, as the kernel writes them in /proc/self/status. */
+/* The CPUs of a set as text, such as "0-3,6": the format of /proc/self/status. */
 static const char *cpus_in_words(const cpu_set_t *set)
 {
     static char words[4096];
@@ -68,8 +68,8 @@ static const char *cpus_in_words(const cpu_set_t *set)
 }
 #endif
 
-/* Why no task can be bound to a CPU here; NULL: one can. Tried once, and changes nothing: this task
- * is bound to the CPUs that it may use already. */
+/* Why no task can be bound to a CPU here; NULL: it can. This is tried once. The attempt changes
+ * nothing, because it binds this task to the CPUs that it may use already. */
 static const char *why_no_pinning(void)
 {
 #if HAVE_PINNING
@@ -87,7 +87,7 @@ static const char *why_no_pinning(void)
 #endif
 }
 
-/* Where nothing can be pinned, the run says so: whether by its machine, or left out on purpose. */
+/* If nothing can be pinned, print why: the machine cannot, or it was left out on purpose. */
 static void print_pinning(void)
 {
 #if defined(TICKLAB_NO_PINNING)
@@ -101,7 +101,7 @@ static void print_pinning(void)
         printf("# cpu.place: anywhere\n");
 }
 
-/* The CPUs this process may use, in words. */
+/* The CPUs that this process may use, as text. */
 static const char *cpus_allowed(void)
 {
 #if defined(__linux__)
@@ -114,7 +114,7 @@ static const char *cpus_allowed(void)
 #endif
 }
 
-/* Stop where a CPU that was asked for is not one that this process may use. */
+/* Stop if this process may not use the CPU that was asked for. */
 static void must_be_allowed(const char *option, long cpu)
 {
     if (cpu == NOT_PINNED)
@@ -133,7 +133,7 @@ static void must_be_allowed(const char *option, long cpu)
 #endif
 }
 
-/* Bind the calling task to one CPU; stops the program where that is not to be had. */
+/* Bind the calling task to one CPU; stop the program if that fails. */
 static void pin_to(const char *option, long cpu)
 {
     must_be_allowed(option, cpu);
@@ -149,7 +149,7 @@ static void pin_to(const char *option, long cpu)
 #endif
 }
 
-/* End with the parent, however it ends: nobody would read the samples any more. */
+/* End this process when its parent ends: then nobody reads the samples any more. */
 static void end_with_parent(long parent)
 {
     if (parent == 0)
@@ -181,7 +181,8 @@ static struct rusage usage_of(int whom)
     return usage;
 }
 
-/* What the OS counted for one task between two readings; of switches, where it counts them. */
+/* Print what the OS counted for one task between two readings. Switches are left out on an OS
+ * that does not count them. */
 static void print_os_counters(const char *task, struct rusage before, struct rusage after,
                               long migrations, int switches_counted)
 {
@@ -191,11 +192,11 @@ static void print_os_counters(const char *task, struct rusage before, struct rus
     }
     printf("# task.%s.minor_faults: %ld\n", task, after.ru_minflt - before.ru_minflt);
     printf("# task.%s.major_faults: %ld\n", task, after.ru_majflt - before.ru_majflt);
-    if (migrations >= 0) /* not known of tasks that cannot be asked between intervals */
+    if (migrations >= 0) /* unknown for tasks that cannot be asked between samples */
         printf("# task.%s.migrations: %ld\n", task, migrations);
 }
 
-/* How much memory of this process is really there; not everywhere can that be read. */
+/* Print how much memory of this process is resident, on systems that offer that number. */
 static void print_memory(void)
 {
     long size = 0, resident = 0;

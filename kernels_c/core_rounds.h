@@ -1,10 +1,11 @@
 /*
- * What state the core is in while the samples are taken, seen in rounds spread over the run.
+ * The state of the core while the samples are taken, measured in rounds spread over the run.
  *
- * Each round times additions. A chain of additions that wait for each other takes one core cycle a
- * link: the rounds tell how many ticks a core cycle takes. Independent additions show how many the
- * core can do in a cycle, its width. Where another hardware thread of the same physical core is busy,
- * the two share that width: the number falls to about half, while the chain takes as long as before.
+ * Each round times additions. In a chain, each addition waits for the one before and takes one core
+ * cycle. So the rounds show how many ticks a core cycle takes. Independent additions show how many
+ * of them the core can do in a cycle: its width. If another hardware thread of the same physical
+ * core is busy, the two share that width. Then this number falls to about half, while the chain
+ * takes as long as before.
  */
 #ifndef TICKLAB_CORE_ROUNDS_H
 #define TICKLAB_CORE_ROUNDS_H
@@ -16,11 +17,12 @@
 
 enum { CORE_ROUNDS = 41 };
 
-/* Additions of one try: 4,096 core cycles at four in a cycle, longer than a coarse counter's step. */
+/* The additions of one attempt: 4,096 core cycles at four additions in a cycle, which is longer
+ * than the step of a coarse counter. */
 enum { WIDE_ADDITIONS = 16384, WIDE_A_TURN = 256 };
 
-/* Turns of 256 additions in 8 chains that do not wait for each other: more than a core of today adds
- * in a cycle. The loop stands in the assembly, so that it is the same without optimisation. */
+/* Turns of 256 additions in 8 chains that do not wait for each other: more than a core of today
+ * adds in a cycle. The loop is part of the assembly, so it is the same without optimisation. */
 #if defined(__x86_64__)
 #    define WIDE_LOOP                                                                              \
         ".p2align 5\n77:\n\t.rept 32\n\tadd %1, %1\n\tadd %2, %2\n\tadd %3, %3\n\tadd %4, %4\n\t"  \
@@ -51,20 +53,21 @@ static uint64_t wide_ticks_once(void)
     return counter_end() - begin;
 }
 
-/* The shorter of two tries: an interrupt, which meets one of them, is no neighbour. */
+/* The shorter of two attempts: an interrupt hits only one, and must not look like a neighbour. */
 static uint64_t wide_ticks(void)
 {
     const uint64_t one = wide_ticks_once(), other = wide_ticks_once();
     return one < other ? one : other;
 }
 #else
-static uint64_t wide_ticks(void) /* unknown here: C would be as wide as the compiler makes it */
+static uint64_t wide_ticks(void) /* unknown here: in C, the compiler would decide the width */
 {
     return 0;
 }
 #endif
 
-/* Ticks of so many times 1024 dependent additions, the loop around them hidden in their shadow. */
+/* Ticks of `thousands` times 1024 dependent additions. The loop adds nothing, because the core
+ * executes it while the additions wait for each other. */
 static uint64_t chain_ticks(int thousands)
 {
     uint64_t link = 1;
@@ -74,17 +77,17 @@ static uint64_t chain_ticks(int thousands)
     return counter_end() - begin;
 }
 
-/* The core's clock can change within milliseconds, and a neighbour can come and go: only what was seen
- * during the samples tells under which conditions they were taken. */
+/* The clock of the core can change within milliseconds, and a neighbour can come and go. So only
+ * rounds among the samples show the conditions of the samples. */
 struct core_rounds {
-    uint64_t shorter[CORE_ROUNDS], longer[CORE_ROUNDS]; /* ticks of 8,192 and 16,384 in a chain */
+    uint64_t shorter[CORE_ROUNDS], longer[CORE_ROUNDS]; /* ticks of chains of 8,192 and 16,384 */
     uint64_t wide[CORE_ROUNDS];
     long taken[CORE_ROUNDS]; /* samples taken before the round */
     int count;
 };
 
-/* Take the rounds that are due when so many samples of all have been taken: the first at 0, the last
- * after the last sample. */
+/* Run the rounds that are due when `taken` of `all` samples have been taken. The first round
+ * comes before the first sample, and the last one after the last sample. */
 static void watch_core(struct core_rounds *rounds, long taken, long all)
 {
     while (rounds->count < CORE_ROUNDS && rounds->count <= taken * (CORE_ROUNDS - 1) / all) {
@@ -101,9 +104,9 @@ static int by_length(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Ticks a core cycle takes: 16,384 dependent additions less 8,192 of them, one cycle each. The two are
- * of one round, lest a clock that changes between rounds be taken for a longer chain; of the rounds the
- * middle half counts, which interrupts hardly meet. */
+/* The ticks of a core cycle: those of 16,384 dependent additions minus those of 8,192, at one
+ * cycle each. Both are from the same round, because the clock may change between rounds. Only
+ * the middle half of the rounds counts, because interrupts hardly ever hit it. */
 static double ticks_per_core_cycle(const struct core_rounds *rounds)
 {
     double cycle[CORE_ROUNDS], sum = 0;
@@ -115,8 +118,8 @@ static double ticks_per_core_cycle(const struct core_rounds *rounds)
     return sum / (CORE_ROUNDS - 2 * (CORE_ROUNDS / 4));
 }
 
-/* The length of a core cycle in one round: the core's clock changes from round to round. Where an
- * interrupt met both chains of the round, that of the whole run. */
+/* The length of a core cycle in one round, because the clock of the core changes between rounds.
+ * If an interrupt hit both chains of the round, the length in the whole run. */
 static double cycle_in_round(const struct core_rounds *rounds, int round, double overhead,
                              double of_run)
 {
@@ -126,7 +129,8 @@ static double cycle_in_round(const struct core_rounds *rounds, int round, double
     return cycle > of_run / 1.5 && cycle < of_run * 1.5 ? cycle : of_run;
 }
 
-/* Independent additions per core cycle, and the number of the sample before, one of each a round. */
+/* Print the independent additions per core cycle in each round, and the number of the sample
+ * before each round. */
 static void print_core_width(const struct core_rounds *rounds, long warmup, double overhead)
 {
     const double of_run = ticks_per_core_cycle(rounds);

@@ -1,16 +1,17 @@
 /*
  * Read this machine's counter, in order with the work around it.
  *
- * counter_begin() waits for all earlier work, reads, and holds back all later work; counter_end()
- * waits for the measured work, reads, and holds back what follows. Without the fences a processor
- * that executes out of order reads the counter before the measured work has finished.
+ * counter_begin() waits for all earlier work, reads, and holds back all later work. counter_end()
+ * waits for the measured work, reads, and holds back what follows. Without these fences, a
+ * processor that executes out of order reads the counter before the measured work has finished.
  *
  *   x86-64   lfence; rdtsc; lfence ... rdtscp; lfence   Paoloni, "How to Benchmark Code Execution
- *            Times on Intel IA-32 and IA-64", Intel 324264. That paper fences with CPUID, which in
- *            a virtual machine exits to the hypervisor (micro-seconds): LFENCE does the same here.
+ *            Times on Intel IA-32 and IA-64", Intel 324264. The paper uses CPUID as its fence. In a
+ *            virtual machine CPUID exits to the hypervisor, which takes microseconds. LFENCE is a
+ *            fence too, and does not exit.
  *   aarch64  isb; mrs cntvct_el0; isb                   Arm ARM D12 (generic timer)
  *   riscv64  fence; rdtime; fence                       RISC-V unprivileged ISA, Zicntr
- *   others   clock_gettime; also with -DTICKLAB_NO_COUNTER, where a sandbox forbids the counter
+ *   others   clock_gettime; also with -DTICKLAB_NO_COUNTER, for a sandbox that forbids the counter
  *
  * A tick is one step of the counter, not a core cycle and not a nanosecond.
  */
@@ -22,8 +23,8 @@
 
 #define TICKLAB_INLINE static inline __attribute__((always_inline))
 
-/* The chain of dependent additions: register + register, one core cycle a link. An immediate
- * operand would not do: newer cores fold such additions away when they rename registers. */
+/* A chain of dependent additions of a register to itself, at one core cycle each. Additions of a
+ * constant would be wrong here: newer cores remove them when they rename registers. */
 #if defined(__x86_64__)
 #    define ADD_CHAIN(link, K)                                                                     \
         __asm__ volatile(".rept " #K "\n\tadd %0, %0\n\t.endr" : "+r"(link) : : "memory", "cc")
@@ -117,7 +118,7 @@ TICKLAB_INLINE uint64_t counter_end(void)
 TICKLAB_INLINE uint64_t counter_unfenced(void)
 {
     struct timespec now = {0, 0};
-    /* A failure would show as time standing still; the harness checks the clock once, at start. */
+    /* If this failed, time would stand still. The harness checks the clock once, at the start. */
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

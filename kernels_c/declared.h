@@ -1,25 +1,25 @@
 /*
- * The words in which a variant declares what it measures: in --list, and in each recording.
+ * The words with which a variant declares what it measures, in --list and in each recording.
  *
- * Whoever reads a recording goes by them. In each list the first entry is what holds where a
- * variant says nothing.
+ * Readers of a recording rely on them. If a variant declares nothing, the first entry of each list
+ * holds.
  */
 #ifndef TICKLAB_DECLARED_H
 #define TICKLAB_DECLARED_H
 
-/* What the figure is. T(k) = overhead + k * cost. */
+/* What the figure is, in terms of the line T(k) = overhead + k * cost. */
 enum estimand {
     ESTIMAND_COST,      /* the slope of that line: what one operation costs */
-    ESTIMAND_OVERHEAD,  /* its intercept: what the readings around the operations cost */
-    ESTIMAND_FIRST_TIME /* what the first operation of a process costs more than its later ones */
+    ESTIMAND_OVERHEAD,  /* its intercept: the cost of the readings around the operations */
+    ESTIMAND_FIRST_TIME /* the extra cost of the first operation of a process */
 };
 
 /* Where the C kernel puts the tasks. */
 enum placement {
-    PLACED_ANYWHERE,    /* nowhere: where --cpu says, or wherever the OS likes */
-    PLACED_ON_ONE_CPU,  /* all on the same */
+    PLACED_ANYWHERE,    /* on the CPU of --cpu, or wherever the OS puts them */
+    PLACED_ON_ONE_CPU,  /* all on the same CPU */
     PLACED_ON_TWO_CPUS, /* the measuring task on one, its peer on another */
-    PLACED_IN_TURN      /* all on the same, and every few intervals on the next */
+    PLACED_IN_TURN      /* all on the same CPU, and after a few samples on the next one */
 };
 
 static const char *estimand_word(enum estimand estimand)

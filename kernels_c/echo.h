@@ -1,6 +1,6 @@
 /*
- * A pipe there and a pipe back, with a peer process that sends back what it gets; and one's own
- * pipe, without a peer.
+ * Pipes to a peer process and back; the peer sends back what it gets. And a pipe from this process
+ * to itself, without a peer.
  */
 #ifndef TICKLAB_ECHO_H
 #define TICKLAB_ECHO_H
@@ -9,13 +9,13 @@
 
 struct pipes {
     int out, in;             /* of this process */
-    int their_in, their_out; /* of the peer, where there is one */
+    int their_in, their_out; /* of the peer, if there is one */
     pid_t peer;
 };
 
 static struct pipes to_peer, to_oneself;
 
-/* Send a message, and wait for one. Whether both worked. */
+/* Send a message and wait for one. Returns whether both worked. */
 TICKLAB_INLINE int send_and_receive(const struct pipes *pipes)
 {
     uint64_t message = GO;
@@ -23,7 +23,7 @@ TICKLAB_INLINE int send_and_receive(const struct pipes *pipes)
            read(pipes->in, &message, sizeof message) == sizeof message;
 }
 
-/* What the peer does: send back each message, until END comes. */
+/* The work of the peer: it sends back each message until END comes. */
 TICKLAB_INLINE void echo(void *argument)
 {
     const struct pipes *pipes = argument;

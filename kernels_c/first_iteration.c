@@ -1,14 +1,14 @@
 /*
  * Why is the first time slow?
  *
- * An interval holds K operations. Outside it, one thing that a first time lacks is taken from every
- * one of them: its page, its line of data, its line of code, its predictable branch. The same K
- * operations with nothing taken are the baseline, so that T(K) = overhead + K * (cold + warm) gives
- * the cost of one page fault, one miss, one wrong prediction as a slope like any other. All lines
- * and pages are visited in an order that no prefetcher follows.
+ * A sample holds K operations. Before it, each of them loses one thing that a first time lacks: its
+ * page, its line of data, its line of code, or its predictable branch. The baseline is the same K
+ * operations with nothing taken away. So T(K) = overhead + K * (cold + warm) gives the cost of one
+ * page fault, one miss or one wrong prediction as a slope. All lines and pages are visited in an
+ * order that no prefetcher follows.
  *
- * "call", "system-call" and "lazy-binding" are the real first time: only the first sample of the
- * process is cold, all are kept. The timed region itself has run before, with K = 0.
+ * "call", "system-call" and "lazy-binding" are real first times: only the first sample of the
+ * process is cold, and all samples are kept. The timed region itself has run before, with K = 0.
  */
 #define _GNU_SOURCE
 #include <unistd.h>
@@ -41,12 +41,13 @@
 
 static uint64_t random_state;
 static long page_size;
-static volatile unsigned char *pages; /* touched, and taken away again */
+static volatile unsigned char *pages; /* touched, and then taken away again */
 static size_t pages_bytes;
 static void **chain; /* lines of data: each holds the address of the next */
 static unsigned char *bits;
 
-/* From page to page, and within each one line further: lines of one place share few cache sets. */
+/* Each line is on the next page, and one line further in it: lines at the same place of their
+ * pages would share few cache sets. */
 TICKLAB_INLINE size_t stride(void)
 {
     return (size_t)page_size + 64;
@@ -86,10 +87,10 @@ INTERVAL(load_flushed, flush_lines(chain, batch), at = *(void *volatile *)at)
 INTERVAL(load_cached, follow_chain(batch), at = *(void *volatile *)at)
 
 #if HAVE_REMOTE
-/* Code that no compiler lays out: many procedures that return at once, each on a pair of lines of
+/* Code that no compiler places: many procedures that return at once, each on a pair of lines of
  * its own. */
 enum { PROCEDURES = 1024, APART = 128 };
-/* A function that nobody calls, around them: so they come to stand where code stands. */
+/* They are inside a function that nobody calls, so that they are placed among the code. */
 __attribute__((used, noinline)) static void lay_procedures(void)
 {
     __asm__ volatile(".p2align 7\n"
@@ -153,12 +154,12 @@ INTERVAL(first_trap, (void)0, failed |= trap(SYS_getuid, 0, 0, 0) < 0)
 #endif
 
 #if defined(__GLIBC__)
-/* A function of libc that nothing here calls otherwise, under a name of which the compiler knows
- * nothing: it would call a function without effects once, and outside the loop. */
+/* A function of libc that nothing else here calls. The compiler does not know this name. If it
+ * knew that the function has no effects, it would call it once, and outside the loop. */
 extern int late_toupper(int letter) __asm__("toupper");
 INTERVAL(first_of_libc, (void)0, failed |= late_toupper('a') != 'A')
 
-/* Look at the program itself, which comes first: is it bound at its start? 1 ends the search. */
+/* Look at the program itself, which comes first: is it bound when it starts? 1 ends the search. */
 static int look_at_binding(struct dl_phdr_info *program, size_t size, void *why)
 {
     (void)size;
@@ -199,7 +200,7 @@ static void prepare_pages(struct run *run)
         pages = untouched_pages(pages_bytes);
 }
 
-/* A page for each line, in random order: at the end of a page the prefetchers stop. */
+/* One page for each line, in random order, because prefetchers stop at the end of a page. */
 static void prepare_chain(struct run *run)
 {
     const long count = largest_batch(run) + 1;
@@ -239,7 +240,7 @@ static void prepare_procedures(struct run *run)
 }
 #endif
 
-/* Run the timed region once with nothing in it: only the operation is then new. */
+/* Run the timed region once with nothing in it, so that only the operation is new. */
 #define RUN_EMPTY(interval)                                                                        \
     static void prepare_##interval(struct run *run)                                                \
     {                                                                                              \
@@ -259,7 +260,7 @@ RUN_EMPTY(first_trap)
 #    define BY_TRAP(function) .missing = "calls by the trap instruction are written for Linux only"
 #endif
 #if defined(__GLIBC__)
-/* The function itself has run before, by a pointer: only the way to it is new. */
+/* The function itself has run before, through a pointer: only the way to it is new. */
 static void prepare_first_of_libc(struct run *run)
 {
     int (*found)(int) = NULL;

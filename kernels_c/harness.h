@@ -1,13 +1,13 @@
 /*
- * The harness of every C kernel: options in, samples out.
+ * The harness of every C kernel: it reads the options, measures, and prints the samples.
  *
  * A C kernel lists its variants and calls measure(). The harness pins, warms up, and takes the
- * samples in blocks: each block holds every variant at every batch size once, in random order, so
- * that drift of the machine meets all of them alike. The buffer is allocated and touched before the
- * first sample; nothing is written while an interval is open.
+ * samples in blocks. Each block holds every variant at every batch size once, in random order, so
+ * that drift of the machine affects all of them alike. The buffer is allocated and touched before
+ * the first sample; nothing is written inside a timed region.
  *
- * Before each interval a short random delay puts the phase of the interval against the counter's
- * step at random: the mean of a counter with a coarse step is then true below that step.
+ * A short random delay comes before each sample. So samples begin at random phases of the counter's
+ * step, and the mean of many samples is exact even below a coarse step.
  */
 #ifndef TICKLAB_HARNESS_H
 #define TICKLAB_HARNESS_H
@@ -23,39 +23,40 @@
 
 struct run;
 
-/* A field added later must not give another meaning to what a C kernel lists: gcc warns of a list
- * that does not name its fields. */
+/* gcc warns if a list does not name its fields. Otherwise a field that is added later could
+ * change what the list of a C kernel means. */
 #if __has_attribute(designated_init)
 #    define FIELDS_BY_NAME __attribute__((designated_init))
 #else
 #    define FIELDS_BY_NAME
 #endif
 
-/* One operation or technique. What is left out is 0 or NULL, and means what the comment says. */
+/* One operation or technique. A field that is left out is 0 or NULL; its comment says what that
+ * means. */
 struct FIELDS_BY_NAME variant {
     const char *name;
     const char *about;
-    uint64_t (*interval)(long batch); /* time one interval of batch operations, in ticks */
+    uint64_t (*interval)(long batch); /* take one sample of `batch` operations, in ticks */
     uint64_t (*read)(void);           /* the clock it reads, for its step; NULL: the counter */
     double frequency_hz;              /* of that clock; 0: this machine's counter, measured */
     const char *clock;                /* its name; NULL: the counter's */
     const char *missing;              /* why this machine cannot do it; NULL: it can */
-    const char *(*cannot)(void);      /* the same, where it takes a look; NULL: it can */
-    const char *baseline;             /* variant whose cost is subtracted, measured along */
+    const char *(*cannot)(void);      /* the same, if it has to look; NULL: it can */
+    const char *baseline;             /* variant whose cost is subtracted; it is measured too */
     double baseline_times;            /* how often; 0: once */
-    double parts;                     /* the figure is this part of an operation: a half, 2; 0: 1 */
+    double parts;                     /* the figure is an operation divided by this; 0: by 1 */
     double switches;                  /* task switches that one operation claims to make */
-    double system_calls;              /* system calls of this task that one operation claims */
+    double system_calls;              /* system calls of this task that one operation makes */
     double creates;                   /* tasks that one operation claims to create */
     void (*prepare)(struct run *run); /* before warm-up: start peers, allocate, touch */
     void (*finish)(void);             /* after the last sample: end peers and wait for them */
-    enum estimand estimand;           /* what its figure is: a cost, unless it says otherwise */
-    int operation_cycles;             /* core cycles that an operation takes, if known; 0: not */
+    enum estimand estimand;           /* what its figure is; by default a cost */
+    int operation_cycles;             /* core cycles of one operation; 0: unknown */
     enum placement placement;         /* where its tasks are put */
-    int other_tasks;                  /* that take part for the whole run: peers */
-    int traps;    /* its operation is a system call by the trap instruction: no C library */
-    int unfenced; /* its readings wait for no work: they overlap with what they time */
-    int memory;   /* it costs copying, page faults or missing memory: what others use counts */
+    int other_tasks;                  /* peers: tasks that take part for the whole run */
+    int traps;    /* it makes a system call by the trap instruction, without the C library */
+    int unfenced; /* its readings do not wait for the work, and overlap with it */
+    int memory;   /* its cost is that of memory, so the use of memory by others matters */
 };
 
 struct FIELDS_BY_NAME c_kernel {
@@ -63,25 +64,25 @@ struct FIELDS_BY_NAME c_kernel {
     const char *about;
     const struct variant *variants;
     int variant_count;
-    const long *batches; /* the batch sizes to use where none is asked for */
+    const long *batches; /* the batch sizes to use by default */
     int batch_count;
     int batches_fixed; /* only those sizes exist */
-    long samples;      /* how many to take where no number is asked for; 0: 1000 */
+    long samples;      /* how many to take by default; 0: 1000 */
 };
 
-/* Two fields of a C kernel: a list, and how many are in it. */
+/* Two fields of a C kernel: a list and its length. */
 #define LISTED_VARIANTS(list) .variants = list, .variant_count = sizeof list / sizeof list[0]
 #define LISTED_BATCHES(list)  .batches = list, .batch_count = sizeof list / sizeof list[0]
 
 struct sample {
-    int variant, batch; /* indices into what was chosen */
+    int variant, batch; /* indices into the chosen ones */
     uint64_t ticks;
 };
 
-/* Failed calls inside intervals, seen by looking at every result; more than 0 fails the run. */
+/* The calls that failed inside timed regions, where every result is checked. One fails the run. */
 static uint64_t failed_calls;
 
-/* Whether the last sample is taken: peers must not end before. */
+/* Whether the last sample has been taken: no peer may end before. */
 static volatile sig_atomic_t all_taken;
 
 struct run {
@@ -89,13 +90,13 @@ struct run {
     struct options options;
     const struct variant *chosen[MAX_VARIANTS];
     int chosen_count;
-    struct sample *samples; /* warm-up first */
+    struct sample *samples; /* those of the warm-up come first */
     long warmup_total, total;
     uint64_t random;
     long migrations;
     struct core_rounds core_rounds;
     double switches_claimed, system_calls_claimed;
-    struct account accounts[MAX_VARIANTS]; /* of those chosen that claim switches or tasks */
+    struct account accounts[MAX_VARIANTS]; /* of the chosen ones that claim switches or tasks */
 };
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators" (2016). */
@@ -154,7 +155,8 @@ static int is_chosen(const struct run *run, const struct variant *variant)
     return 0;
 }
 
-/* What is to be subtracted is measured in the same run, interleaved: never a constant. */
+/* What is subtracted is measured in the same run, interleaved with the rest. It is never a
+ * constant. */
 static void add_baselines(struct run *run)
 {
     for (int i = 0; i < run->chosen_count; i++) {
@@ -191,7 +193,7 @@ static void choose_variants(struct run *run)
     add_baselines(run);
 }
 
-/* What is cold only once is measured one operation at a time, from the first one on. */
+/* A variant that is cold only once is measured one operation at a time, from the first one on. */
 static void choose_first_batch(struct options *options, const struct variant *variant)
 {
     if (options->batches > 1 || (options->batches == 1 && options->batch[0] != 1))
@@ -225,8 +227,7 @@ static void choose_batches(struct run *run)
     }
 }
 
-/* Lay down which sample is what: shuffled blocks, each holding every variant and batch size once.
- */
+/* Decide what each sample measures: shuffled blocks with every variant at every batch size once. */
 static void lay_schedule(struct run *run, struct sample *samples, long count)
 {
     const int cells = run->chosen_count * run->options.batches;
@@ -243,12 +244,12 @@ static void lay_schedule(struct run *run, struct sample *samples, long count)
         for (int i = 0; i < cells && taken + i < count; i++) {
             samples[taken + i].variant = order[i] / run->options.batches;
             samples[taken + i].batch = order[i] % run->options.batches;
-            samples[taken + i].ticks = 0; /* touches the page: no page fault while measuring */
+            samples[taken + i].ticks = 0; /* touches the page: no page fault comes later */
         }
     }
 }
 
-/* For a variant that needs room for each operation of an interval. */
+/* For a variant that needs room for each operation of a sample. */
 TICKLAB_INLINE long largest_batch(const struct run *run)
 {
     long largest = 0;
@@ -283,7 +284,8 @@ static void prepare(struct run *run)
         }
 }
 
-/* An interval of a variant that claims switches or tasks, with what the OS counts meanwhile. */
+/* Take a sample of a variant that claims switches or tasks, and note what the OS counts
+ * meanwhile. */
 static uint64_t counted_interval(struct run *run, int chosen, long batch)
 {
     const struct variant *variant = run->chosen[chosen];
@@ -315,7 +317,8 @@ TICKLAB_INLINE void take(struct run *run, struct sample *sample)
     run->system_calls_claimed += variant->system_calls * (double)batch;
 }
 
-/* Whether the very first interval is what counts: nothing may run before it that need not. */
+/* Whether the very first sample is the one that counts. Then nothing unnecessary may run before
+ * it. */
 static int is_cold(const struct run *run)
 {
     int cold = 0;
@@ -324,7 +327,7 @@ static int is_cold(const struct run *run)
     return cold;
 }
 
-/* Take all samples; between intervals, not more often than every 50 ms, say how far it has come. */
+/* Take all samples. Between samples, at most every 50 ms, print how many have been taken. */
 static void take_all(void *argument)
 {
     struct run *run = argument;
@@ -344,7 +347,7 @@ static void take_all(void *argument)
             fprintf(stderr, "progress %ld %ld\n", i + 1, all);
             last_word = now;
             struct sample discarded = run->samples[i];
-            take(run, &discarded); /* the write above left cold caches behind */
+            take(run, &discarded); /* the write above has filled the caches with other data */
         }
     }
 }
@@ -371,7 +374,7 @@ static void print_placement(const struct options *options, const char *allowed, 
     print_pinning();
 }
 
-/* End the peers of every variant; what the OS counted for those is known when they have ended. */
+/* End the peers of every variant. What the OS counted for a peer is known when it has ended. */
 static void finish(struct run *run)
 {
     for (int i = 0; i < run->chosen_count; i++) {
@@ -423,7 +426,7 @@ static void print_number(const char *variant, const char *key, int value)
         printf("# variant.%s.%s: %d\n", variant, key, value);
 }
 
-/* What each variant declares; what is left out is 0, or anywhere. */
+/* Print what each variant declares. A key that is left out has the value 0, or `anywhere`. */
 static void print_declared(const struct run *run)
 {
     for (int i = 0; i < run->chosen_count; i++) {
@@ -440,7 +443,7 @@ static void print_declared(const struct run *run)
     }
 }
 
-/* What each variant claims, and what is to be subtracted from it. */
+/* Print what each variant claims, and what to subtract from it. */
 static void print_claims(const struct run *run)
 {
     for (int i = 0; i < run->chosen_count; i++) {
@@ -503,7 +506,8 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     const int cpu_after = cpu_now();
     finish(&run);
     const struct rusage peers_after = usage_of(RUSAGE_CHILDREN);
-    /* The frequency wants some milliseconds between its two moments, which are put to use. */
+    /* The frequency needs some milliseconds between its two moments. We use them to see what
+     * others take of this CPU. */
     const uint64_t now = clock_ns(REFERENCE_CLOCK), least = first.ns + 4000000u;
     const struct taken taken = taken_by_others(now + 2000000u > least ? now + 2000000u : least);
     const struct moment last = moment_now();

@@ -1,5 +1,5 @@
 /*
- * Memory that is really there: pages of this process's own, each of the smallest size.
+ * Memory that is resident: pages that only this process has, each of the smallest size.
  */
 #ifndef TICKLAB_MEMORY_H
 #define TICKLAB_MEMORY_H
@@ -9,7 +9,7 @@
 
 #include "harness.h"
 
-/* The number that stands in a file behind `key`, or first of all; -1: none can be read there. */
+/* The number after `key` at the beginning of a line of a file; -1 if none can be read. */
 static long long number_in(const char *path, const char *key)
 {
     char line[256];
@@ -26,7 +26,7 @@ static long long number_in(const char *path, const char *key)
     return number;
 }
 
-/* Stop where so much would have the OS end a process: not there at all, or not for this one. */
+/* Stop if the machine, or this process, cannot get so much memory: the OS would kill a process. */
 static void must_be_free(size_t bytes)
 {
     const long long available = number_in("/proc/meminfo", "MemAvailable:");
@@ -39,7 +39,7 @@ static void must_be_free(size_t bytes)
              bytes >> 20);
 }
 
-/* Address space for bytes in pages of the smallest size, of which no page is there yet. */
+/* Address space of `bytes`, in pages of the smallest size. None of the pages is resident yet. */
 static unsigned char *untouched_pages(size_t bytes)
 {
     if (bytes == 0)
@@ -49,7 +49,7 @@ static unsigned char *untouched_pages(size_t bytes)
     if (pages == MAP_FAILED)
         stop(STATUS_IMPOSSIBLE, "%zu MB of memory: %s", bytes >> 20, strerror(errno));
 #if defined(MADV_NOHUGEPAGE)
-    /* Refused only by an OS kernel that knows no huge pages. */
+    /* Only an OS kernel without huge pages refuses this. */
     if (madvise(pages, bytes, MADV_NOHUGEPAGE) != 0 && errno != EINVAL)
         stop(STATUS_IMPOSSIBLE, "pages of the smallest size: madvise: %s", strerror(errno));
 #endif

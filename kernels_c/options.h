@@ -1,8 +1,8 @@
 /*
- * The options that every C kernel takes, and how it says that one of them will not do.
+ * The options of every C kernel, and its messages about wrong ones.
  *
- * Exit status: 0 measured, 1 something failed while measuring, 2 an option is wrong, 3 this machine
- * cannot do it. Every message is one line: what, where, and what to do.
+ * Exit status: 0 it has measured, 1 something failed while measuring, 2 an option is wrong, 3 this
+ * machine cannot do it. Every message is one line: what, where, and what to do.
  */
 #ifndef TICKLAB_OPTIONS_H
 #define TICKLAB_OPTIONS_H
@@ -28,14 +28,14 @@ enum {
 
 struct options {
     char variants[1024]; /* names, separated by commas; empty: the first one */
-    long samples;        /* intervals per variant, over all batch sizes */
-    long warmup; /* intervals before them, per variant, recorded with numbers below 0; NOT_ASKED */
+    long samples;        /* per variant, over all batch sizes */
+    long warmup;         /* samples before them, per variant, with numbers below 0; or NOT_ASKED */
     long batch[MAX_BATCHES];
     int batches;
     long cpu;
     long peer_cpu;
     uint64_t seed;    /* 0: choose one */
-    long stack_place; /* of the samples, modulo 4096; NOT_ASKED: where the OS puts it */
+    long stack_place; /* during the samples, modulo 4096; NOT_ASKED: where the OS puts it */
     long end_with;    /* process id of the parent to end with; 0: none */
     int list;
 };
@@ -93,7 +93,7 @@ static void print_help(const char *program, const char *about)
            program, about, program);
 }
 
-/* Read the command line into options, which hold the defaults when called. */
+/* Read the command line into `options`, which hold the defaults before the call. */
 static void read_options(struct options *options, int argc, char **argv, const char *about)
 {
     static const struct option names[] = {{"variant", required_argument, NULL, 'v'},
@@ -110,7 +110,7 @@ static void read_options(struct options *options, int argc, char **argv, const c
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     int choice;
-    opterr = 0; /* one line of ours, not two */
+    opterr = 0; /* we print a message of our own, and getopt none */
     while ((choice = getopt_long(argc, argv, ":", names, NULL)) != -1) {
         switch (choice) {
         case 'v':

@@ -1,5 +1,5 @@
 /*
- * A second thread to switch to: how it is started and ended.
+ * Start and end a second thread to switch to.
  */
 #ifndef TICKLAB_OTHER_THREAD_H
 #define TICKLAB_OTHER_THREAD_H
@@ -9,19 +9,19 @@
 #include "placement.h"
 
 static pthread_t other_thread;
-static volatile int over; /* the other thread is to end */
+static volatile int over; /* tells the other thread to end */
 
-/* Start the other thread on one CPU, and stand on another or the same. */
+/* Start the other thread on the CPU `theirs`, and move this one to the CPU `mine`. */
 static void start_thread(void *(*work)(void *), long mine, long theirs)
 {
-    place(0, theirs); /* a new thread inherits the place of its maker */
+    place(0, theirs); /* a new thread inherits the CPU of its creator */
     const int error = pthread_create(&other_thread, NULL, work, NULL);
     if (error != 0)
         stop(STATUS_IMPOSSIBLE, "no second thread: %s", strerror(error));
     place(0, mine);
 }
 
-/* Wait for its end, once it can see that it is over. */
+/* Tell the other thread to end, and wait until it has ended. */
 static void end_thread(void)
 {
     over = 1;

@@ -7,13 +7,13 @@
  *     }
  *     MEASURE_OWN_CALL("read0", own_read)
  *
- * Every result is looked at; one call that does not work fails the run. Beside it runs a call
- * number that does not exist, and below both lies the empty loop.
+ * Every result is checked; one call that does not work fails the run. The same run measures a call
+ * number that does not exist, and the empty loop, which is subtracted from both.
  */
 #ifndef TICKLAB_OWN_CALL_H
 #define TICKLAB_OWN_CALL_H
 
-/* Here and not in the cell: this header is the first thing that it includes. */
+/* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 
@@ -31,13 +31,14 @@ TICKLAB_INLINE void prepare_own(struct run *run)
     if (zero < 0 && (zero = open("/dev/zero", O_RDONLY | O_CLOEXEC)) < 0)
         stop(STATUS_IMPOSSIBLE, "/dev/zero cannot be opened: %s", strerror(errno));
 #if HAVE_TRAP
-    /* ENOSYS; where a filter (seccomp) stands before the OS kernel, EPERM from many of them. */
+    /* ENOSYS; many filters of system calls (seccomp) return EPERM instead. */
     if ((no_such_call = trap(100000, 0, 0, 0)) >= 0)
         stop(STATUS_IMPOSSIBLE, "the call number 100000 exists here");
 #endif
 }
 
-/* Told at once, of the student's own call; what a filter refuses is told at the end of the run. */
+/* Stop at once if the student's own call failed. If a filter refuses it, the end of the run says
+ * so. */
 TICKLAB_INLINE void must_have_worked(void)
 {
     if (failed_calls != 0 && !is_filtered())
@@ -45,14 +46,15 @@ TICKLAB_INLINE void must_have_worked(void)
                             "argument in the place where the OS kernel looks for it?");
 }
 
-/* What `syscall` overwrites: the loop keeps nothing there, even if a student forgets to say so. */
+/* The registers that `syscall` overwrites. The loop keeps nothing in them, even if a student
+ * forgets to list them. */
 #if defined(__x86_64__)
 #    define OWN_LOST __asm__ volatile("" : : : "rcx", "r11")
 #else
 #    define OWN_LOST (void)0
 #endif
 
-/* One interval: K times `operation`, which must be true. */
+/* One sample: K times `operation`, which must be true. */
 #define OWN_INTERVAL(name, operation)                                                              \
     static uint64_t name(long batch)                                                               \
     {                                                                                              \
@@ -77,7 +79,7 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
 #    define OWN_TRAP(function) .missing = "calls by the trap instruction are written for Linux only"
 #endif
 
-/* What a call is compared with, and what is subtracted from it: two variants. */
+/* Two variants: what a call is compared with, and what is subtracted from it. */
 #define OWN_FLOOR                                                                                  \
     {.name = "invalid",                                                                            \
      .about = "a call number that does not exist",                                                 \
@@ -88,7 +90,7 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
         .name = "loop", .about = "the empty loop", .interval = own_loop                            \
     }
 
-/* The variant of that name, "invalid" and "loop"; and main. */
+/* The variants `variant_name`, "invalid" and "loop", and main. */
 #define MEASURE_OWN_CALL(variant_name, function)                                                   \
     OWN_INTERVAL(own_calls, function(zero))                                                        \
     static uint64_t own_calls_that_work(long batch)                                                \

@@ -3,17 +3,17 @@
  *
  *     static pid_t own_task(void)
  *     {
- *         create a task in this one's memory that runs raise_number; return its id
+ *         create a task that runs raise_number in the memory of this one; return its id
  *     }
  *     MEASURE_OWN_CREATION(own_task)
  *
- * The task raises a number. Where the memory is the same, its parent sees the number raised: how many
- * of them it has seen is told with the run. Beside it runs a fork of the same task.
+ * The task raises a number. If it has the memory of its parent, the parent sees the higher number.
+ * The run prints how many such tasks the parent has seen. It also measures a fork of the same task.
  */
 #ifndef TICKLAB_OWN_CREATION_H
 #define TICKLAB_OWN_CREATION_H
 
-/* Here and not in the cell: this header is the first thing that it includes. */
+/* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/wait.h>
@@ -22,14 +22,14 @@
 #include "memory.h"
 #include "placement.h"
 
-/* For the task to run on. Its stack grows down, on every machine that Linux runs on: from STACK_TOP. */
+/* The stack of the task. It grows down from STACK_TOP, on every machine that Linux runs on. */
 enum { STACK_BYTES = 64 << 10 };
 static unsigned char *stack_bottom;
 #define STACK_TOP (stack_bottom + STACK_BYTES)
 
 static volatile long number; /* what a task raises by one */
 
-/* What the task does; and then it ends. */
+/* What the task does before it ends. */
 static int raise_number(void *nothing)
 {
     (void)nothing;
@@ -52,11 +52,11 @@ static void prepare_own(struct run *run)
     }
 }
 
-/* One task before all others: a mistake is told here, where there is time to say what it is. */
+/* Try one task before all others. A mistake is reported here, outside the timed region. */
 static void must_end_well(pid_t task, pid_t parent)
 {
     int status = -1;
-    if (getpid() != parent) { /* a child that came back, and would go on to measure */
+    if (getpid() != parent) { /* a child that returned here, and would measure too */
         fprintf(stderr,
                 "own_task returned in the new task as well, which must end there instead: ");
         _exit(STATUS_FAILED);
@@ -109,7 +109,7 @@ TICKLAB_INLINE pid_t forked(void)
 
 OWN_INTERVAL(own_fork, ended(forked()))
 
-/* The variants "own" and "fork", each to the end of its task; and main. */
+/* The variants "own" and "fork", each until its task has ended, and main. */
 #define MEASURE_OWN_CREATION(own_task)                                                             \
     OWN_INTERVAL(own, ended(own_task()))                                                           \
     static void prepare_and_try(struct run *run)                                                   \

@@ -1,5 +1,5 @@
 /*
- * The plumbing of lab 02's exercise: two first calls, and a student gets ready for one of them.
+ * The plumbing of lab 02's exercise: two first calls. A student's function prepares one of them.
  *
  *     static void get_ready(const volatile unsigned char *code)
  *     {
@@ -7,13 +7,13 @@
  *     }
  *     MEASURE_OWN_FIRST_CALL(get_ready)
  *
- * "own" and "unprepared" call a procedure each, that stands on a page of its own and has never run.
- * Its page is taken away from both alike; then get_ready() is told where the code of "own" is.
+ * "own" and "unprepared" each call a procedure that has a page of its own and has never run. Both
+ * lose their page. Then get_ready() gets the address of the code that "own" calls.
  */
 #ifndef TICKLAB_OWN_FIRST_CALL_H
 #define TICKLAB_OWN_FIRST_CALL_H
 
-/* Here and not in the cell: this header is the first thing that it includes. */
+/* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
 #include "remote_call.h"
 
@@ -34,7 +34,7 @@
             const uint64_t end = counter_end();                                                    \
             return end - begin;                                                                    \
         }                                                                                          \
-        /* Run the interval with nothing in it: only the call is then new. */                      \
+        /* Run the region once while it is empty: then only the call is new. */                    \
         static void prepare_##name(struct run *run)                                                \
         {                                                                                          \
             (void)run;                                                                             \

@@ -1,26 +1,26 @@
 /*
- * The plumbing of lab 07's exercise: a ring of eight processes on one CPU, each of which uses its
- * working set of 256 KB, in a way that a student writes, whenever it has the token.
+ * The plumbing of lab 07's exercise: a ring of eight processes on one CPU. Whenever a process has
+ * the token, it uses its working set of 256 KB in a way that a student writes.
  *
  *     static void use(const unsigned char *set, size_t bytes)
  *     {
- *         read every cache line of the set, and keep() what is made of it
+ *         read every cache line of the set, and keep() the result
  *     }
  *     MEASURE_OWN_FOOTPRINT(use)
  *
- * Beside it run one process that passes the token to itself, with the same use of its set and without
- * any, and a ring of eight that use nothing.
+ * The same run measures one process that passes the token to itself, with and without this use of
+ * its set, and a ring of eight processes that use nothing.
  */
 #ifndef TICKLAB_OWN_FOOTPRINT_H
 #define TICKLAB_OWN_FOOTPRINT_H
 
-/* Here and not in the cell: this header is the first thing that it includes. */
+/* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
 #include "ring.h"
 
 enum { OWN_TASKS = 8, OWN_SET = 256 << 10 };
 
-/* A value that somebody needs: the compiler must compute it, and all that it is made of. */
+/* Make the compiler compute this value, and everything that it is computed from. */
 TICKLAB_INLINE void keep(unsigned value)
 {
     __asm__ volatile("" : : "r"(value));

@@ -1,5 +1,5 @@
 /*
- * The plumbing of lab 01's exercise: a C kernel around one interval that a student writes.
+ * The plumbing of lab 01's exercise: a C kernel around one timed region that a student writes.
  *
  *     TICKLAB_INLINE uint64_t own_interval(long k)
  *     {
@@ -7,13 +7,13 @@
  *     }
  *     MEASURE_OWN_PAIR(own_interval)
  *
- * The interval is written once and compiled for each batch size by itself: it must be inlined, with
- * a k that the compiler knows, so that no loop and no choice is left between the two readings.
+ * The function is written once and compiled separately for each batch size. It must be inlined,
+ * with a k that the compiler knows, so that no loop and no branch remains between the two readings.
  */
 #ifndef TICKLAB_OWN_PAIR_H
 #define TICKLAB_OWN_PAIR_H
 
-/* Here and not in the cell: this header is the first thing that it includes. */
+/* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
 #include "harness.h"
 

@@ -7,17 +7,17 @@
  *     }
  *     MEASURE_OWN_PROCEDURE(successor)
  *
- * Each call takes the result of the one before, and the last result is looked at: what a compiler may
- * leave out is the call, not the sum. Below it lies the empty loop, measured in the same run.
+ * Each call takes the result of the one before, and the last result is checked. So a compiler may
+ * leave out the call, but not the sum. The empty loop is measured in the same run and subtracted.
  */
 #ifndef TICKLAB_OWN_PROCEDURE_H
 #define TICKLAB_OWN_PROCEDURE_H
 
-/* Here and not in the cell: this header is the first thing that it includes. */
+/* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
 #include "harness.h"
 
-/* One interval: K times `step`, which works on `link` and brings it from K to `sum`. */
+/* One sample: K times `step`, which works on `link` and brings it from K to `sum`. */
 #define OWN_INTERVAL(name, step, sum)                                                              \
     __attribute__((aligned(64))) static uint64_t name(long batch)                                  \
     {                                                                                              \
@@ -36,8 +36,8 @@
     }
 
 /*
- * The variant "own", the empty loop below it, and main. A result narrower than `link` would have to be
- * widened before the next turn: that costs as much as a call, and would pass for one left out.
+ * The variant "own", its baseline "loop", and main. A result narrower than `link` would be widened
+ * before the next turn. That costs as much as a call, and would hide that the call was left out.
  */
 #define MEASURE_OWN_PROCEDURE(procedure)                                                           \
     _Static_assert(__builtin_types_compatible_p(__typeof__(procedure), long(long)),                \

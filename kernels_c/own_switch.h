@@ -1,25 +1,25 @@
 /*
- * The plumbing of lab 06's exercise: two threads on one CPU around a hand-over that a student
- * writes.
+ * The plumbing of lab 06's exercise: two threads on one CPU around a handoff that a student writes.
  *
  *     TICKLAB_INLINE void wake(struct turns *turns, int other)
  *     {
- *         wake the other thread; called without the mutex, when the turn is already its
+ *         wake the other thread; called without the mutex, after the turn was given to `other`
  *     }
  *     TICKLAB_INLINE void await_turn(struct turns *turns, int own)
  *     {
- *         sleep until the turn is one's own; called with the mutex, and comes back with it
+ *         sleep until the turn is `own`; called with the mutex, and returns with it
  *     }
  *     MEASURE_OWN_SWITCH(wake, await_turn)
  *
- * A round trip is a hand-over and a wait on each side. The same calls, made by one thread to itself,
- * are the baseline. Where nobody wakes the other thread, the run ends after some seconds and says
- * so; where one goes on without the turn, it ends as well: that would be a loop, not a switch.
+ * A round trip is a handoff and a wait on each side. The baseline is the same calls, made by one
+ * thread to itself. If nobody wakes the other thread, the run ends after some seconds with a
+ * message. It also ends if a thread continues without the turn, because that would be a loop and no
+ * switch.
  */
 #ifndef TICKLAB_OWN_SWITCH_H
 #define TICKLAB_OWN_SWITCH_H
 
-/* Here and not in the cell: this header is the first thing that it includes. */
+/* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
 #include <pthread.h>
 
@@ -28,10 +28,10 @@
 enum { MINE, THEIRS };
 enum { LONGEST_INTERVAL_S = 5 };
 
-/* Whose turn it is, and what wakes the other. */
+/* Whose turn it is, and what wakes the other thread. */
 struct turns {
     pthread_mutex_t mutex;
-    pthread_cond_t changed[2]; /* by who waits */
+    pthread_cond_t changed[2]; /* indexed by the thread that waits */
     volatile int turn;         /* MINE or THEIRS */
     volatile int over;
     pthread_t peer;
@@ -44,7 +44,7 @@ struct turns {
 
 static struct turns both = TURNS, alone = TURNS;
 
-/* Whether somebody went on without the turn: then nothing was handed over. */
+/* Whether a thread continued without the turn: then there was no handoff. */
 static volatile int out_of_turn;
 
 /* Handler of SIGALRM. */
@@ -69,7 +69,7 @@ static void start_own(struct run *run, void *(*work)(void *))
         stop(STATUS_IMPOSSIBLE, "no second thread: %s", strerror(error));
 }
 
-/* Whatever the hand-over does: the turn is the peer's, and it is woken, to see that it is over. */
+/* End the peer, whatever the handoff does: give it the turn and wake it, so that it sees `over`. */
 static void end_own(void)
 {
     int failed = pthread_mutex_lock(&both.mutex) != 0;
@@ -88,7 +88,7 @@ static void end_own(void)
                             "turns->turn is own, and look again after each wake-up");
 }
 
-/* Give the turn to `other`, wake it, and wait for one's own. */
+/* Give the turn to `other`, wake it, and wait for the turn `own`. */
 #define OWN_EXCHANGE(turns, other, own, wake, await_turn)                                          \
     do {                                                                                           \
         failed_calls |= pthread_mutex_lock(&(turns)->mutex) != 0;                                  \
@@ -114,7 +114,7 @@ static void end_own(void)
         return end - begin;                                                                        \
     }
 
-/* Two variants: "own", a round trip of two switches, and "own-alone", what of it is none. */
+/* Two variants: "own", a round trip of two switches, and "own-alone", the rest of its cost. */
 #define MEASURE_OWN_SWITCH(wake, await_turn)                                                       \
     OWN_TRIPS(own_trips, both, THEIRS, wake, await_turn)                                           \
     OWN_TRIPS(own_alone, alone, MINE, wake, await_turn)                                            \

@@ -1,5 +1,5 @@
 /*
- * A second process to switch to: how it is started and ended.
+ * Start and end a second process to switch to.
  */
 #ifndef TICKLAB_PEER_PROCESS_H
 #define TICKLAB_PEER_PROCESS_H
@@ -30,7 +30,7 @@ static void end_without_peer(int number)
     _exit(impossible && told > 0 ? STATUS_IMPOSSIBLE : STATUS_FAILED);
 }
 
-/* In a peer: die with the parent, however that ends. */
+/* In a peer: end when the parent ends, for whatever reason. */
 static void stay_with(pid_t parent)
 {
 #if defined(__linux__)
@@ -41,7 +41,7 @@ static void stay_with(pid_t parent)
         _exit(STATUS_IMPOSSIBLE);
 }
 
-/* Start a peer process that does work(argument) until that returns, and dies with this one. */
+/* Start a peer process that does work(argument) and then ends. It also ends when this one ends. */
 static pid_t start_peer(void (*work)(void *), void *argument)
 {
     struct sigaction at_end = {.sa_handler = end_without_peer,
@@ -61,7 +61,7 @@ static pid_t start_peer(void (*work)(void *), void *argument)
     _exit(0);
 }
 
-/* Wait for a peer whose end of the channel has been closed. */
+/* Wait until a peer has ended; stop the program if the peer failed. */
 static void await_peer(pid_t peer)
 {
     int status = 0;
@@ -72,7 +72,7 @@ static void await_peer(pid_t peer)
         stop(STATUS_FAILED, "the peer process failed (wait status %d)", status);
 }
 
-/* Send END to a peer, and wait for it. */
+/* Send END to a peer, and wait until it has ended. */
 TICKLAB_INLINE void end_peer(int out, pid_t peer)
 {
     if (!send_message(out, END))

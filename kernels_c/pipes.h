@@ -1,5 +1,5 @@
 /*
- * Pipes from one task to another and back, and what goes through them: a message to go on, or to end.
+ * Pipes between two tasks, and the messages in them: to go on, or to end.
  */
 #ifndef TICKLAB_PIPES_H
 #define TICKLAB_PIPES_H
@@ -21,27 +21,27 @@ TICKLAB_INLINE void open_pipe(int *in, int *out)
     *out = ends[1];
 }
 
-/* A pipe there and a pipe back; by side, where it reads and where it writes. */
+/* A pipe in each direction. `in` and `out` are indexed by the side that reads or writes there. */
 TICKLAB_INLINE void open_pipes_both_ways(int in[2], int out[2])
 {
     open_pipe(&in[THEIRS], &out[MINE]);
     open_pipe(&in[MINE], &out[THEIRS]);
 }
 
-/* Whether the message was sent. It has 8 bytes, because an eventfd takes no fewer. */
+/* Send a message; returns whether it was sent. It has 8 bytes: an eventfd takes no fewer. */
 TICKLAB_INLINE int send_message(int out, uint64_t message)
 {
     return write(out, &message, sizeof message) == sizeof message;
 }
 
-/* Wait for a message; 0: none comes any more. */
+/* Wait for a message; 0 if none will come any more. */
 TICKLAB_INLINE uint64_t await_message(int in)
 {
     uint64_t message = 0;
     return read(in, &message, sizeof message) == sizeof message ? message : 0;
 }
 
-/* What a peer does: send back each GO, until something else comes. */
+/* The work of a peer: it sends back each GO, until something else comes. */
 TICKLAB_INLINE void echo_each_go(int in, int out)
 {
     while (await_message(in) == GO && send_message(out, GO))

@@ -1,10 +1,10 @@
 /*
- * Where two tasks are placed: on one CPU, on two, or wherever the OS likes.
+ * Place two tasks: on one CPU, on two, or wherever the OS puts them.
  *
- * Where no task can be bound to a CPU (macOS; a filter of system calls; built with
- * -DTICKLAB_NO_PINNING), what belongs on one CPU is not measured unless --place anywhere asks for it:
- * the tasks are then wherever the OS puts them, and the run says so. A machine with a single CPU needs
- * no pinning.
+ * If no task can be bound to a CPU (on macOS, under a filter of system calls, or if built with
+ * -DTICKLAB_NO_PINNING), a variant that belongs on one CPU is measured only with --place anywhere.
+ * Its tasks are then wherever the OS puts them, and the run says so. A machine with a single CPU
+ * needs no pinning.
  */
 #ifndef TICKLAB_PLACEMENT_H
 #define TICKLAB_PLACEMENT_H
@@ -21,7 +21,8 @@ __attribute__((constructor)) static void remember_allowed_cpus(void)
 }
 #endif
 
-/* The n-th CPU (from 0) that the program might use when it began; -1: there are not so many. */
+/* The n-th CPU, from 0 on, of those that the program could use when it began; -1 if there are
+ * fewer. */
 static long nth_cpu(int n)
 {
 #if defined(__linux__)
@@ -33,7 +34,7 @@ static long nth_cpu(int n)
     return -1;
 }
 
-/* Whether all tasks are on one CPU whatever anybody does: there is no other. */
+/* Whether all tasks are on one CPU in any case, because there is no other. */
 static int is_only_cpu(void)
 {
     if (nth_cpu(0) >= 0)
@@ -41,7 +42,7 @@ static int is_only_cpu(void)
     return sysconf(_SC_NPROCESSORS_ONLN) == 1;
 }
 
-/* Why two tasks cannot be kept on one CPU; NULL: they can, or need not be. */
+/* Why two tasks cannot be kept on one CPU; NULL: they can, or no pinning is needed. */
 TICKLAB_INLINE const char *no_pinning(void)
 {
     static char told[256];
@@ -62,13 +63,13 @@ TICKLAB_INLINE const char *no_second_cpu(void)
     return why_no_pinning();
 }
 
-/* What a variant declares that has one peer, on its own CPU. */
+/* What a variant declares if it has one peer, on the same CPU. */
 #define TWO_ON_ONE_CPU .placement = PLACED_ON_ONE_CPU, .other_tasks = 1
 
 /* The same with its peer on another CPU. */
 #define TWO_ON_TWO_CPUS .placement = PLACED_ON_TWO_CPUS, .other_tasks = 1
 
-/* A round trip to that peer and back: the figure is half of that, one of two switches. */
+/* The same for a round trip to a peer: the figure is half of it, for one of its two switches. */
 #define ROUND_TRIP_ON_ONE_CPU .parts = 2, .switches = 2, TWO_ON_ONE_CPU
 
 /* Bind a task (0: the caller; else a process or thread id of Linux) to one CPU; ANY_CPU: to none. */
@@ -92,8 +93,8 @@ static void place(pid_t task, long cpu)
 #endif
 }
 
-/* Have the OS let this task, and all that it starts, run until it waits. Otherwise a task that is
- * woken may interrupt the one that woke it. */
+/* Make the OS let this task, and all tasks that it starts, run until they wait. Otherwise a task
+ * that is woken may interrupt the one that woke it. */
 TICKLAB_INLINE void run_until_it_waits(void)
 {
 #if defined(__linux__)
@@ -109,7 +110,7 @@ TICKLAB_INLINE long first_place(const struct run *run)
     return run->options.cpu != NOT_PINNED ? run->options.cpu : nth_cpu(0);
 }
 
-/* The CPU for a second task that is to be elsewhere: the one asked for, else another allowed one. */
+/* The CPU for a second task on another CPU: the one asked for, else another allowed one. */
 TICKLAB_INLINE long second_place(const struct run *run)
 {
     if (run->options.peer_cpu != NOT_PINNED && run->options.peer_cpu == first_place(run))

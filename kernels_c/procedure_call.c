@@ -1,12 +1,12 @@
 /*
  * What does a procedure call cost, and what does each argument add?
  *
- * K calls stand between two readings: T(K) = overhead + K * (call + loop). The cost is the slope,
- * less that of the empty loop, which is measured in the same run. The procedures do nothing with
- * their arguments but receive them; the compiler can neither inline nor merge them. Compile with -O0
- * to see every argument stored, with -O2 to see only what the calling convention asks for: on
- * x86-64 the first six integers travel in registers, on aarch64 and riscv64 eight, the rest in
- * memory.
+ * K calls are between two readings: T(K) = overhead + K * (call + loop). The cost is the slope,
+ * minus that of the empty loop, which is measured in the same run. The procedures receive their
+ * arguments and do nothing with them; the compiler can neither inline nor merge them. With -O0,
+ * every argument is stored. With -O2, only what the calling convention asks for is left: x86-64
+ * passes the first six integers in registers, aarch64 and riscv64 the first eight, and all pass the
+ * rest in memory.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,7 +60,7 @@ TICKLAB_INLINE void inlined(void)
     __asm__ volatile("" : : : "memory");
 }
 
-/* Where a call through a table or a pointer goes: a function of the C library that does little. */
+/* The target of a call through a table or a pointer: a function of libc that does little. */
 extern int toupper(int);
 static int (*volatile far_away)(int);
 static void (*volatile through_pointer)(void) = args0;

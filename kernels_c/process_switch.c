@@ -1,14 +1,15 @@
 /*
  * What does a switch between two processes cost?
  *
- * A byte goes to a peer process and comes back: a round trip, with two switches and, on each side, a
- * write and a read. The same write and read within one process, without a switch, are the baseline:
+ * A byte goes to a peer process and comes back: a round trip, with two switches and, on each side,
+ * a write and a read. The baseline is the same write and read within one process, without a switch:
  *
- *     switch = (round trip - 2 * (write + read to oneself)) / 2
+ *     switch = (round trip - 2 * (write + read to itself)) / 2
  *
- * On one CPU the peer can only run when this process sleeps: two switches a round trip, which the OS
- * counts too. On two CPUs no switch need happen: what is timed is a wake-up across CPUs, another
- * quantity. In "carried-back" the clock is stopped by the peer, and its stamp comes back by a pipe.
+ * On one CPU, the peer can run only while this process sleeps. So a round trip has two switches,
+ * and the OS counts them too. On two CPUs no switch needs to happen: the time is that of a wake-up
+ * across CPUs, another quantity. In "carried-back", the peer reads the clock at the end and sends
+ * the reading back through a pipe.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -19,14 +20,14 @@
 
 #include "peer_process.h"
 
-enum { INTERVALS_A_TURN = 64 }; /* to move is itself a switch or two */
+enum { INTERVALS_A_TURN = 64 }; /* a move is itself a switch or two */
 
-/* A way there and a way back, and who is at the other end. */
+/* A way to the peer and a way back, and the peer. */
 struct channel {
-    int in[2], out[2]; /* by side: where it reads, where it writes */
+    int in[2], out[2]; /* by side: where it reads and where it writes */
     pid_t peer;        /* 0: the channel leads back to this process */
-    long mine, theirs; /* the CPUs to stand on, or ANY_CPU */
-    int in_turn;       /* every few intervals on another CPU, both tasks */
+    long mine, theirs; /* the CPUs to run on, or ANY_CPU */
+    int in_turn;       /* both tasks change the CPU after a few samples */
 };
 
 static struct channel pinned, in_turn, apart, anywhere, carried, events, sockets;
@@ -42,18 +43,18 @@ TICKLAB_INLINE uint64_t receive(const struct channel *channel, enum side side)
     return await_message(channel->in[side]);
 }
 
-/* Put this process and its peer where the channel wants them: before the interval, not in it. */
+/* Move this process and its peer to the CPUs of the channel: before the timed region, not in it. */
 static void stand(struct channel *channel)
 {
     static const struct channel *last;
     static long intervals;
     const int moves = channel->in_turn && intervals++ % INTERVALS_A_TURN == 0;
     if (moves) {
-        static int turn; /* the first one is on the first CPU, where the baseline begins as well */
+        static int turn; /* the first turn is on the first CPU, and so is the baseline */
         const long cpu = nth_cpu(turn) >= 0 ? nth_cpu(turn) : nth_cpu(turn = 0);
         turn++;
         channel->mine = channel->theirs = cpu;
-        self_pipe.mine = cpu; /* its baseline comes along: else each of its intervals were a move */
+        self_pipe.mine = cpu; /* the baseline moves too, or each sample would move it */
         place(channel->peer, cpu);
     }
     if (channel != last || moves)
@@ -77,7 +78,7 @@ TICKLAB_INLINE uint64_t round_trips(struct channel *channel, long batch)
     return end - begin;
 }
 
-/* There and no further: the peer reads the counter and sends back what it read. */
+/* One way only: the peer reads the counter and sends back its reading. */
 static uint64_t carried_back(long batch)
 {
     uint64_t total = 0, failed = 0;
@@ -93,7 +94,7 @@ static uint64_t carried_back(long batch)
     return total;
 }
 
-/* The same, to oneself: what of it is not a switch. */
+/* The same to itself: the part of a round trip that is no switch. */
 static uint64_t carried_to_oneself(long batch)
 {
     uint64_t total = 0, failed = 0;
@@ -195,8 +196,8 @@ static void prepare_carried(struct run *run)
     start(&carried, stamp, first_place(run), first_place(run));
 }
 
-/* A pair each way: on Linux, who sleeps for an answer on the socket that it wrote to is woken in
- * vain when the other side has read, and that is a switch more. */
+/* One pair in each direction. On Linux, a task that waits for an answer on the socket that it
+ * wrote to is woken in vain when the other side has read. That would be one more switch. */
 static void prepare_sockets(struct run *run)
 {
     int there[2], back[2];
@@ -350,7 +351,7 @@ static const struct variant variants[] = {
      .prepare = prepare_self_socket},
 };
 
-/* Short intervals: in a long one, others have had the CPU too. */
+/* Short samples: during a long one, others get the CPU too. */
 static const long batches[] = {1, 2, 3, 4};
 
 MEASURE(.name = "process_switch", .about = "what a switch between processes costs",

@@ -1,10 +1,10 @@
 /*
  * Procedures far from all other code, to be called for the first time.
  *
- * Each stands on a page of its own. Nobody has touched that page; but the OS maps more than the one
- * page that is asked for, 64 KB around it or the whole large folio that it is kept in, so that it
- * may be there all the same. take_code_away() takes it from this process's page table again. The page
- * itself stays in the OS's memory: nothing is read from a disk.
+ * Each has a page of its own, which nobody has touched. But the OS maps more than the one page that
+ * is asked for: 64 KB around it, or the whole large folio that holds it. So the page may be mapped
+ * all the same. take_code_away() removes it from the page table of this process. The page stays in
+ * the memory of the OS, so nothing is read from a disk.
  */
 #ifndef TICKLAB_REMOTE_CALL_H
 #define TICKLAB_REMOTE_CALL_H
@@ -19,7 +19,7 @@
 
 typedef void procedure(void);
 
-/* A function that nobody calls, around them: so they come to stand where code stands. */
+/* They are inside a function that nobody calls, so that they are placed among the code. */
 __attribute__((used, noinline)) static void lay_remote_procedures(void)
 {
     __asm__ volatile("\t.p2align 14\n\t.space 65536\n"
@@ -30,7 +30,8 @@ extern __attribute__((visibility("hidden"))) procedure remote_procedure __asm__(
 extern __attribute__((visibility("hidden")))
 procedure other_remote_procedure __asm__("other_remote_procedure");
 
-/* From this process's page table: the next who touches the code faults. */
+/* Remove it from the page table of this process: the next access to the code causes a page
+ * fault. */
 TICKLAB_INLINE void take_code_away(procedure *code)
 {
 #    if defined(__linux__)
@@ -42,7 +43,7 @@ TICKLAB_INLINE void take_code_away(procedure *code)
 #    endif
 }
 
-/* Whether this is the first interval that holds an operation; `before` is 0 until then. */
+/* Whether this is the first sample that holds an operation; `before` is 0 until then. */
 TICKLAB_INLINE int is_first(int *before, long batch)
 {
     const int first = batch > 0 && !*before;

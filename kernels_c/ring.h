@@ -1,10 +1,10 @@
 /*
- * N tasks in a ring on one CPU, and a token that goes round by pipes; or one task that passes it to
+ * N tasks in a ring on one CPU, which pass a token round by pipes; or one task that passes it to
  * itself. The C kernel that includes this gives each ring two functions:
  *
- *     void work(const struct task *task)                     what every task but the first one does:
+ *     void work(const struct task *task)                     the work of every task but the first:
  *                                                            take_part(task, use), and no more
- *     uint64_t timed(const struct ring *ring, long batch)    the interval, by the first task
+ *     uint64_t timed(const struct ring *ring, long batch)    takes a sample, in the first task
  */
 #ifndef TICKLAB_RING_H
 #define TICKLAB_RING_H
@@ -20,7 +20,7 @@ enum { MOST_TASKS = 64 };
 enum kind { ALONE, PROCESSES, THREADS };
 
 struct task {
-    int in, out; /* the token comes and goes */
+    int in, out; /* where the token comes in and goes out */
     volatile unsigned char *set;
     size_t bytes;
     pid_t process;
@@ -28,7 +28,7 @@ struct task {
     void (*work)(const struct task *task);
 };
 
-/* Its first task is this one. */
+/* Its first task is this process. */
 struct ring {
     enum kind kind;
     int count;
@@ -37,9 +37,9 @@ struct ring {
     void (*work)(const struct task *task); /* of every task but the first one */
 };
 
-/* Another task is gone. The OS tells the first one of it at once (end_without_peer), which ends all:
- * a task that ended here of its own accord might be told of before the one that broke the ring, and be
- * taken for the cause. */
+/* Another task is gone. The OS reports that to the first task at once (end_without_peer), which
+ * ends all of them. A task that ended here by itself could be reported before the one that broke
+ * the ring, and be taken for the cause. So it waits. */
 static void await_the_cause(void)
 {
     sleep(2);
@@ -56,8 +56,8 @@ TICKLAB_INLINE char receive(const struct task *task)
     return read(task->in, &token, 1) == 1 ? token : 0;
 }
 
-/* What every other task does, until the token says that it is over or the ring is broken: when it has
- * the token, it uses its working set. */
+/* The work of every other task: it uses its working set when it has the token. It ends when the
+ * token says so, or when the ring is broken. */
 TICKLAB_INLINE void take_part(const struct task *task, void (*use)(const struct task *task))
 {
     touch(task->set, task->bytes);
@@ -86,8 +86,8 @@ static void *take_part_as_thread(void *argument)
     return NULL;
 }
 
-/* A child keeps only its own ends of the pipes: where one task is gone, all others read an end of
- * file. */
+/* A child keeps only its own ends of the pipes. So if one task is gone, all others read an end
+ * of file. */
 struct place_in_ring {
     struct task *task;
     int not_mine[2];
@@ -116,13 +116,13 @@ static void start_task(struct ring *ring, struct task *task, int first_out, int 
         stop(STATUS_FAILED, "close: %s", strerror(errno));
 }
 
-/* From pipe to pipe: each task gets the end of the last one and the beginning of the next. */
+/* Connect the tasks: each one reads from the last pipe and writes to the next one. */
 static void prepare_ring(struct run *run, struct ring *ring)
 {
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
         stop(STATUS_FAILED, "signal: %s", strerror(errno));
     place(0, first_place(run));
-    run_until_it_waits(); /* otherwise a hop is now one switch, now two */
+    run_until_it_waits(); /* otherwise a hop is sometimes one switch and sometimes two */
     must_be_free(ring->bytes * (size_t)ring->count);
     struct task *first = &ring->tasks[0];
     int last_in, next_in, next_out;
@@ -141,10 +141,12 @@ static void prepare_ring(struct run *run, struct ring *ring)
     }
     first->in = last_in;
     touch(first->set, first->bytes);
-    /* Once round: now all are in their places, and their memory is there. */
+    /* Pass the token round once. Then all tasks are in their places, and their memory is
+     * resident. */
     if (!pass(first, GO) || receive(first) != GO)
         stop_broken(ring);
-    /* A process's switches count from its birth: it waits for this round, for the end, and ends. */
+    /* The OS counts the switches of a process from its start: it waits for this round, waits for
+     * the end, and ends. */
     if (ring->kind == PROCESSES)
         run->switches_claimed += 3 * (ring->count - 1);
 }
@@ -162,7 +164,7 @@ static void end_ring(struct ring *ring)
     }
 }
 
-/* What a variant declares whose operation is once round a ring of n tasks: n hops, n switches. */
+/* What a variant declares if its operation is once round a ring of n tasks: n hops, n switches. */
 #define ONCE_ROUND(n) .parts = n, .switches = n, .other_tasks = (n) - 1
 
 /* rounds_NAME, prepare_NAME and finish_NAME of one ring; `work` and `timed` as at the top. */

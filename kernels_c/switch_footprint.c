@@ -1,15 +1,16 @@
 /*
  * What does a switch really cost, with the memory that the task needs next?
  *
- * N tasks stand in a ring on one CPU. A token goes round by pipes; each task reads its own working
+ * N tasks are in a ring on one CPU. A token goes round by pipes; each task reads its own working
  * set, line by line, before it passes the token on. Once round is N hops, and N switches: T(K) =
- * overhead + K * N * hop. One task alone, which passes the token to itself and reads a set of the
- * same size, is the baseline:
+ * overhead + K * N * hop. The baseline is one task alone, which passes the token to itself and
+ * reads a set of the same size:
  *
- *     switch = (once round - N * (hop to oneself)) / N
+ *     switch = (once round - N * (hop to itself)) / N
  *
- * So what remains is the switch, and what the others have driven out of caches and TLB meanwhile.
- * What reading a set costs by itself is alone-256k less alone-0, which a run of either holds. The tasks are processes or threads; all their pages are small, and each task's own.
+ * What remains is the switch, and the cost of what the other tasks have driven out of caches and
+ * TLB. Reading a set alone costs alone-256k minus alone-0; a run of either has this baseline. The
+ * tasks are processes or threads. All pages are small, and no two tasks share one.
  */
 #define _GNU_SOURCE
 #include "ring.h"
@@ -31,7 +32,7 @@ static uint64_t rounds(const struct ring *ring, long batch)
 {
     const struct task *first = &ring->tasks[0];
     uint64_t failed = 0;
-    read_set(first); /* whatever was measured before has left in the caches what it liked */
+    read_set(first); /* the sample before has left other data in the caches */
     /* measured region begins */
     const uint64_t begin = counter_begin();
     for (long left = batch; left > 0 && !failed; left--) {
@@ -93,7 +94,7 @@ FOR_EACH_RING(RINGS)
 
 static const struct variant variants[] = {FOR_EACH_RING(VARIANTS) FOR_EACH_SIZE(VARIANT_ALONE, 1)};
 
-/* Few rounds: an interval as long as a time slice is cut by whoever else wants the CPU. */
+/* Few rounds: others interrupt a sample that is as long as a time slice. */
 static const long batches[] = {1, 2, 3};
 
 MEASURE(.name = "switch_footprint", .about = "what a switch costs with what follows from it",

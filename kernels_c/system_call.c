@@ -1,11 +1,11 @@
 /*
  * What does a system call cost?
  *
- * K calls stand between two readings of the counter: T(K) = overhead + K * (call + loop). The cost
- * is the slope, less that of the empty loop, which is measured in the same run. A raw call is a
- * function of ours that holds the trap instruction and nothing else; "libc" goes through the
- * library's function, which may do more, or less: a cached answer or a read of the vDSO is no
- * system call at all. Every result is looked at; a call that is meant to be refused must be.
+ * K calls are between two readings of the counter: T(K) = overhead + K * (call + loop). The cost is
+ * the slope, minus that of the empty loop, which is measured in the same run. A raw call is a
+ * function of ours that holds the trap instruction and nothing else. "libc" calls the library's
+ * function, which may do more, or less: a cached answer or a read of the vDSO is no system call at
+ * all. Every result is checked; a call that is meant to be refused must be refused.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "harness.h"
 #include "trap.h"
 
-/* One interval of a variant: K times `operation`, which must be true. */
+/* One sample of a variant: K times `operation`, which must be true. */
 #define INTERVAL(name, operation)                                                                  \
     static uint64_t name(long batch)                                                               \
     {                                                                                              \
@@ -35,8 +35,8 @@
 
 static int zero = -1;         /* a descriptor of /dev/zero */
 static long me, parent;       /* this process and its parent */
-static long my_user, no_user; /* this user; one that may not be taken */
-static long refusal;          /* the result of trying to take it */
+static long my_user, no_user; /* this user; one that this process may not become */
+static long refusal;          /* the result of trying to become that user */
 static struct timespec now;
 static struct timeval today;
 
@@ -50,9 +50,9 @@ INTERVAL(monotonic_vdso, clock_gettime(CLOCK_MONOTONIC, &now) == 0)
 static long no_such_call; /* the result of a call number that does not exist */
 
 /*
- * Programs make their system calls in a function, and so pay for its return. Where the OS kernel
- * overwrites the predictions of returns on its way (a defence against Spectre), that return can be
- * a tenth of a cheap call: "getppid-inline" leaves it out, to show what it costs here.
+ * Programs make their system calls in a function, and so pay for its return. Some OS kernels
+ * overwrite the predictions of returns (a defence against Spectre). Then that return can be a tenth
+ * of the cost of a cheap call. "getppid-inline" leaves it out, to show what it costs here.
  */
 static __attribute__((noinline)) long raw_call(long number, long a, long b)
 {
@@ -79,13 +79,13 @@ static void prepare_calls(struct run *run)
     me = getpid();
     parent = getppid();
     my_user = (long)getuid();
-    /* Root is refused nothing but what is no user id at all. */
+    /* Root may become any user. Only a number that is no user id is refused. */
     no_user = my_user == 0 ? -1 : 0;
     refusal = my_user == 0 ? -EINVAL : -EPERM;
     if (zero < 0 && (zero = open("/dev/zero", O_RDONLY | O_CLOEXEC)) < 0)
         stop(STATUS_IMPOSSIBLE, "/dev/zero cannot be opened: %s", strerror(errno));
 #if HAVE_TRAP
-    /* ENOSYS; where a filter (seccomp) stands before the OS kernel, EPERM from many of them. */
+    /* ENOSYS; many filters of system calls (seccomp) return EPERM instead. */
     if ((no_such_call = trap(100000, 0, 0, 0)) >= 0)
         stop(STATUS_IMPOSSIBLE, "the call number 100000 exists here");
 #endif
@@ -148,8 +148,8 @@ static const struct variant variants[] = {
 };
 
 /*
- * Not longer, lest most intervals be interrupted on a host that does so every 70 us; not shorter,
- * lest the processor foresee where the empty loop ends: then that is no line.
+ * Longer samples would mostly be interrupted on a host that interrupts every 70 us. In shorter ones
+ * the processor would predict the end of the empty loop, whose times would then not be on a line.
  */
 static const long batches[] = {64, 96, 128, 192};
 

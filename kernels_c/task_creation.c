@@ -1,19 +1,20 @@
 /*
  * What does it cost to create a task?
  *
- * With "-wait", K tasks are made, end and are waited for between two readings: T(K) = overhead +
- * K * cost. In the plain form each creation stands between readings of its own, whose cost is the
- * baseline, and the wait outside them: else tasks made before would run in the time of the next.
+ * With "-wait", K tasks are created, end and are waited for between two readings: T(K) = overhead +
+ * K * cost. In the plain form each creation has readings of its own, whose cost is the baseline,
+ * and the wait is outside them. Otherwise earlier tasks would run in the time of the next one.
  *
- * Tasks of fork, vfork, clone-vm and pthread end at once. posix-spawn cannot but execute a program
- * (true): compare it with fork-exec and vfork-exec, which execute the same. vfork returns when its
- * child has ended or executed, and so does posix-spawn: their plain form holds that too.
+ * Tasks of fork, vfork, clone-vm and pthread end at once. posix-spawn must execute a program
+ * (true): compare it with fork-exec and vfork-exec, which execute the same. vfork and posix-spawn
+ * return when the child has ended or executed, so their plain form includes that.
  *
- * fork copies page tables, so it costs what the parent has in memory: fork-1mb to fork-wait-1gb.
+ * fork copies page tables, so its cost grows with the memory of the parent: fork-1mb to
+ * fork-wait-1gb.
  *
- * Parent and child share a CPU. "-unpinned" leaves it to the OS where a child goes: to wake another
- * CPU for a thread and back can take five times as long as the thread itself, and not every one is
- * sent there.
+ * Parent and child share a CPU. With "-unpinned", the OS decides where a child runs. To wake
+ * another CPU for a thread and come back can take five times as long as the thread itself, and the
+ * OS does not do so for every thread.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -30,7 +31,7 @@ static const char *program; /* one that does nothing and succeeds */
 
 static long one_cpu; /* for parent and child */
 
-/* Before the readings: on that CPU, or where the OS likes. Who is made inherits the place. */
+/* Before the readings: move to that CPU, or to any. A new task inherits the place. */
 static void stand(long cpu)
 {
     static long last = ANY_CPU;
@@ -60,7 +61,7 @@ static void prepare_on_one_cpu(struct run *run)
         return end - begin;                                                                        \
     }
 
-/* Each creation between readings of its own, and the wait for what was made after them. */
+/* Each creation has readings of its own. `afterwards` waits for the new task, outside them. */
 #define CREATION(name, operation, afterwards)                                                      \
     static uint64_t name(long batch)                                                               \
     {                                                                                              \
@@ -106,7 +107,7 @@ TICKLAB_INLINE pid_t spawned(void)
     return posix_spawn(&child, program, NULL, NULL, words, environment) == 0 ? child : -1;
 }
 
-/* Until the child is gone; it must have succeeded. */
+/* Wait until the child has ended; it must have succeeded. */
 static int ended(pid_t child)
 {
     int status = -1;
@@ -147,8 +148,8 @@ WHOLE(wait_thread_unpinned, ANY_CPU, threaded() && joined())
 enum { CLONE_STACK = 64 << 10 };
 static unsigned char *clone_stack;
 
-/* The child runs on its parent's stack: in a function of its own, so that it changes no variable
- * that the parent still needs. */
+/* The child runs on the stack of its parent. So it has a function of its own, and changes no
+ * variable that the parent still needs. */
 __attribute__((noinline)) static pid_t vforked(void)
 {
     const pid_t child = vfork();
@@ -174,7 +175,8 @@ static int clone_ends(void *nothing)
     return 0;
 }
 
-/* A process in this one's memory, on a stack of its own, which grows down from its upper end. */
+/* A process in the memory of this one, on a stack of its own, which grows down from its upper
+ * end. */
 TICKLAB_INLINE pid_t cloned(void)
 {
     return clone(clone_ends, clone_stack + CLONE_STACK, CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD,
@@ -210,7 +212,7 @@ static const char *cannot_execute(void)
     return program != NULL ? NULL : "there is neither /bin/true nor /usr/bin/true to execute";
 }
 
-/* So much of memory in this process, for fork to copy the page tables of. */
+/* So much memory in this process, whose page tables fork has to copy. */
 static void fill_memory(struct run *run, size_t bytes, void (*preparation)(struct run *run))
 {
     static size_t filled;
@@ -259,8 +261,8 @@ FORK_WITH(1gb, 1 << 30)
 
 #define ON_ONE_CPU .prepare = prepare_on_one_cpu, .placement = PLACED_ON_ONE_CPU
 
-/* Two system calls of this task for each child, create and wait; how many libc makes to spawn, or for
- * a thread, is its own affair. */
+/* This task makes two system calls for each child: create and wait. Libc may make any number to
+ * spawn a process or to create a thread. */
 static const struct variant variants[] = {
     {.name = "fork",
      .about = "fork, creation only; the child ends at once",
@@ -359,7 +361,7 @@ static const struct variant variants[] = {
     FORKS(1gb, "1 GB"),
 };
 
-/* Few in an interval: one as long as a time slice is cut by whoever else wants the CPU. */
+/* Few in a sample: others interrupt one that is as long as a time slice. */
 static const long batches[] = {1, 2, 3};
 
 MEASURE(.name = "task_creation", .about = "what it costs to create a task",

@@ -1,6 +1,6 @@
 /*
- * What the OS counted for one variant, and where its tasks were: one run may hold several variants,
- * which switch in different ways and places.
+ * What the OS counted for one variant, and where its tasks were. One run may hold several variants,
+ * which switch in different ways and on different CPUs.
  */
 #ifndef TICKLAB_TASKS_H
 #define TICKLAB_TASKS_H
@@ -12,11 +12,11 @@
 
 enum { MOST_PEERS = 512 };
 
-/* Of one variant that claims to switch between tasks, or to create some. */
+/* The account of one variant that claims to switch between tasks or to create tasks. */
 struct account {
     double claimed, operations, created;
-    long counted, faults; /* by the OS: switches of all its tasks; page faults in its intervals */
-    long ended_switches, ended_faults; /* of these: of child processes that were waited for */
+    long counted, faults; /* by the OS: switches of all its tasks; page faults in its samples */
+    long ended_switches, ended_faults; /* the part of child processes that have ended */
     int peers;
 #if defined(__linux__)
     cpu_set_t seen, peers_seen, peers_may_use; /* CPUs: of this task, and of its peers */
@@ -42,7 +42,7 @@ TICKLAB_INLINE void note_peer(pid_t task)
         peers[peer_count++] = (struct peer){.task = task, .variant = NOT_SAID};
 }
 
-/* Note every thread of this process but the first: those that a variant has just started. */
+/* Note every thread of this process but the first: a variant has just started them. */
 static void note_threads(void)
 {
 #if defined(__linux__)
@@ -59,7 +59,7 @@ static void note_threads(void)
 #endif
 }
 
-/* All peers that nobody had so far are of this variant; of NOBODY those of the system itself. */
+/* All peers without a variant belong to this one. NOBODY: they belong to the system itself. */
 static void peers_belong_to(int variant)
 {
     note_threads();
@@ -73,8 +73,8 @@ static long switches_of(struct rusage before, struct rusage after)
     return after.ru_nvcsw - before.ru_nvcsw + after.ru_nivcsw - before.ru_nivcsw;
 }
 
-/* Whether the OS counts switches: some offer getrusage and always say 0. A sleep must be one, of
- * whichever kind: not every OS tells the two kinds apart. */
+/* Whether the OS counts switches: some systems offer getrusage and always return 0. A sleep must
+ * count as a switch, of either kind, because not every OS distinguishes the two kinds. */
 static int switches_are_counted(void)
 {
     const struct timespec a_while = {.tv_sec = 0, .tv_nsec = 200000};
@@ -118,7 +118,7 @@ static int cpu_of(pid_t task)
 }
 #endif
 
-/* Note where the peers of a variant are, and where they may be; while they still live. */
+/* Note where the peers of a variant are, and where they may be. They must still be alive. */
 static void note_placement(struct account *account, int variant)
 {
 #if defined(__linux__)

@@ -2,13 +2,13 @@
  * What does a switch between two threads cost?
  *
  * Two threads of this process take turns on one CPU: a round trip is two switches, which the OS
- * counts too. The same calls made alone, with nobody to switch to, are the baseline:
+ * counts too. The baseline is the same calls made alone, with no other thread to switch to:
  *
  *     switch = (round trip - 2 * calls alone) / 2
  *
- * A mutex by itself hands nothing over: the thread that unlocks it may take it again at once. So the
- * turn is a variable, and a condition variable (or a futex, a pipe) wakes whose turn it is.
- * "bare-mutex" leaves that out and is here to be caught: its exchanges are not switches.
+ * A mutex alone makes no handoff: the thread that unlocks it may lock it again at once. So the turn
+ * is a variable, and a condition variable (or a futex, or a pipe) wakes the thread whose turn it
+ * is. "bare-mutex" leaves that out, as a mistake to be found: its exchanges are not switches.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,17 +24,17 @@
 
 enum { OVER = 2 }; /* the turn is MINE, THEIRS or this */
 
-/* Whose turn it is, and what wakes the other. */
+/* Whose turn it is, and what wakes the other thread. */
 struct turns {
     atomic_int turn;
     pthread_mutex_t mutex;
-    pthread_cond_t changed[2]; /* by who waits */
-    int in[2], out[2];         /* pipes, by side */
+    pthread_cond_t changed[2]; /* indexed by the side that waits */
+    int in[2], out[2];         /* pipes, indexed by side */
     pthread_t peer;
-    long mine, theirs; /* the CPUs to stand on */
+    long mine, theirs; /* the CPUs to run on */
     int signal_inside; /* signal before the mutex is unlocked */
     int runs_by_itself;
-    atomic_int awake; /* of a peer that runs by itself: only while an interval is open */
+    atomic_int awake; /* for a peer that runs by itself: set only during a sample */
 };
 
 #define TURNS                                                                                      \
@@ -55,7 +55,7 @@ static void stand(const struct turns *turns)
     last = turns;
 }
 
-/* With mutex and condition variable: give the turn to `other`, and wait for one's own. */
+/* With mutex and condition variable: give the turn to `other`, and wait for the turn `own`. */
 TICKLAB_INLINE uint64_t hand_over(struct turns *turns, int other)
 {
     uint64_t failed = pthread_mutex_lock(&turns->mutex) != 0;
@@ -102,7 +102,7 @@ TICKLAB_INLINE uint64_t futex_await(struct turns *turns, int own)
 #    define FUTEX(function, ...) .missing = "this system has no futex"
 #endif
 
-/* The thread that has the mutex changes the flag, as often as it gets there first: no hand-over. */
+/* The thread that has the mutex changes the flag, even many times in a row: there is no handoff. */
 TICKLAB_INLINE uint64_t exchange(struct turns *turns, int own)
 {
     uint64_t failed = pthread_mutex_lock(&turns->mutex) != 0;
@@ -123,7 +123,7 @@ TICKLAB_INLINE uint64_t await_byte(int in)
     return read(in, &byte, 1) != 1;
 }
 
-/* A peer that needs no turn to run is woken for the interval, and put to sleep after it. */
+/* A peer that needs no turn to run is woken for the sample, and put to sleep after it. */
 static void wake(struct turns *turns)
 {
     failed_calls |= pthread_mutex_lock(&turns->mutex) != 0;
@@ -161,7 +161,7 @@ INTERVAL(to_condvar_alone, condvar_alone,
 INTERVAL(by_futex, futex, futex_hand_over(&futex, THEIRS) | futex_await(&futex, MINE))
 INTERVAL(by_futex_apart, futex_apart,
          futex_hand_over(&futex_apart, THEIRS) | futex_await(&futex_apart, MINE))
-/* A wake with nobody waiting, and a wait that finds the word changed already. */
+/* A wake-up with nobody waiting, and a wait that finds the word changed already. */
 INTERVAL(to_futex_alone, futex_alone,
          futex_hand_over(&futex_alone, MINE) |
              (futex_call(&futex_alone.turn, FUTEX_WAIT, THEIRS) == 0))
@@ -204,7 +204,7 @@ static void *pipe_peer(void *argument)
     return NULL;
 }
 
-/* Wait until an interval is open; 0 when all is over. */
+/* Wait until a sample begins; 0 if the run is over. */
 static int sleep_until_woken(struct turns *turns)
 {
     failed_calls |= pthread_mutex_lock(&turns->mutex) != 0;
@@ -232,7 +232,7 @@ static void *bare_peer(void *argument)
     return NULL;
 }
 
-/* Start the second thread where it belongs; a new thread inherits the place of its maker. */
+/* Start the second thread on its CPU; a new thread inherits the CPU of its creator. */
 static void start(struct turns *turns, void *(*work)(void *), long mine, long theirs)
 {
     turns->mine = mine;
@@ -244,7 +244,7 @@ static void start(struct turns *turns, void *(*work)(void *), long mine, long th
     place(0, mine);
 }
 
-/* Tell the second thread that it is over, in whatever way it waits, and wait for its end. */
+/* Tell the second thread to end, in whatever way it waits, and wait until it has ended. */
 static void end(struct turns *turns)
 {
     int failed = pthread_mutex_lock(&turns->mutex) != 0;
@@ -351,7 +351,7 @@ static void finish_bare(void)
 }
 
 #define HOOKS(turns) .prepare = prepare_##turns, .finish = finish_##turns
-/* A round trip claims two switches; half of it, less the calls alone, is the figure. */
+/* A round trip claims two switches; the figure is half of it, minus the calls alone. */
 #define ROUND_TRIP(alone)                                                                          \
     ROUND_TRIP_ON_ONE_CPU, .cannot = no_pinning, .baseline = alone, .baseline_times = 2
 
@@ -434,7 +434,7 @@ static const struct variant variants[] = {
      TWO_ON_TWO_CPUS},
 };
 
-/* Short intervals: in a long one, others have had the CPU too. */
+/* Short samples: during a long one, others get the CPU too. */
 static const long batches[] = {2, 4, 6, 8};
 
 MEASURE(.name = "thread_switch", .about = "what a switch between threads costs",

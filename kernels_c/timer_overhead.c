@@ -1,14 +1,14 @@
 /*
  * What does a timer cost?
  *
- * An interval holds K dependent additions, one core cycle each, between two readings of a clock:
+ * A sample holds K dependent additions, one core cycle each, between two readings of a clock:
  *
  *     T(K) = overhead + K * cycle
  *
- * The intercept of that line is what the timer adds to everything it times. Every K is a stretch of
- * straight code of its own, so that no loop and no mispredicted branch falls inside. Each variant
- * times with the clock that it is named after; K = 0 is the empty interval. Where the points do not
- * lie on a line (unfenced), the clock was read before the work was done.
+ * The intercept of that line is what the timer adds to everything that it times. Each K has
+ * straight code of its own, so that no loop and no mispredicted branch is inside. Each variant uses
+ * the clock that it is named after; K = 0 is the empty region. If the points are not on a line
+ * (unfenced), the clock was read before the work was done.
  */
 #define _GNU_SOURCE
 #include <sys/time.h>
@@ -30,7 +30,7 @@ TICKLAB_INLINE uint64_t us_of_day(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_usec;
 }
 
-/* One interval: K additions, each waiting for the one before, between two readings. */
+/* One sample: K additions, each waiting for the one before, between two readings. */
 #define INTERVAL(clock, begin_reading, end_reading, K)                                             \
     static uint64_t clock##_##K(void)                                                              \
     {                                                                                              \
@@ -43,7 +43,7 @@ TICKLAB_INLINE uint64_t us_of_day(void)
         return end - begin;                                                                        \
     }
 
-/* The same interval at every batch size, and the choice among them outside the interval. */
+/* The same region at every batch size; the choice among them is outside the timed region. */
 #define CLOCK(clock, begin_reading, end_reading)                                                   \
     INTERVAL(clock, begin_reading, end_reading, 0)                                                 \
     INTERVAL(clock, begin_reading, end_reading, 64)                                                \

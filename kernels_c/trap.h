@@ -1,12 +1,12 @@
 /*
- * A system call by the instruction that makes one, with nothing around it: no libc, no errno.
+ * A system call by the trap instruction alone, without libc and errno.
  *
- * x86-64 Linux takes the number in rax, arguments in rdi, rsi, rdx, and overwrites rcx and r11
- * (System V ABI, AMD64 supplement, A.2.1); aarch64 takes x8, x0 to x2; riscv64 a7, a0 to a2. The
- * result is negative where the call failed: minus the error number.
+ * x86-64 Linux takes the number in rax and the arguments in rdi, rsi and rdx, and overwrites rcx
+ * and r11 (System V ABI, AMD64 supplement, A.2.1). aarch64 takes them in x8 and x0 to x2, riscv64
+ * in a7 and a0 to a2. If the call fails, the result is minus the error number.
  *
- * Elsewhere, and with -DTICKLAB_NO_TRAP, the call goes by syscall() of the C library: a function
- * that holds its machine's instruction, and puts the error number into errno. The run says so.
+ * Elsewhere, and with -DTICKLAB_NO_TRAP, the function syscall() of the C library makes the call. It
+ * holds the instruction of its machine, and puts the error number into errno. The run says so.
  */
 #ifndef TICKLAB_TRAP_H
 #define TICKLAB_TRAP_H
@@ -16,7 +16,7 @@
 #include <unistd.h>
 #if defined(__linux__) || __has_include(<sys/syscall.h>)
 #    include <sys/syscall.h>
-#elif defined(__APPLE__) /* without Apple's headers; bsd/kern/syscalls.master of XNU */
+#elif defined(__APPLE__) /* if Apple's headers are missing: bsd/kern/syscalls.master of XNU */
 #    define SYS_read         3
 #    define SYS_getpid       20
 #    define SYS_setuid       23
@@ -28,14 +28,14 @@
 #include "conditions.h"
 #include "counter.h"
 
-/* On 32 bits the C library may know some calls by the width of their times only. */
+/* On 32 bits, the C library may name some calls only with the width of their times. */
 #if !defined(SYS_gettimeofday) && defined(SYS_gettimeofday_time32)
 #    define SYS_gettimeofday SYS_gettimeofday_time32
 #endif
 #if !defined(SYS_clock_gettime) && defined(SYS_clock_gettime64)
 #    define SYS_clock_gettime SYS_clock_gettime64
 #elif !defined(SYS_clock_gettime)
-#    define SYS_clock_gettime 100000 /* no such call: it fails, and so does a run of it */
+#    define SYS_clock_gettime 100000 /* no such call: it fails, and so does its run */
 #endif
 
 #if defined(SYS_getppid)
@@ -82,7 +82,7 @@ TICKLAB_INLINE long trap(long number, long a, long b, long c)
 }
 #elif HAVE_TRAP
 #    pragma GCC diagnostic push
-#    pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* by Apple */
+#    pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* Apple deprecates syscall() */
 TICKLAB_INLINE long trap(long number, long a, long b, long c)
 {
     const long result = syscall(number, a, b, c);
@@ -96,7 +96,7 @@ __attribute__((constructor)) static void trap_by_the_library(void)
 #    if !defined(__linux__)
     signal(SIGSYS, SIG_IGN); /* a call number that does not exist would end the process */
 #    endif
-    (void)trap(SYS_getpid, 0, 0, 0); /* bound now, and not when it is timed */
+    (void)trap(SYS_getpid, 0, 0, 0); /* the linker binds it now, and not when it is timed */
 }
 #endif
 #endif

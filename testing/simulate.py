@@ -9,28 +9,30 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from labs.analysis.arrays import Floats
 from labs.analysis.line import Line, fit_line
+from labs.analysis.shared_core import ADDITIONS
 from labs.recording.file import Integers, Recording
 
 VARIANT = "simulated"
 #: Additions per core cycle of a core that nothing else uses.
-WHOLE_WIDTH = 4.0
+WHOLE_WIDTH, CORE_CYCLE_TICKS = 4.0, 0.7
 
 
 @dataclass(frozen=True)
 class Machine:
     """A machine whose answer is known. All lengths in ticks.
 
-    `noise` is the standard deviation of an interval, `tail` the share of intervals that meet an
+    `noise` is the standard deviation of a sample, `tail` the share of samples that meet an
     interrupt (exponential, mean `tail_length`), `slow_share` of them run `slow` longer (two modes),
-    `drift` is what intervals gain from the first to the last process, `process_spread` the standard
+    `drift` is what samples gain from the first to the last process, `process_spread` the standard
     deviation between processes, `speed_spread` that of the share by which a process is slower.
-    An interruption comes every `interrupted_every` ticks of an interval on average and adds
+    An interruption comes every `interrupted_every` ticks of a sample on average and adds
     `interruption` of them. `hidden` ticks of the work are not seen, as by a reading without a
-    fence. While the `neighbour` runs, every interval is that much longer; its stretches are given
+    fence. While the `neighbour` runs, every sample is that much longer; its stretches are given
     as shares of the run. In `slower_processes` of the processes, chosen at random, an operation
     takes longer by the share `slower_by`; `slower` names such a share for each process. `skew` is
-    the mean of an exponential addition to every interval, `pareto` the scale of a Pareto one (shape
+    the mean of an exponential addition to every sample, `pareto` the scale of a Pareto one (shape
     1.5), `skew_by_length` and `pareto_by_length` the same as shares of the work. The counter
     declares the step `declared_step`, where that is not 0, instead of its own. With `rounds`,
     each process records so many rounds of the core's width: WHOLE_WIDTH, and half of it in the
@@ -69,7 +71,7 @@ class Machine:
 
     @property
     def intercept(self) -> float:
-        """The true intercept of the mean interval, disturbances by interrupts left out."""
+        """The true intercept of the mean sample, disturbances by interrupts left out."""
         return self.overhead + self.slow * self.slow_share + self.skew
 
 
@@ -153,6 +155,7 @@ def with_rounds(
         width = (
             WHOLE_WIDTH * np.where(shared, 0.5, 1) * (1 - abs(random.normal(0, 0.01, len(after))))
         )
+        width = _as_counted(width, machine, random)
         stated = {"core_width": " ".join(f"{x:.2f}" for x in width)}
         processes.append(MappingProxyType({**conditions, **stated}))
     conditions = {
@@ -163,6 +166,18 @@ def with_rounds(
     return replace(made, conditions=MappingProxyType(conditions), processes=tuple(processes))
 
 
+def _as_counted(width: Floats, machine: Machine, random: np.random.Generator) -> Floats:
+    """Widths as a counter with this step gives them: from the lengths of a chain of additions and
+    of as many independent ones."""
+    chain = np.full(len(width), ADDITIONS * CORE_CYCLE_TICKS)
+    whole_steps = [
+        np.floor(random.uniform(0, 1, len(width)) + length / machine.step)
+        for length in (chain, chain / width)
+    ]
+    counted: Floats = whole_steps[0] / np.maximum(whole_steps[1], 1)
+    return counted
+
+
 def recording(
     machine: Machine, process: Integers, sample: Integers, batch: Integers, ticks: Integers
 ) -> Recording:
@@ -171,7 +186,7 @@ def recording(
         "counter": "tsc",
         "counter.frequency_hz": str(machine.frequency_hz),
         "counter.step": str(machine.declared_step or machine.step),
-        "core_cycle_ticks": "0.7",
+        "core_cycle_ticks": str(CORE_CYCLE_TICKS),
         f"clock.{VARIANT}.frequency_hz": str(machine.frequency_hz),
         f"clock.{VARIANT}.step": str(machine.declared_step or machine.step),
         "cpu.asked": "1",

@@ -193,13 +193,13 @@ class Course:
         raise AssertionError(f"no cell {grade_id}")
 
     def set_aside(self, student: str) -> str:
-        """Everything that the instructor was told, as one text."""
+        """Everything reported to the instructor, as one text."""
         graded = self.graded(student)
-        told = "\n".join(graded["metadata"]["ticklab"]["set_aside"])
-        if told:
+        text = "\n".join(graded["metadata"]["ticklab"]["set_aside"])
+        if text:
             first = "".join(graded["cells"][0]["source"])
             assert "Left out" in first
-        return told
+        return text
 
     def scores(self, student: str) -> dict[str, float | None]:
         """The automatic score of each graded cell; None where it awaits a person."""

@@ -50,12 +50,12 @@ def run(quick: bool) -> bool:
         rows,
     )  # fmt: skip
     asked = {key: share for key, share in shares.items() if key[1] == 0}
-    told = ", ".join(
+    agreeing = ", ".join(
         f"{share:.0%} {'busy' if busy else 'quiet'} in {unit}"
         for (busy, _, unit), share in asked.items()
     )
     judged = min(share for (_, _, unit), share in asked.items() if unit == "cycles")
-    return verdict(judged >= LEAST, f"groups that agree, as by the command: {told}")
+    return verdict(judged >= LEAST, f"groups that agree, as by the command: {agreeing}")
 
 
 def _judged(taken: list[list[Recording]], unit: str) -> tuple[tuple[str, ...], float]:

@@ -1,10 +1,10 @@
-"""Are 0, 6, 8 and 12 arguments told apart, on this counter and on one that steps by 26 ticks?
+"""Are 0, 6, 8 and 12 arguments distinguishable, on this counter and on one that steps by 26 ticks?
 
 The counter of 26 is made of the real one: all samples of the real recording are cut down to
 multiples of 26, each from a phase of its own, as a counter with that step would have shown them.
 
-They are told apart in core cycles, which is what they differ in: all counts of a run meet the same
-clock speeds, and each process counts its samples in its own core cycles. In ns the clock speeds
+They are distinguishable in core cycles: all counts of a run meet the same clock speeds, and each
+process counts its samples in its own core cycles. In ns the clock speeds
 that the processes met are part of the interval. Both are printed. Where the length of a core cycle
 is not known, ns is all there is.
 """
@@ -53,8 +53,8 @@ def run(quick: bool) -> bool:
                     words = ", ".join(f"{v:.3f} [{low:.3f} {hi:.3f}]" for v, low, hi in intervals)
                     touch = "" if _are_apart(intervals) else " (these touch)"
                     say(f"   {name}: {words} {NAMES[shown]}{touch}")
-    told = ", ".join(f"{name}: {count} of {rounds}" for name, count in apart.items())
-    return verdict(all(count == rounds for count in apart.values()), f"told apart: {told}")
+    counts = ", ".join(f"{name}: {count} of {rounds}" for name, count in apart.items())
+    return verdict(all(count == rounds for count in apart.values()), f"distinguishable: {counts}")
 
 
 def coarsened(recording: Recording, step: int, seed: int) -> Recording:

@@ -39,7 +39,7 @@ def run(quick: bool) -> bool:
 
 
 def _judge(recordings: list[Recording], variant: str, most: float) -> bool:
-    spreads, told = {}, []
+    spreads, texts = {}, []
     for unit in ("ns", "cycles"):
         values = []
         for recording in recordings:
@@ -51,10 +51,10 @@ def _judge(recordings: list[Recording], variant: str, most: float) -> bool:
         if len(values) < 2:
             return verdict(False, "no figures")
         spreads[unit] = spread(values)
-        told.append(f"{spreads[unit]:.2f} % in {unit}")
+        texts.append(f"{spreads[unit]:.2f} % in {unit}")
         say(f"   {median_and_range(values, 3, unit)}")
     held = spreads["ns"] <= most
     if not held and spreads["cycles"] <= most:
         say("   the work is the same each time and the clock is not: the core changed its speed")
         held = True
-    return verdict(held, ", ".join(told))
+    return verdict(held, ", ".join(texts))

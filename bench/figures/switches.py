@@ -47,8 +47,8 @@ def _is_proved(kernel: str, name: str, times: int) -> bool:
     ratios = []
     try:
         for _ in range(times):
-            told = command.measure(kernel, "--variant", name).get("switches", {})
-            ratios.append(told.get("counted", 0) / max(told.get("claimed", 0), 1))
+            switches = command.measure(kernel, "--variant", name).get("switches", {})
+            ratios.append(switches.get("counted", 0) / max(switches.get("claimed", 0), 1))
     except CannotRun as error:
         say(f"   {name:<20} {error}")
         return "status 3" in str(error)
@@ -66,8 +66,8 @@ def _is_recognised(kernel: str, name: str) -> bool:
     except CannotRun as error:
         say(f"   {kernel} {name}: {error}")
         return False
-    told = result.get("switches", {})
-    claimed, counted = told.get("claimed", 0), told.get("counted", 0)
+    switches = result.get("switches", {})
+    claimed, counted = switches.get("claimed", 0), switches.get("counted", 0)
     warned = any(each["code"] == "switches-unaccounted" for each in result["warnings"])
     how = "claims no switch" if not claimed else "warns" if warned else "NOT RECOGNISED"
     say(f"   {kernel} {name:<18} claimed {claimed:,}, counted {counted:,}: {how}")

@@ -1,24 +1,31 @@
-"""What must hold of every reader for any input at all: what is wrong if it does not, in words."""
+"""What must hold of the readers of figures and recordings for any input; if not, what is wrong."""
 
 from __future__ import annotations
 
 import json
 import logging
+import re
 import tempfile
 import traceback
+import zlib
 from pathlib import Path
 
-from bench.fuzz.good_inputs import Submission
-from bench.fuzz.guide import OURS
-from grader.cases.verdict import Outcome
+from bench.fuzz.good_inputs import Submission, with_c_source
+from grader.cases.verdict import Outcome, Verdict
 from grader.judging import lab_folder
-from grader.judging.presentation import as_html, as_text
+from grader.judging.presentation import as_html, as_text, plot_png
+from grader.with_nbgrader.shown_to_graders import evidence_html
+from labs.c_kernels import toolchain
 from labs.course import figures
 from labs.course.figures import BadFigure, BadFigures
 from labs.recording.file import BadRecording, parse
+from testing.paths import REPOSITORY
 
 WHERE = "recordings/run.csv"
 MOST_MESSAGE = 500
+#: How the paths of our own code begin.
+OURS = tuple(f"{REPOSITORY / each}/" for each in ("labs", "grader"))
+_SOURCE = re.compile(rb"^# source\.sha256: .*$", re.MULTILINE)
 
 
 def place_of(error: BaseException) -> str:
@@ -36,13 +43,13 @@ class _Faults(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.told: list[str] = []
+        self.places: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep where the exception of this record came from."""
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
-            self.told.append(f"{type(error).__name__} at {place_of(error)}: {str(error)[:200]}")
+            self.places.append(f"{type(error).__name__} at {place_of(error)}: {str(error)[:200]}")
 
 
 _FAULTS = _Faults()
@@ -52,26 +59,27 @@ _LOG.propagate = False
 
 
 class Wrong(AssertionError):
-    """A reader did what it must not, short of raising something unexpected."""
+    """A reader did something forbidden without raising an unexpected exception."""
 
 
-def recording(content: bytes) -> None:
-    """`parse` gives a recording that survives being written, or names the place."""
+def recording(content: bytes) -> bool:
+    """Whether `parse` reads it: then it survives being written, else the error names the place."""
     try:
         read = parse(content, where=WHERE)
     except BadRecording as error:
         if not str(error).startswith(WHERE) or not error.what.strip():
-            raise Wrong(f"names no place: {error}") from error
+            raise Wrong(f"names no place: {str(error)[:200]}") from error
         if len(str(error)) > MOST_MESSAGE:
             raise Wrong(f"says {len(str(error))} characters") from error
-        return
+        return False
     again = parse(read.as_bytes(), where=WHERE)
     if again.rows != read.rows or again.kernel.split() != read.kernel.split():
         raise Wrong("is another recording once it was written and read")
+    return True
 
 
-def figures_file(content: bytes) -> None:
-    """`figures.read` gives figures and bad figures by id, or names the file."""
+def figures_file(content: bytes) -> bool:
+    """Whether `figures.read` gives figures and bad figures by id; else the error names the file."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / figures.FILE_NAME).write_bytes(content)
@@ -80,27 +88,62 @@ def figures_file(content: bytes) -> None:
         except BadFigures as error:
             if figures.FILE_NAME not in str(error) or len(str(error)) > MOST_MESSAGE:
                 raise Wrong(f"names no place: {str(error)[:200]}") from error
-            return
+            return False
     for each in found.values():
-        told = each.what if isinstance(each, BadFigure) else each.unit
-        if not told or len(told) > MOST_MESSAGE or len(each.id) > 64:
-            raise Wrong(f"entry {each.id!r} is not told well: {told!r}")
-        f"{each.id}{told}".encode()  # whatever is read can be written
+        text = each.what if isinstance(each, BadFigure) else each.unit
+        if not text or len(text) > MOST_MESSAGE or len(each.id) > 64:
+            raise Wrong(f"entry {each.id!r} is not described well: {text!r}")
+        f"{each.id}{text}".encode()  # whatever is read can be written
+    return True
 
 
-def submission(submitted: Submission) -> None:
-    """`check_folder` grades every figure, and what it says can be shown and written."""
+def submission(content: bytes) -> bool:
+    """`check_folder` grades every figure, and its verdicts can be shown and written."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        submitted.write(folder)
-        _FAULTS.told.clear()
-        verdicts = lab_folder.check_folder(folder, submitted.lab)
-    if _FAULTS.told:
-        raise Wrong("; ".join(_FAULTS.told))
+        _graded(Submission.from_bytes(content), Path(name))
+    return True
+
+
+def shown(content: bytes) -> bool:
+    """As `submission`, and what an instructor sees of it: one plot, and the evidence."""
+    with tempfile.TemporaryDirectory() as name:
+        verdicts = _graded(Submission.from_bytes(content), Path(name))
+        drawn = [each for each in verdicts if each.recording]
+        if drawn:
+            plot_png(drawn[zlib.crc32(content) % len(drawn)], Path(name))
+        evidence_html(verdicts, Path(name)).encode()
+    return True
+
+
+def c_source(content: bytes) -> bool:
+    """C that a student measured; a number in the first line chooses the submission it is in."""
+    line, _, source = content.partition(b"\n")
+    number = re.fullmatch(rb"// (\d{1,4})", line)
+    every = with_c_source()
+    one = every[int(number[1]) % len(every) if number else 0]
+    try:
+        stated = toolchain.source_hash(source.decode()).encode()
+    except UnicodeDecodeError:
+        stated = b"0" * 64
+    files = []
+    for name, old in one.files:
+        new = source if name.endswith(".c") else _SOURCE.sub(b"# source.sha256: " + stated, old)
+        files.append((name, new))
+    return submission(Submission(one.lab, tuple(files)).as_bytes())
+
+
+def _graded(submitted: Submission, folder: Path) -> list[Verdict]:
+    """The verdicts on `submitted`, written to `folder`; each has an outcome, points and words."""
+    submitted.write(folder)
+    _FAULTS.places.clear()
+    verdicts = lab_folder.check_folder(folder, submitted.lab)
+    if _FAULTS.places:
+        raise Wrong("; ".join(_FAULTS.places))
     for verdict in verdicts:
         if verdict.outcome is Outcome.NOT_GRADED:
             raise Wrong(f"{verdict.figure}: {verdict.reason}")
         if not 0 <= verdict.points <= verdict.max_points or not verdict.reason.strip():
             raise Wrong(f"{verdict.figure}: {verdict.points} points, reason {verdict.reason!r}")
-        told = as_text(verdict) + as_html(verdict)
-        (told + json.dumps(verdict.as_json(), ensure_ascii=False, allow_nan=False)).encode()
+        text = as_text(verdict) + as_html(verdict)
+        (text + json.dumps(verdict.as_json(), ensure_ascii=False, allow_nan=False)).encode()
+    return verdicts

@@ -1,257 +1,105 @@
-"""Do the readers stand whatever is handed in? 100,000 bad inputs: no crash, no hang, no memory.
+"""Do the readers stand whatever is handed in? 20,000 bad inputs: no crash, no hang, no memory.
 
-Three readers: of recordings, of figures.json, and of whole lab folders, which are graded. Most
-inputs are changed submissions of tests/fixtures; those that reach new parts of the code are changed
-further (bench.fuzz.guide). The others are made up from a grammar (bench.fuzz.grammar). What fails
-is kept under build/fuzz/.
+Inputs are guided to new code by Atheris where it is installed; without it, Hypothesis changes the
+seeds and makes up inputs from a grammar. Then come the hostile inputs. What fails is kept in
+build/fuzz/.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
-import hashlib
+import json
 import os
-import resource
-import signal
+import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from types import FrameType
+from collections.abc import Iterator
 
-import hypothesis
-
-from bench.fuzz import checks, good_inputs, grammar, largest
-from bench.fuzz.good_inputs import Submission
-from bench.fuzz.guide import Guide, Input
-from bench.fuzz.mutations import Mutator
+from bench.fuzz import engine, hostile, limits
+from bench.fuzz.engine import KEPT, Outcome
+from bench.fuzz.targets import TARGETS
 from bench.report import must_hold, say, verdict
 from testing.paths import REPOSITORY
 
-INPUTS, INPUTS_QUICK = 100_000, 4_000
-#: Of every ten inputs so many: two readers of single files, and the whole way of a submission,
-#: changed or made up.
-SHARES = {"recordings": 4, "figures": 2, "submissions": 3, "grammar": 1}
-PART = 1_000
-
-MOST_SECONDS = 1.0
-MOST_MEGABYTES = 200
-HANGS_S = 60
-
-KEPT = REPOSITORY / "build" / "fuzz"
+INPUTS, INPUTS_QUICK = 20_000, 2_000
+#: Inputs of one process.
+PART = 2_000
 
 
-class Hangs(RuntimeError):
-    """An input that had not been read after a minute."""
-
-
-@dataclass
-class Outcome:
-    """What became of a part of the inputs: how many, the slowest, the memory, what went wrong."""
-
-    inputs: int = 0
-    edges: int = 0
-    slowest_s: float = 0.0
-    megabytes: float = 0.0
-    wrong: list[str] = field(default_factory=list)
-
-
-def run(quick: bool) -> bool:
-    """All readers, in as many processes as there are CPUs."""
-    inputs = INPUTS_QUICK if quick else INPUTS
+def run(quick: bool, inputs: int | None = None) -> bool:
+    """All targets, in as many processes as there are CPUs."""
+    inputs = inputs or (INPUTS_QUICK if quick else INPUTS)
     must_hold(
-        f"{inputs:,} bad inputs: no crash, none over {MOST_SECONDS:g} s, no process over "
-        f"{MOST_MEGABYTES} MB, errors that name the place"
+        f"{inputs:,} bad inputs: no crash, none over {limits.MOST_SECONDS:g} s of CPU time or "
+        f"{limits.MOST_MEGABYTES} MB, errors that name the place"
     )
+    with_engine = engine.installed()
+    say(f"   guided by {with_engine}")
+    if with_engine != "atheris":
+        say("   Atheris finds more: `pip install atheris` (Linux x86-64, Python 3.11 to 3.13)")
     outcomes: dict[str, list[Outcome]] = {}
-    # Large inputs in a process of their own: its memory is then what they took.
-    processes = concurrent.futures.ProcessPoolExecutor
-    with processes(os.cpu_count()) as pool, processes(1) as another:
-        waiting = {pool.submit(part, *each): each[0] for each in _parts(inputs)}
-        waiting[another.submit(large)] = "large"
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        waiting = {pool.submit(_part, *each, with_engine): each[0] for each in _parts(inputs)}
         for done in concurrent.futures.as_completed(waiting):
             outcomes.setdefault(waiting[done], []).append(done.result())
-    return _told(outcomes)
+    outcomes["hostile"] = [_hostile()]
+    return _reported(outcomes)
 
 
 def _parts(inputs: int) -> Iterator[tuple[str, int, int]]:
-    """Reader, seed and number of inputs of each part."""
-    for kind, share in SHARES.items():
-        left = inputs * share // sum(SHARES.values())
+    """Target, number of inputs and seed of each part."""
+    for name, target in TARGETS.items():
+        left = -(-inputs * target.share // 100)
         for seed, begin in enumerate(range(0, left, PART)):
-            yield kind, seed, min(PART, left - begin)
+            yield name, min(PART, left - begin), seed
 
 
-def _told(outcomes: dict[str, list[Outcome]]) -> bool:
-    say(f"   {'':<14}{'inputs':>8}{'edges':>8}{'slowest':>10}{'memory':>10}{'wrong':>7}")
+def _part(target: str, count: int, seed: int, with_engine: str) -> Outcome:
+    """The outcome of a process of its own. What seems to cost too much is measured again."""
+    if TARGETS[target].made_up is not None:  # a grammar has no seeds that Atheris could change
+        with_engine = "hypothesis"
+    words = [sys.executable, "-m", "bench.fuzz.engine", target, str(count), str(seed), with_engine]
+    done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, errors="replace")
+    try:
+        outcome = Outcome(**json.loads(done.stdout.splitlines()[-1]))
+    except (IndexError, ValueError, TypeError):
+        end = " ".join(done.stderr.splitlines()[-3:])[-400:]
+        return Outcome(wrong=[f"{target}: ended with status {done.returncode}: {end}"])
+    costs = {each: limits.cost_of(target, (KEPT / each).read_bytes()) for each in outcome.suspects}
+    if costs:
+        outcome.slowest_s = max(cost.seconds for cost in costs.values())
+        outcome.megabytes = max(cost.megabytes for cost in costs.values())
+    outcome.wrong += [f"{target}: {c.too_much} [{name}]" for name, c in costs.items() if c.too_much]
+    return outcome
+
+
+def _hostile() -> Outcome:
+    """The hostile inputs, one after the other, each in a process of its own."""
+    outcome = Outcome()
+    for case in hostile.cases():
+        cost = limits.cost_of(case.target, case.content())
+        outcome.inputs += 1
+        outcome.read += cost.read
+        outcome.slowest_s = max(outcome.slowest_s, cost.seconds)
+        outcome.megabytes = max(outcome.megabytes, cost.megabytes)
+        fault = case.fault(cost)
+        if fault:
+            outcome.wrong.append(f"{case.target}, {case.name}: {fault}")
+    return outcome
+
+
+def _reported(outcomes: dict[str, list[Outcome]]) -> bool:
+    say(f"   {'':<14}{'inputs':>8}{'read':>8}{'slowest':>10}{'memory':>10}{'wrong':>7}")
     held = True
     for kind, parts in outcomes.items():
-        wrong = list(dict.fromkeys(told for each in parts for told in each.wrong))
-        slowest = max(each.slowest_s for each in parts)
-        megabytes = max(each.megabytes for each in parts)
-        held &= not wrong and slowest <= MOST_SECONDS and megabytes <= MOST_MEGABYTES
+        wrong = list(dict.fromkeys(text for each in parts for text in each.wrong))
+        held &= not wrong
         say(
             f"   {kind:<14}{sum(each.inputs for each in parts):>8,}"
-            f"{max(each.edges for each in parts):>8,}{slowest:>8.2f} s{megabytes:>7.0f} MB"
-            f"{len(wrong):>7}"
+            f"{sum(each.read for each in parts):>8,}"
+            f"{max(each.slowest_s for each in parts):>8.2f} s"
+            f"{max(each.megabytes for each in parts):>7.0f} MB{len(wrong):>7}"
         )
-        for told in wrong[:20]:
-            say(f"      {told}")
+        for text in wrong[:20]:
+            say(f"      {text}")
     made = sum(each.inputs for parts in outcomes.values() for each in parts)
     return verdict(held, f"{made:,} inputs")
-
-
-def part(kind: str, seed: int, count: int) -> Outcome:
-    """`count` inputs for one reader, all of them decided by `seed`."""
-    outcome = Outcome()
-    if kind == "submissions":
-        _submissions(seed, count, outcome)
-    elif kind == "grammar":
-        _made_up(seed, count, outcome)
-    else:
-        _files(kind, seed, count, outcome)
-    outcome.megabytes = _megabytes()
-    return outcome
-
-
-def large() -> Outcome:
-    """Inputs as large as they may be, and larger."""
-    outcome = Outcome()
-    for name, check in largest.cases():
-        _try(check, outcome, lambda: b"", f"large {name}")
-    outcome.megabytes = _megabytes()
-    return outcome
-
-
-def _files(kind: str, seed: int, count: int, outcome: Outcome) -> None:
-    of_recordings = kind == "recordings"
-    seeds = good_inputs.recordings() if of_recordings else good_inputs.figure_files()
-    check = checks.recording if of_recordings else checks.figures_file
-    mutator, guide = Mutator(f"{kind} {seed}", seeds), Guide(seeds, seed)
-    for _ in range(count):
-        parent = guide.next()
-        by_structure = not of_recordings and mutator.random.random() < 0.6
-        content = mutator.changed_figures(parent) if by_structure else mutator.changed(parent)
-        _guided(guide, content, check, outcome, content, kind)
-    outcome.edges = len(guide.edges.reached)
-
-
-def _submissions(seed: int, count: int, outcome: Outcome) -> None:
-    seeds = good_inputs.submissions()
-    recordings = tuple(
-        content for each in seeds for name, content in each.files if name.endswith(".csv")
-    )
-    mutator, guide = Mutator(f"submissions {seed}", recordings), Guide(seeds, seed)
-    for _ in range(count):
-        changed = changed_submission(guide.next(), mutator)
-        told = _told_as_one(changed)
-        _guided(guide, changed, checks.submission, outcome, told, "submissions")
-    outcome.edges = len(guide.edges.reached)
-
-
-def _made_up(seed: int, count: int, outcome: Outcome) -> None:
-    """Submissions by hypothesis, which looks for the smallest that fails."""
-    failed: list[bytes] = []
-
-    @hypothesis.seed(seed)
-    @hypothesis.settings(
-        max_examples=count,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    @hypothesis.given(grammar.submissions())
-    def examine(made: Submission) -> None:
-        begin = time.process_time()
-        failed[:] = [_told_as_one(made)]
-        checks.submission(made)
-        seconds = time.process_time() - begin
-        outcome.inputs += 1
-        outcome.slowest_s = max(outcome.slowest_s, seconds)
-
-    _try(examine, outcome, lambda: failed[0], "grammar")
-
-
-def _told_as_one(submitted: Submission) -> bytes:
-    """All files of a submission, one after the other."""
-    return b"".join(f"\n=== {name}\n".encode() + content for name, content in submitted.files)
-
-
-def changed_submission(submitted: Submission, mutator: Mutator) -> Submission:
-    """The submission with one or two of its files changed."""
-    files = dict(submitted.files)
-    for _ in range(mutator.random.choice([1, 1, 2])):
-        name = mutator.random.choice(list(files))
-        content = files[name]
-        if name.endswith(".json") and mutator.random.random() < 0.9:
-            files[name] = mutator.changed_figures(content)
-        else:
-            # Few changes: most of the recording stays, and there is something to judge.
-            files[name] = mutator.changed(content, most=2)
-    return replace(submitted, files=tuple(files.items()))
-
-
-def _guided(
-    guide: Guide[Input],
-    changed: Input,
-    check: Callable[[Input], None],
-    outcome: Outcome,
-    content: bytes,
-    kind: str,
-) -> None:
-    """Check `changed` where the tracer sees it; what seems slow once more without the tracer."""
-    seconds = _try(
-        lambda: guide.try_out(changed, lambda: check(changed)), outcome, lambda: content, kind
-    )
-    if seconds > MOST_SECONDS / 2:
-        seconds = _try(lambda: check(changed), None, lambda: content, kind)
-    outcome.slowest_s = max(outcome.slowest_s, seconds)
-    if seconds > MOST_SECONDS:
-        outcome.wrong.append(f"{kind}: takes {seconds:.1f} s [{_keep(kind, content)}]")
-
-
-def _try(
-    work: Callable[[], None], outcome: Outcome | None, content: Callable[[], bytes], kind: str
-) -> float:
-    """Do the work; returns the seconds of CPU time that it took. What it raises is noted."""
-    begin = time.process_time()
-    signal.signal(signal.SIGALRM, _hangs)
-    # Many made-up inputs are tried as one.
-    signal.alarm(HANGS_S if kind != "grammar" else 60 * HANGS_S)
-    try:
-        work()
-    except Exception as error:  # whatever it is: that is what is looked for
-        sys.settrace(None)
-        if outcome is not None:
-            place = checks.place_of(error)
-            what = str(error)[:300] if isinstance(error, checks.Wrong) else f"{error!r:.300}"
-            kept = _keep(kind, content())
-            if not any(what in told for told in outcome.wrong):
-                outcome.wrong.append(f"{kind}: {place}: {what} [{kept}]")
-    finally:
-        signal.alarm(0)
-    seconds = time.process_time() - begin
-    if outcome is not None and kind != "grammar":  # which is many inputs
-        outcome.inputs += 1
-        if kind.startswith("large"):
-            outcome.slowest_s = max(outcome.slowest_s, seconds)
-    return seconds
-
-
-def _hangs(number: int, frame: FrameType | None) -> None:
-    raise Hangs(f"not done after {HANGS_S} s")
-
-
-def _keep(kind: str, content: bytes) -> str:
-    """Lay the input that failed under build/fuzz/; returns the name of its file."""
-    name = f"{kind.split()[0]}-{hashlib.sha256(content).hexdigest()[:12]}"
-    KEPT.mkdir(parents=True, exist_ok=True)
-    (KEPT / name).write_bytes(content)
-    return name
-
-
-def _megabytes() -> float:
-    """The most memory that this process has had."""
-    # In KB on Linux, in bytes on macOS.
-    per_unit = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / per_unit

@@ -74,7 +74,7 @@ def placed_at_random(plan: measure.Plan, chance: random.Random) -> measure.Plan:
 def seen_by(recording: Recording, counter: Counter, seed: int) -> Recording:
     """The same run as another counter would have shown it.
 
-    An interval begins anywhere between two steps of the counter, because the harness waits for a
+    A sample begins anywhere between two steps of the counter, because the harness waits for a
     random time before it: so each length is cut at a random phase.
     """
     ratio, step = 1.0, counter.step
@@ -153,6 +153,6 @@ def emulated(plan: measure.Plan) -> Recording:
         "command": plan.command_line(),
         "source.sha256": toolchain.source_hash(text),
         "flags": " ".join(plan.flags),
-        **surroundings.of_machine(),
+        **surroundings.machine_conditions(),
     }
     return gather(conditions, runs, plan.kernel_name)

@@ -10,7 +10,7 @@ from labs.analysis.estimate import Estimate
 from labs.common.units import NANOSECONDS
 from labs.recording import proof
 from labs.recording.file import Recording
-from labs.results import believed
+from labs.results import naive
 from labs.results.result import Result, result_of
 
 
@@ -20,8 +20,8 @@ class CannotMeasure(RuntimeError):
 
 def read_off(spec: FigureSpec, recording: Recording, chance: random.Random) -> tuple[float, str]:
     """The figure, as somebody reads it off the run: rounded, in a unit that is declared."""
-    if spec.shows:
-        return believed.as_believed(result_of(recording, spec.variant)), spec.unit
+    if spec.demonstrates:
+        return naive.naive_value(result_of(recording, spec.variant)), spec.unit
     unit = spec.unit
     if spec.is_time and spec.unit == "ns":
         unit = chance.choice(["ns", "ns", "us", "ticks"])
@@ -56,8 +56,8 @@ def _of(result: Result) -> Estimate:
 
 def estimate_of(spec: FigureSpec, recording: Recording) -> Estimate:
     """What a conclusion is drawn from: the estimate in ns; of a mere count a value without."""
-    if spec.shows:
-        value = believed.as_believed(result_of(recording, spec.variant))
+    if spec.demonstrates:
+        value = naive.naive_value(result_of(recording, spec.variant))
         return Estimate(value, value, value, "ns", "", 0, 0)
     if spec.unit in (TIMES, CHOICE) or spec.quantity is Quantity.STEP:
         value = _value(spec, result_of(recording, spec.variant))

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import machine, table
-from bench.labs.solved_lab import NOTEBOOKS, Solved, has_held, in_words
+from bench.labs.solved_lab import NOTEBOOKS, Solved, as_text, has_held
 from bench.report import must_hold, say, skipped, verdict
 from grader.facts import unbound
 from grader.judging import no_counter
@@ -53,7 +53,7 @@ CONDITIONS = (
 
 
 def run(quick: bool) -> bool:
-    """Every lab under every condition: a table, and what is told of each."""
+    """Every lab under every condition: a table, and the notes on each."""
     must_hold(f"every lab gets all points under {len(CONDITIONS)} conditions, and no cell stops")
     if not machine.cpus():
         return skipped("no conditions can be made on a machine without pinning")
@@ -64,9 +64,9 @@ def run(quick: bool) -> bool:
         tried[condition.name] = {}
         for lab in labs:
             tried[condition.name][lab] = _solve(lab, condition)
-            say(f"   {condition.name}, {lab}: {in_words(tried[condition.name][lab])}")
+            say(f"   {condition.name}, {lab}: {as_text(tried[condition.name][lab])}")
     say()
-    rows = [[lab, *(in_words(tried[each.name][lab]) for each in CONDITIONS)] for lab in labs]
+    rows = [[lab, *(as_text(tried[each.name][lab]) for each in CONDITIONS)] for lab in labs]
     table.show(["points", *(each.name for each in CONDITIONS)], rows)
     for condition in CONDITIONS:
         _explain(condition, tried[condition.name], tried[AS_IT_IS.name])
@@ -77,12 +77,12 @@ def run(quick: bool) -> bool:
 
 def _explain(condition: Condition, mine: dict[str, Solved], others: dict[str, Solved]) -> None:
     """What the labs say of this machine that they do not say of the one as it is."""
-    usual = {words for each in others.values() for words in each.told}
-    told = dict.fromkeys(words for each in mine.values() for words in each.told)
+    usual = {words for each in others.values() for words in each.notes}
+    notes = dict.fromkeys(words for each in mine.values() for words in each.notes)
     say(f"   {condition.name}:")
-    for words in told:
+    for words in notes:
         if words not in usual or condition is AS_IT_IS:
-            say(f"      told: {html.unescape(words)}")
+            say(f"      note: {html.unescape(words)}")
     for lab, each in mine.items():
         reasons = each.reasons
         instead = (unbound.IN_ITS_PLACE, no_counter.IN_ITS_PLACE)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from bench import machine, table
-from bench.labs.solved_lab import NOTEBOOKS, Solved, has_held, in_words, solve
+from bench.labs.solved_lab import NOTEBOOKS, Solved, as_text, has_held, solve
 from bench.report import must_hold, say, verdict
 
 ROUNDS = (False, True, False)  # whether another CPU is busy
@@ -39,7 +39,7 @@ def run(quick: bool) -> bool:
     say()
     heads = [f"round {n}{', CPU busy' if busy else ''}" for n, busy in enumerate(rounds, 1)]
     rows = [
-        [lab, *(in_words(each[lab]) for each in tried), f"{max(took[lab]):.0f} s"] for lab in labs
+        [lab, *(as_text(each[lab]) for each in tried), f"{max(took[lab]):.0f} s"] for lab in labs
     ]
     table.show(["points", *heads, "at most"], rows)
     every = [each for by_lab in tried for each in by_lab.values()]

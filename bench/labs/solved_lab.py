@@ -25,9 +25,8 @@ from grader.cases.verdict import Outcome
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader.release import LEFT_BY_RUNNING
-from labs.notebook import session
 from labs.notebook.run import Run
-from labs.notebook.session import Session
+from labs.notebook.session import Session, begin_with
 from labs.run.measure import Plan
 from testing.paths import REPOSITORY
 
@@ -44,7 +43,7 @@ _FIRST_CELL = "from bench.labs import solved_lab\nsolved_lab.install()"
 class Solved:
     """How a lab went: its points, of how many.
 
-    `stops` says by cell why its run ended early, `told` what the machine cannot show and what is
+    `stops` says by cell why its run ended early, `notes` what the machine cannot show and what is
     noted of its runs, `lost` by figure why points are missing, `reasons` by figure what its verdict
     says. `again` is how many runs were made again until they gave a figure; some are meant to give
     none.
@@ -53,7 +52,7 @@ class Solved:
     points: float
     possible: float
     stops: dict[str, str]
-    told: list[str]
+    notes: list[str]
     lost: dict[str, str]
     reasons: dict[str, str]
     again: int = 0
@@ -64,12 +63,12 @@ def has_held(solved: Solved) -> bool:
     return not solved.stops and solved.points == solved.possible
 
 
-def in_words(solved: Solved) -> str:
+def as_text(solved: Solved) -> str:
     """Points reached, of how many, with the runs that were made again; of a lab without figures,
     whether it went to its end."""
-    told = f"{solved.points:g} of {solved.possible:g}" if solved.possible else "runs"
-    told = "stops" if solved.stops and not solved.possible else told
-    return f"{told}, {solved.again} again" if solved.again else told
+    text = f"{solved.points:g} of {solved.possible:g}" if solved.possible else "runs"
+    text = "stops" if solved.stops and not solved.possible else text
+    return f"{text}, {solved.again} again" if solved.again else text
 
 
 class PatientSession(Session):
@@ -91,7 +90,7 @@ class PatientSession(Session):
 
 def install() -> None:
     """Make `start` begin a patient session."""
-    session.Session = PatientSession  # type: ignore[misc]
+    begin_with(PatientSession)
 
 
 def solve(lab: str, folder: Path, *, patient: bool = True) -> Solved:
@@ -119,7 +118,7 @@ def solve(lab: str, folder: Path, *, patient: bool = True) -> Solved:
         points=sum(each.points for each in verdicts),
         possible=sum(each.max_points for each in verdicts),
         stops={cell.id: why for cell in code if (why := _stop(cell))},
-        told=[*_cannot_show(code), *_notes(code)],
+        notes=[*_cannot_show(code), *_notes(code)],
         lost={
             each.figure: ", ".join(finding.code for finding in each.findings) or each.reason
             for each in verdicts

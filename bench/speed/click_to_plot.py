@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 from bench.report import median_and_range, must_hold, say, verdict
-from labs.notebook import panel
 from labs.notebook.session import Session
 
 MOST_MS = 300
@@ -32,11 +31,11 @@ async def _clicks(folder: Path, count: int) -> list[dict[str, float]]:
     shown = Session("x", folder).panel("timer_overhead")
     every = []
     for _ in range(count + 1):
-        panel.timings.clear()
+        shown.timings = {}
         shown.controls.run.click()
         await shown.finished()
-        if panel.timings:
-            every.append(dict(panel.timings))
+        if shown.timings:
+            every.append(shown.timings)
         elif shown.message is not None:
             say(f"   {shown.message}")
     return every[1:]

@@ -1,1 +1,1 @@
-"""One submitted figure with all that is known of it: what is asked, what the recording gives."""
+"""One submitted figure: what is asked, what its recording gives, and what a verdict is."""

@@ -1,8 +1,8 @@
-"""What a recording admits for a figure: the values that are right, with their intervals.
+"""The values that a recording accepts for a figure, with their intervals.
 
-The figure's own tolerance is the interval of its recording, and what rounding to two digits does.
-A relation between figures is right by their recordings, and as well by the student's own figures: a
-slip in one of those has been told and paid for there.
+A figure may lie in the 95 % interval of its recording, or round to the same two digits. A relation
+between figures may follow from their recordings or from the student's own figures: a mistake in one
+of those figures has already cost its points.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from labs.recording import declared, proof
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 
-#: How far a figure may lie from what its recording gives, beside the interval: as much as rounding
-#: to two significant digits may change it.
+#: A figure outside the interval is right too, if it is the value rounded to so many digits.
 SIGNIFICANT_DIGITS = 2
 
 
@@ -29,9 +28,10 @@ SIGNIFICANT_DIGITS = 2
 class Expected:
     """What the recording gives for the figure: value and 95 % interval, in `unit`.
 
-    `words` say it to a reader, where value and interval in this unit do not say it best;
-    `by_process` is what it was made from, where known: a relation compares process by process.
-    `before` are the ends of what an older kit may have given for its own recording.
+    `words` is the text that a reader sees; if it is empty, value and interval in `unit` are shown.
+    `by_process` holds the values of the single processes, if they are known, because a relation
+    compares process by process. `before` holds the ends of the range in which an older kit may have
+    computed its value.
     """
 
     value: float
@@ -42,19 +42,19 @@ class Expected:
     by_process: ByProcess | None = field(default=None, repr=False, compare=False)
     before: tuple[float, float] | None = field(default=None, repr=False, compare=False)
 
-    def admits(self, value: float, factor: float = 1.0) -> bool:
-        """Whether `value` is this, times `factor`, within interval and rounding."""
+    def accepts(self, value: float, factor: float = 1.0) -> bool:
+        """Whether `value` is this value times `factor`, within interval and rounding."""
         middle = self.value * factor
         slack = _rounding(middle) if self.unit != CHOICE else 1e-9
         low, high = sorted((self.low * factor, self.high * factor))
         return bool(min(low, middle - slack) <= value <= max(high, middle + slack))
 
-    def admitted_before(self, value: float) -> bool:
-        """Whether an older kit may have given `value` for the same recording."""
+    def accepted_by_older_kit(self, value: float) -> bool:
+        """Whether an older kit may have computed `value` from the same recording."""
         return self.before is not None and self.before[0] <= value <= self.before[1]
 
-    def in_words(self) -> str:
-        """The value and its interval, for a reader; a count has no interval."""
+    def as_text(self) -> str:
+        """The value and its interval for a reader; a count has no interval."""
         if self.words:
             return self.words
         if self.low == self.high:
@@ -65,8 +65,13 @@ class Expected:
         )
 
 
-def of_recording(spec: FigureSpec, results: Mapping[str, Result], unit: str) -> list[Expected]:
-    """What `results`, by variant, admit for a figure that was given in `unit`; empty: no figure."""
+def values_by_recording(
+    spec: FigureSpec, results: Mapping[str, Result], unit: str
+) -> list[Expected]:
+    """The right values of a figure that was submitted in `unit`, from `results` by variant.
+
+    Empty if the recording gives no figure.
+    """
     first = results[spec.variant]
     if spec.quantity is Quantity.STEP:
         step = first.clock.step / first.clock.ticks_in(spec.unit)
@@ -80,29 +85,29 @@ def of_recording(spec: FigureSpec, results: Mapping[str, Result], unit: str) -> 
         most = min(len(each) for each in alternatives)
         operands = [tuple(each[i] for each in alternatives) for i in range(most)]
         found = [found for each in operands for found in _related(spec, each, first.clock)]
-        found = [_of_an_older_kit(each, first.recording) for each in found]
+        found = [_with_older_kit(each, first.recording) for each in found]
         return list(dict.fromkeys(found))
-    return list(_own(spec, first, unit))
+    return list(_accepted_estimates(spec, first, unit))
 
 
-def of_relation(
+def values_by_relation(
     spec: FigureSpec,
-    accepted: Sequence[Sequence[Expected]],
-    given: Sequence[float | None],
+    accepted_values: Sequence[Sequence[Expected]],
+    submitted: Sequence[float | None],
     clock: Clock,
     shown: Sequence[Estimate | None] = (),
 ) -> list[Expected]:
-    """What figures with these accepted and submitted values admit for the relation between them.
+    """The right values of a relation between figures with these accepted and submitted values.
 
-    Times must be in ns; `clock` serves to turn them into the unit asked for. `shown` are the
-    estimates as their runs show them: they are what the student compares, and those that are
-    accepted may hold at every clock speed of the run as well.
+    Times are in ns; `clock` converts them to the requested unit. `shown` are the estimates that the
+    runs show, because these are what the student compares. The intervals of the accepted values are
+    wider: they hold at every clock speed of the run.
     """
     found: list[Expected] = []
-    if all(accepted):
-        found += _related(spec, tuple(_as_estimate(each[0]) for each in accepted), clock)
-    values = [value for value in given if value is not None]
-    if len(values) == len(given):
+    if all(accepted_values):
+        found += _related(spec, tuple(_as_estimate(each[0]) for each in accepted_values), clock)
+    values = [value for value in submitted if value is not None]
+    if len(values) == len(submitted):
         exact = tuple(Estimate(value, value, value, "ns", "", 0, 0) for value in values)
         found += _related(spec, exact, clock)
     seen = tuple(each for each in shown if each is not None)
@@ -117,14 +122,17 @@ def _as_estimate(expected: Expected) -> Estimate:
 
 
 def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
-    """Switches counted, divided by the operations that the C kernel says it made."""
+    """The switches that the OS counted, divided by the operations that the C kernel states."""
     seen = proof.of_variant(result.recording, result.variant)
     return [] if seen is None else [Expected(seen.each, seen.each, seen.each, spec.unit)]
 
 
 def _alternatives(result: Result) -> list[Estimate]:
-    """The values that count as this result in a relation, in ns: of a timer also its empty
-    interval, of a cost what its core cycles are as well."""
+    """The values that count as this result in a relation, in ns.
+
+    A timer has its intercept and its empty sample. A cost has its value as a time, and its value in
+    core cycles converted to a time.
+    """
     assert result.estimate is not None  # the caller has seen to it
     line = result.line
     if declared.is_overhead(result.recording, result.variant) and line is not None:
@@ -140,27 +148,27 @@ def _alternatives(result: Result) -> list[Estimate]:
     return found
 
 
-def _own(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
-    """The estimate, in the unit asked for and in the one given: their intervals may differ."""
+def _accepted_estimates(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
+    """The estimates in the requested unit and in the submitted one: their intervals may differ."""
     for into in dict.fromkeys((spec.unit, _canonical_or(unit, spec.unit))):
         try:
             again = result_of(result.recording, result.variant, into)
             factor = again.clock.ticks_in(into) / again.clock.ticks_in(spec.unit)
         except ValueError:  # core cycles of unknown length: another unit will do
             continue
-        for estimate in _wanted(spec.quantity, again, into):
-            words, inside = _as_shown(spec, again, estimate), estimate.times(factor)
+        for estimate in _estimates_of_quantity(spec.quantity, again, into):
+            words, inside = _text_of_run(spec, again, estimate), estimate.times(factor)
             value, low, high = inside.value, inside.low, inside.high
             found = Expected(value, low, high, spec.unit, words, inside.by_process)
-            yield _of_an_older_kit(found, result.recording)
+            yield _with_older_kit(found, result.recording)
 
 
-def _as_shown(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
-    """How the student's run shows this value; '' where it shows another.
+def _text_of_run(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
+    """The text with which the student's run shows this value; '' if it shows another value.
 
-    The run's interval spans the clock speeds of the last hour, the one that is judged by does not:
-    two intervals of one value would be a riddle. A time is told in the unit asked for, unless only
-    the clock that was read turns the one given into it.
+    The interval that the run shows spans the clock speeds of the last hour, and the interval that
+    the grader judges by does not. Two intervals for one value would confuse the student. A time is
+    shown in the requested unit, except if one of the two units is ticks or cycles.
     """
     if not {result.unit, spec.unit} & {"ticks", "cycles"}:
         estimate = estimate.into(spec.unit, result.clock)
@@ -171,7 +179,7 @@ def _as_shown(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
     return result.value_as_text()
 
 
-def _wanted(quantity: Quantity, result: Result, unit: str) -> Iterator[Estimate]:
+def _estimates_of_quantity(quantity: Quantity, result: Result, unit: str) -> Iterator[Estimate]:
     line = result.line
     if result.estimate is None:
         return
@@ -193,9 +201,9 @@ def _wanted(quantity: Quantity, result: Result, unit: str) -> Iterator[Estimate]
 def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
     """The estimate, a time, with an interval that holds at every clock speed of its own run.
 
-    Whoever turns core cycles into a time by hand takes one of these speeds.
+    A student who converts core cycles to a time by hand uses one of these speeds.
     """
-    lengths = core_clock.lengths(recording)
+    lengths = core_clock.cycle_lengths(recording)
     if not lengths:
         return estimate
     mean = sum(lengths) / len(lengths)
@@ -203,12 +211,12 @@ def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
     return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
 
 
-def _of_an_older_kit(found: Expected, recording: Recording) -> Expected:
-    """What is found, with what an older kit may have given where one made the recording.
+def _with_older_kit(found: Expected, recording: Recording) -> Expected:
+    """The value with the range of an older kit, if an older kit made the recording.
 
-    It knew of no shared core, and drew other limits between the processes that count and those that
-    do not. Its figure lies among what the processes give one by one, or next to the interval of
-    today: by a quarter of that, on either side.
+    The older kit did not detect a shared core, and it left out processes by another rule. Its
+    figure lies among the values of the single processes, or within a quarter of the interval's
+    width next to the interval.
     """
     each = found.by_process
     if each is None or recording.condition("core_width"):
@@ -241,7 +249,7 @@ def _related(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock) -> 
     left = None
     if first.by_process and second.by_process:
         left = processes.difference(first.by_process, second.by_process)
-    # The difference of the two values by hand weighs processes otherwise, and is right as well.
+    # The difference of the two values by hand gives processes other weights, and is right too.
     by_hand = first.value - second.value
     low, high = min(low, by_hand), max(high, by_hand)
     between = replace(first, value=value, low=low, high=high, by_process=left)
@@ -255,7 +263,7 @@ def _related(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock) -> 
 
 
 def _rounding(value: float) -> float:
-    """Half a unit of the last digit that is kept, and a hair for the arithmetic."""
+    """Half a unit of the last digit that is kept, plus a little for the arithmetic."""
     if value == 0 or not math.isfinite(value):
         return 1e-12
     magnitude = math.floor(math.log10(abs(value)))

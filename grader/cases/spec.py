@@ -44,10 +44,10 @@ CHOICE = "choice"
 class Choice:
     """One of the conclusions to choose from.
 
-    `holds` says whether the recordings bear it out: it is given the estimates, in ns, in the order
-    of the relation's operands. Two neighbouring choices may both hold where a measurement lies on
-    the edge between them. `known` is for whoever chooses it wrongly: what is known of it, where
-    that decides and no estimate does.
+    `holds` takes the estimates, in ns and in the order of the relation's operands, and says whether
+    the recordings support the conclusion. Two neighbouring choices may both hold if a measurement
+    lies on the edge between them. If a known fact decides and no estimate does, `known` states that
+    fact for a student who chose wrongly.
     """
 
     text: str
@@ -59,18 +59,20 @@ class Choice:
 class FigureSpec:
     """One figure of a lab.
 
-    `asked` is the question in words. `variants` must be in the recording; those `beside` them
-    are compared with where they are there; a ratio is the first over the second, a difference
-    the first less the second, by `divisor`. A relation `of` other figures has no recording of its
-    own: theirs are its evidence, and a mistake in one of them is not held against it again. `unit`
-    is the one asked for; any unit of time that is declared will do. With `own` the C kernel is the
-    student's, `kernel` its name. `flags` is the optimisation level asked for, such as `-O0`. A
-    figure that `shows` a pitfall, by its code, is right where its recording makes just that
-    mistake: lab 08 asks for published mistakes to be made again. `estimand` is what its variants
-    measure, as the released C kernel declares it: a recording says it too, but a pitfall must not
-    depend on what a submission calls itself. An interval that reaches farther than the share
-    `widest` of its value to either side is too wide to believe: the figure passes within it, and
-    the verdict says so.
+    `asked` is the question as text. The recording must have the `variants`; pitfalls compare them
+    with the variants `compare_with` if the recording has these. A ratio is the first variant
+    divided by the second; a difference is the first minus the second, divided by `divisor`. A
+    relation `of` other figures has no recording of its own. The recordings of those figures are its
+    evidence, and a mistake in one of them does not count again. `unit` is the requested unit, but
+    any declared unit of time is accepted. If `own` is set, the C kernel is the student's and
+    `kernel` is its name. `flags` is the requested optimisation level, such as `-O0`.
+
+    `demonstrates` is the code of a pitfall: the figure is right if its recording makes exactly that
+    mistake, because lab 08 asks students to repeat published mistakes. `estimand` is what the
+    variants measure, as the released C kernel declares it. A recording states it too, but a pitfall
+    must not depend on what a submission calls itself. If the interval reaches farther than the
+    share `widest` of the value to either side, it is too wide to believe: the figure passes within
+    it, and the verdict says so.
     """
 
     id: str
@@ -86,11 +88,11 @@ class FigureSpec:
     own: bool = False
     estimand: Estimand = Estimand.COST
     flags: str = ""
-    beside: tuple[str, ...] = ()
+    compare_with: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
     divisor: float = 1.0
     choices: tuple[Choice, ...] = ()
-    shows: str = ""
+    demonstrates: str = ""
     praise: str = ""
     look_next: str = ""
     widest: float = WIDEST
@@ -102,7 +104,7 @@ class FigureSpec:
 
     @property
     def variant(self) -> str:
-        """The variant that the figure is about; of a relation, the first."""
+        """The variant that the figure is about; for a ratio or difference, the first."""
         return self.variants[0]
 
     @property
@@ -112,21 +114,21 @@ class FigureSpec:
 
     @property
     def of_overhead(self) -> bool:
-        """Whether it is about what readings cost, and not about what they time."""
+        """Whether the figure is the overhead of readings, and not the cost of an operation."""
         return self.estimand is Estimand.OVERHEAD
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """What a relation relates: figure ids, or variants of its recording."""
+        """The operands of a relation: figure ids, or variants of its recording."""
         return self.of or self.variants
 
 
 class RelationFields(TypedDict, total=False):
-    """Fields of a FigureSpec that a relation may have; unasked they are as there."""
+    """Fields of a FigureSpec that a relation may have; each has the same default as there."""
 
     divisor: float
     choices: tuple[Choice, ...]
-    beside: tuple[str, ...]
+    compare_with: tuple[str, ...]
     praise: str
     look_next: str
     widest: float
@@ -145,7 +147,7 @@ def relation(
 ) -> FigureSpec:
     """A figure that follows from other figures of the lab: only its interpretation is judged.
 
-    Figures `beside` them are those that one might take instead, looked at where they are there.
+    `compare_with` names figures that a student might take instead of these.
     """
     return FigureSpec(
         id=id,

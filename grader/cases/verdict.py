@@ -1,7 +1,8 @@
-"""What a check says of one figure: points, and the findings behind them.
+"""The verdict on one figure: its points, and the findings that explain them.
 
-A verdict is plain data. :mod:`grader.judging.check` makes it, :mod:`grader.judging.presentation`
-words it; neither a notebook nor nbgrader nor a command line is known here.
+A verdict is plain data. :mod:`grader.judging.check` makes it, and
+:mod:`grader.judging.presentation` turns it into text. Nothing here knows of notebooks, of nbgrader
+or of the command line.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class Outcome(str, Enum):
 
 
 class Level(str, Enum):
-    """The four levels of a check, most basic first; points are given per level."""
+    """The four levels of a check, most basic first; each level has its own points."""
 
     PROVENANCE = "provenance"
     VALIDITY = "validity"
@@ -32,7 +33,8 @@ class Level(str, Enum):
 class Finding:
     """A pitfall diagnosed in this submission.
 
-    `evidence` quotes the student's own data; `experiment` is the one thing to try that decides.
+    `evidence` quotes the student's own data. `experiment` is one thing to try, which decides
+    whether the finding is right.
     """
 
     code: str
@@ -47,10 +49,11 @@ class Finding:
 class Verdict:
     """The judgement of one figure.
 
-    `points` and `max_points` are sums over `levels`, which maps each level to (points, most).
-    `findings` stand most basic first. `reason` is one sentence for the outcome. `praise` and
-    `look_next` are filled where all is right. `flags` are for a person to look at and cost nothing.
-    `recording` names the recording that was judged, relative to the lab folder.
+    `points` and `max_points` are sums over `levels`, which maps each level to (points, most). The
+    most basic of the `findings` comes first. `reason` is one sentence for the outcome. `praise` and
+    `look_next` have text if everything is right. `flags` are for a person to look at and cost
+    nothing. `recording` is the path of the judged recording, relative to the lab folder; its
+    `fingerprints` are the same in a copy of it, and in no other run.
     """
 
     figure: str
@@ -64,6 +67,7 @@ class Verdict:
     look_next: str = ""
     flags: tuple[str, ...] = ()
     recording: str | None = None
+    fingerprints: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The object that `grader check --json` prints for this figure."""

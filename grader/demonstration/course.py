@@ -32,6 +32,7 @@ from grader.with_nbgrader.course import make_course
 from grader.with_nbgrader.release import ReleaseError
 
 DEFAULT_LAB = "01-timer-overhead"
+#: Only a checkout has them: the labs with their solutions are not for students, who have the wheel.
 NOTEBOOKS = Path(__file__).parent.parent.parent / "notebooks"
 _COURSE_ID = "ticklab"
 _NOTE_WIDTH = 90
@@ -101,7 +102,7 @@ class DemonstrationClass:
             list(pool.map(self._hand_in, STUDENTS))
         for step in ("collect", "autograde", "generate_feedback"):
             self._nbgrader(self.course, step, self.lab.name)
-        return [self._row(student) for student in STUDENTS]
+        return [self.row(student) for student in STUDENTS]
 
     def _hand_in(self, student: str) -> None:
         """Makes one student's folder and submits it as the student would."""
@@ -141,7 +142,7 @@ class DemonstrationClass:
             last = "\n".join(done.stderr.splitlines()[-15:])
             raise StepFailed(f"nbgrader {' '.join(arguments)} failed:\n{last}")
 
-    def _row(self, student: str) -> Row:
+    def row(self, student: str) -> Row:
         """The row of one submission, from the gradebook and the graded notebook."""
         name = self.lab.name
         graded = self.course / "autograded" / student / name / f"{name}.ipynb"
@@ -199,10 +200,11 @@ def main(folder: Path | None = None, lab: str = DEFAULT_LAB) -> int:
     `lab` is the lab that its students hand in. Without `folder`, it uses a temporary folder. The
     exit status is 0 if every submission was processed; else 1, with a message.
     """
-    if not NOTEBOOKS.is_dir():
+    if not any(NOTEBOOKS.glob("*/*.ipynb")):
         print(
-            "demonstration class: it is made from the labs with their solutions, which the "
-            "repository holds and an installed package does not. Run `make class` there.",
+            f"demonstration class: there are no labs with solutions in {NOTEBOOKS}. The class is "
+            "made from them. They are in the repository of Ticklab and not in the installed "
+            "package, which students have too. Run `make class` in the repository.",
             file=sys.stderr,
         )
         return 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from labs.analysis import selection
+from labs.analysis.cells import cells_of
 from labs.recording.file import Numbers, Recording, Samples
 
 
@@ -21,8 +22,8 @@ def reads_the_counter(recording: Recording, variant: str) -> bool:
 
 def usual_ticks(samples: Samples, size: int) -> float:
     """The mean sample at batch size `size`, without the samples far from the median."""
-    cells = selection.cells_of(samples.only(samples.batch == size))
-    near = selection.near(cells, cells.ticks, np.ones(len(cells.ticks), dtype=np.bool_))
+    cells = cells_of(samples.only(samples.batch == size))
+    near = selection.near_median(cells, cells.ticks, np.ones(len(cells.ticks), dtype=np.bool_))
     return float(cells.ticks[near].mean())
 
 

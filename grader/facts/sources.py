@@ -40,7 +40,7 @@ def own_source(case: Case) -> str | None:
 
     Tests check that the released C kernels make no mistake in their C.
     """
-    if case.recording.conditions.get("source.sha256") in released_sources():
+    if case.recording.conditions.get("source.sha256") in released_hashes():
         return None
     return case.source
 
@@ -58,14 +58,34 @@ def broken_sources() -> dict[str, str]:
 
 
 @functools.lru_cache(maxsize=1)
-def earlier_hashes() -> dict[str, list[str]]:
-    """By name, the hashes of the broken C kernels of earlier versions of the kit.
+def released_hashes() -> frozenset[str]:
+    """The hashes of the released C kernels of this and every earlier version of the kit."""
+    listed = hashes_by_name()["released"].values()
+    return frozenset(released_sources()).union(*listed)
 
-    A recording made with one of them may be handed in after an update. When such a C kernel
-    changes, its old hash is added to the file.
+
+@functools.lru_cache(maxsize=1)
+def broken_hashes() -> frozenset[str]:
+    """The hashes of the broken C kernels of this and every earlier version of the kit."""
+    listed = hashes_by_name()["broken"].values()
+    return frozenset(broken_sources()).union(*listed)
+
+
+def is_of_the_kit(recording: Recording) -> bool:
+    """Whether `recording` was made with a C kernel of any version of the kit, broken or not."""
+    stated = recording.conditions.get("source.sha256", "")
+    return stated in released_hashes() or stated in broken_hashes()
+
+
+@functools.lru_cache(maxsize=1)
+def hashes_by_name() -> dict[str, dict[str, list[str]]]:
+    """The hashes that `kernel_hashes.json` lists, by kind and name, the newest last.
+
+    Students may hand in a recording after an update of the kit. So each new version of a C kernel
+    adds its hash to the file, and the hashes of the earlier versions stay there.
     """
-    text = Path(__file__).with_name("earlier_sources.json").read_text(encoding="utf-8")
-    hashes: dict[str, list[str]] = json.loads(text)
+    text = Path(__file__).with_name("kernel_hashes.json").read_text(encoding="utf-8")
+    hashes: dict[str, dict[str, list[str]]] = json.loads(text)
     return hashes
 
 

@@ -36,7 +36,7 @@ class Counted(Switches):
 
     variant: str = ""
 
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """Claim and count as a sentence."""
         return (
             f"Your {self.variant} claims {self.claimed:,} switches; the OS counted {self.counted:,}"

@@ -27,7 +27,7 @@ def width(expected: Expected) -> float:
 
 def caveat(case: Case) -> str:
     """A sentence on the width of this figure's interval; '' if it is narrow enough."""
-    shown = case.admitted_by
+    shown = case.matching_value
     if shown is None or width(shown) <= case.spec.widest:
         return ""
     return (

@@ -11,7 +11,7 @@ import re
 from grader.cases.case import Case
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
-from labs.analysis.net import less_baseline
+from labs.analysis.net import subtract_baseline
 
 KERNELS = frozenset({"switch_footprint", "own_footprint"})
 
@@ -44,7 +44,7 @@ def reading(case: Case, variant: str) -> Estimate | None:
     cycle = None if own is None else own.clock.core_cycle_ticks
     if own is None or hop is None or not cycle:
         return None
-    value, low, high = (ticks / cycle for ticks in less_baseline(own.cost, hop.cost)[0])
+    value, low, high = (ticks / cycle for ticks in subtract_baseline(own.cost, hop.cost)[0])
     return Estimate(value, low, high, "cycles", "", 0, 0)
 
 

@@ -1,15 +1,15 @@
 """Conclusions about which of two things is dearer, judged by the student's own estimates.
 
-Two estimates are told apart by the one rule of `labs.analysis.compare`, which students apply as
-`lab.compare`. On the edge both the conclusion that they differ and the conclusion that they cannot
-be told apart are right, so that nobody fails by a hair of noise.
+Two estimates are distinguishable by the rule of `labs.analysis.compare`, which students apply as
+`lab.compare`. At the edge two conclusions are right: that they differ, and that they are not
+distinguishable. So nobody fails because of a little noise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from labs.analysis.compare import apart
+from labs.analysis.compare import separation
 from labs.analysis.estimate import Estimate
 
 Estimates = tuple[Estimate, ...]
@@ -20,12 +20,12 @@ EDGE_FROM, EDGE_TO = 0.7, 1.5
 
 def dearer(first: int, second: int) -> Callable[[Estimates], bool]:
     """Whether operand number `first`, from 0, costs more than operand number `second`."""
-    return lambda estimates: apart(estimates[first], estimates[second]) > EDGE_FROM
+    return lambda estimates: separation(estimates[first], estimates[second]) > EDGE_FROM
 
 
-def not_told_apart(first: int, second: int) -> Callable[[Estimates], bool]:
+def not_distinguishable(first: int, second: int) -> Callable[[Estimates], bool]:
     """Whether this data cannot say which of the two operands costs more."""
-    return lambda estimates: abs(apart(estimates[first], estimates[second])) < EDGE_TO
+    return lambda estimates: abs(separation(estimates[first], estimates[second])) < EDGE_TO
 
 
 def at_least_times(

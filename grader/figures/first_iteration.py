@@ -69,7 +69,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="ns",
         own=True,
-        beside=("unprepared",),
+        compare_with=("unprepared",),
         # What is left may be next to nothing, and any interval is wide beside that.
         widest=math.inf,
         praise="The same call with one cause taken away: nothing separates causes better.",

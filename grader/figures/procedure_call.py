@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity
 from grader.cases.verdict import Level
-from grader.figures.choices import at_most_times, dearer, not_told_apart
+from grader.figures.choices import at_most_times, dearer, not_distinguishable
 
 LAB = "04-procedure-call"
 
@@ -71,7 +71,7 @@ FIGURES = (
         choices=(
             Choice("six arguments cost more than five", dearer(0, 1)),
             Choice("six arguments cost less than five", dearer(1, 0)),
-            Choice("this run does not tell the two apart", not_told_apart(0, 1)),
+            Choice("this run does not tell the two apart", not_distinguishable(0, 1)),
         ),
         praise="A conclusion that goes as far as the data, and no further.",
         look_next="Which two neighbours does your run tell apart? Does a second run agree?",

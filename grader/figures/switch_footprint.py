@@ -7,7 +7,7 @@ from collections.abc import Callable
 from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from grader.figures.choices import EDGE_FROM, EDGE_TO, Estimates
-from labs.analysis.compare import apart
+from labs.analysis.compare import separation
 
 LAB = "07-switch-footprint"
 
@@ -28,7 +28,7 @@ def _added(operands: Estimates, pair: tuple[int, int]) -> float:
 
 def _adds(operands: Estimates, edge: float) -> bool:
     """Whether the set makes a switch of processes dearer, by more than the errors."""
-    return apart(operands[OF_PROCESSES[0]], operands[OF_PROCESSES[1]]) > edge
+    return separation(operands[OF_PROCESSES[0]], operands[OF_PROCESSES[1]]) > edge
 
 
 def _threads_pay(least: float, most: float) -> Callable[[Estimates], bool]:
@@ -61,7 +61,7 @@ FIGURES = (
         variants=("processes-8-256k",),
         quantity=Quantity.COST,
         unit="us",
-        beside=("alone-256k", "alone-0"),
+        compare_with=("alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         praise="What one process alone pays for its 256 KB was taken off: the rest is the "
         "switch, with what it left behind.",
@@ -114,7 +114,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="us",
         own=True,
-        beside=("own-0", "alone-256k", "alone-0"),
+        compare_with=("own-0", "alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         praise="Every cache line is read, and the compiler could not leave it out.",
         look_next="Write to each line instead of reading it. What has a cache to do more?",

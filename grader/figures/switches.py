@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.cases.spec import CHOICE, TIMES, Choice, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
-from grader.figures.choices import dearer, not_told_apart
+from grader.figures.choices import dearer, not_distinguishable
 
 LAB = "06-process-and-thread-switch"
 
@@ -65,7 +65,7 @@ FIGURES = (
         Quantity.RATIO,
         TIMES,
         points=1.0,
-        beside=(OTHER_MECHANISM,),
+        compare_with=(OTHER_MECHANISM,),
         praise="Like was divided by like.",
         look_next="Divide by the condition variable's figure instead: would you have believed it?",
     ),
@@ -80,7 +80,7 @@ FIGURES = (
         choices=(
             Choice("the process switch costs more", dearer(0, 1)),
             Choice("the thread switch costs more", dearer(1, 0)),
-            Choice("these data cannot tell them apart", not_told_apart(0, 1)),
+            Choice("these data cannot tell them apart", not_distinguishable(0, 1)),
         ),
         praise="You concluded what the interval of the difference bears out, and no more.",
         look_next="How many samples would it take to halve the interval of the difference?",

@@ -20,7 +20,7 @@ FIGURES = (
         variants=("getppid",),
         quantity=Quantity.COST,
         unit="ns",
-        beside=(FLOOR,),
+        compare_with=(FLOOR,),
         praise="The trap itself was timed, its result looked at, the loop subtracted: nothing "
         "cached could pass for it.",
         look_next="strace counts the calls that this run claims. Does the variant getpid-libc "
@@ -47,7 +47,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="ns",
         points={Level.VALIDITY: 1.0, Level.INTERPRETATION: 1.0},
-        beside=("setuid-refused", FLOOR),
+        compare_with=("setuid-refused", FLOOR),
         praise="The call had its argument and was seen to work.",
         look_next="A refused setuid costs less. Which line of the C kernel keeps it out of "
         "this figure?",
@@ -60,7 +60,7 @@ FIGURES = (
         variants=("gettimeofday-trap", "gettimeofday-vdso"),
         quantity=Quantity.RATIO,
         unit=TIMES,
-        beside=(FLOOR,),
+        compare_with=(FLOOR,),
         praise="Both ways to the same answer were measured in one run, interleaved.",
         look_next="What must the OS kernel keep up to date in shared memory for the cheap one?",
     ),
@@ -88,7 +88,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="ns",
         own=True,
-        beside=(FLOOR,),
+        compare_with=(FLOOR,),
         praise="The right registers, a result that is looked at, and the loop taken off.",
         look_next="Put the file descriptor into another register: who notices, and when?",
     ),

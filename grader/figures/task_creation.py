@@ -17,8 +17,8 @@ FIGURES = (
         variants=("fork-wait",),
         quantity=Quantity.COST,
         unit="us",
-        beside=("fork",),
-        praise="The whole life of a child stands in your interval: nothing of it is left to be "
+        compare_with=("fork",),
+        praise="The whole life of a child stands in your sample: nothing of it is left to be "
         "paid for in the next one.",
         look_next="How many pages does a child fault in before it ends? The recording counts them.",
     ),
@@ -30,7 +30,7 @@ FIGURES = (
         variants=("pthread-wait",),
         quantity=Quantity.COST,
         unit="us",
-        beside=("pthread",),
+        compare_with=("pthread",),
         praise="The thread was made, ran and was joined, and the OS counted no child process.",
         look_next="Where does the C library take the thread's stack from, the second time?",
     ),
@@ -91,7 +91,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="us",
         own=True,
-        beside=("fork",),
+        compare_with=("fork",),
         praise="Your tasks raised a number that their parent sees: the memory is the same.",
         look_next="Take CLONE_VM away and run it again: the price and the number both tell.",
     ),

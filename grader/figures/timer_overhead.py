@@ -18,9 +18,9 @@ FIGURES = (
         variants=("fenced",),
         quantity=Quantity.OVERHEAD,
         unit="ns",
-        praise="Several fresh processes, a line instead of one interval, an interval with the "
+        praise="Several fresh processes, a line instead of one sample, an interval with the "
         "value: others can check this figure.",
-        look_next="Compare the intercept with the empty interval (k = 0): where do the few ticks "
+        look_next="Compare the intercept with the empty sample (k = 0): where do the few ticks "
         "between them go?",
     ),
     FigureSpec(
@@ -34,7 +34,7 @@ FIGURES = (
         unit="ticks",
         points={Level.PROVENANCE: 1.0, Level.INTERPRETATION: 1.0},
         praise="The step is read off many differences, not off a data sheet.",
-        look_next="What is the shortest operation that a single interval of this counter could "
+        look_next="What is the shortest operation that a single sample of this counter could "
         "tell from nothing?",
     ),
     FigureSpec(

@@ -18,7 +18,7 @@ class _Measurement:
 
     kernel: str
     variant: str
-    beside: tuple[str, ...] = ()
+    compare_with: tuple[str, ...] = ()
     own: bool = False
 
 
@@ -67,7 +67,7 @@ TRIALS = (
         mistake="a system call that never enters the OS kernel",
         right="the cost of getppid by the trap instruction",
         broken=_Measurement("system_call", "getppid"),
-        repaired=_Measurement("system_call", "getppid", beside=("invalid",)),
+        repaired=_Measurement("system_call", "getppid", compare_with=("invalid",)),
         printed=(
             "timer overhead",
             "system call getpid",
@@ -81,8 +81,8 @@ TRIALS = (
         code="vdso-not-system-call",
         mistake="a call that the vDSO answers, taken for a system call",
         right="the cost of gettimeofday by the trap instruction, by your own C",
-        broken=_Measurement("system_call", "gettimeofday-trap", beside=("invalid",)),
-        repaired=_Measurement("own_call", "gettimeofday", beside=("invalid",), own=True),
+        broken=_Measurement("system_call", "gettimeofday-trap", compare_with=("invalid",)),
+        repaired=_Measurement("own_call", "gettimeofday", compare_with=("invalid",), own=True),
         printed=("system call gettimeofday", "process switch pipe"),
         look_next="Count both with strace: which of them does it see?",
     ),
@@ -92,7 +92,7 @@ TRIALS = (
         mistake="a read whose arguments lie where nobody looks",
         right="the cost of reading 0 bytes by the trap instruction",
         broken=_Measurement("own_call", "read0"),
-        repaired=_Measurement("system_call", "read0", beside=("invalid",)),
+        repaired=_Measurement("system_call", "read0", compare_with=("invalid",)),
         printed=("process switch pipe", "system call read of 0 bytes"),
         look_next="Which single line would have told report C that its call fails?",
     ),
@@ -135,8 +135,8 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         quantity=Quantity.COST,
         unit="ns",
         points={Level.VALIDITY: 1.0},
-        beside=trial.broken.beside,
-        shows=trial.code,
+        compare_with=trial.broken.compare_with,
+        demonstrates=trial.code,
         praise=f"The mistake of report {trial.report}, on your machine.",
         look_next="Which single line of its C would you change?",
     )
@@ -150,7 +150,7 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         unit="ns",
         points=dict.fromkeys(Level, 0.5),
         own=trial.repaired.own,
-        beside=trial.repaired.beside,
+        compare_with=trial.repaired.compare_with,
         praise="Repaired: this figure can be defended.",
         look_next=trial.look_next,
     )

@@ -13,7 +13,7 @@ from grader.cases.case import Case, make_case, make_relation
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import unbound, wide_interval
-from grader.facts.sources import earlier_hashes
+from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
 from grader.pitfalls import findings_of, pitfall_named, while_reading
 from labs.course.figures import BadFigure, Figure
@@ -86,8 +86,8 @@ def open_relation(
         usable = {case.spec.id for case in others}
         missing = " and ".join(name for name in spec.of if name not in usable)
         return while_reading.NO_OTHER_FIGURE.finding(f"It needs {missing} with its recording.")
-    beside = [case for name in spec.beside if isinstance(case := cases.get(name), Case)]
-    return make_relation(spec, figure, tuple(others), tuple(beside))
+    compare_with = [case for name in spec.compare_with if isinstance(case := cases.get(name), Case)]
+    return make_relation(spec, figure, tuple(others), tuple(compare_with))
 
 
 def _no_figure(spec: FigureSpec, figure: BadFigure | None) -> Finding:
@@ -124,11 +124,11 @@ def _without_evidence(spec: FigureSpec, finding: Finding, figure: Figure | None)
 def _judged(case: Case) -> Verdict:
     spec = case.spec
     findings = tuple(findings_of(case))
-    if spec.shows:
+    if spec.demonstrates:
         return _reproduced(case, findings)
     lost = {finding.level for finding in findings}
     lost |= {FALLS_WITH[finding.code] for finding in findings if finding.code in FALLS_WITH}
-    if not case.accepted:
+    if not case.accepted_values:
         # Without a value that could be right, there is nothing to interpret.
         lost.add(Level.INTERPRETATION)
     levels = {level: (0.0 if level in lost else most, most) for level, most in spec.points.items()}
@@ -160,9 +160,9 @@ def _judged(case: Case) -> Verdict:
 def _is_unchanged(case: Case, code: str) -> bool:
     """Whether the recording is of a broken C kernel that makes the mistake, of any version."""
     stated = case.recording.conditions.get("source.sha256")
+    listed = hashes_by_name()["broken"]
     return any(
-        case.source == broken.find(live.kernel).source
-        or stated in earlier_hashes().get(live.kernel, ())
+        case.source == broken.find(live.kernel).source or stated in listed.get(live.kernel, ())
         for live in pitfall_named(code).broken
     )
 
@@ -174,8 +174,10 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
     passes too. For example, a machine may have no vDSO.
     """
     spec = case.spec
-    found = next((finding.evidence for finding in findings if finding.code == spec.shows), None)
-    shown = found or (NOT_SHOWN_HERE if _is_unchanged(case, spec.shows) else None)
+    found = next(
+        (finding.evidence for finding in findings if finding.code == spec.demonstrates), None
+    )
+    shown = found or (NOT_SHOWN_HERE if _is_unchanged(case, spec.demonstrates) else None)
     missing = while_reading.NOT_REPRODUCED.finding(
         f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds "
         f"{' and '.join(finding.code for finding in findings) or 'no mistake'}."
@@ -195,19 +197,19 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
 
 
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
-    shown = case.admitted_by
+    shown = case.matching_value
     if passed and shown is None and case.expected is not None:
         return (
             f"An earlier version of the kit may compute {case.as_submitted()} from "
-            f"{case.figure.recording}; this version gives {case.expected.in_words()}."
+            f"{case.figure.recording}; this version gives {case.expected.as_text()}."
         )
     if passed and shown is not None:
         if case.others:
             others = ", ".join(each.spec.id for each in case.others)
-            return f"{case.as_submitted()} follows from {others}: {shown.in_words()}."
+            return f"{case.as_submitted()} follows from {others}: {shown.as_text()}."
         return (
             f"{case.as_submitted()} follows from {case.figure.recording}, which gives "
-            f"{shown.in_words()}."
+            f"{shown.as_text()}."
         )
     if findings:
         return findings[0].symptom

@@ -5,12 +5,14 @@ Students own their machines, so they can make up evidence. But an honest run can
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 
 from grader.cases.spec import FigureSpec
 from grader.facts import unbound
 from grader.facts.dates import measured_after
-from grader.facts.sources import broken_sources, released_sources
+from grader.facts.sources import is_of_the_kit
+from grader.judging import unmeasured
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 
@@ -25,29 +27,30 @@ MOST_STEPS = 400_000
 OF_THE_MACHINE = ("os", "libc", "counter", "cpu.pinning")
 
 
-def of_submission(
+def flags_by_figure(
     submitted: Mapping[str, Figure | BadFigure | None],
     recordings: Mapping[str, Recording | BadRecording],
     specs: Sequence[FigureSpec],
+    handed_in: datetime.datetime | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """The flags of each figure, by figure id."""
+    """The flags of each figure, by figure id; `handed_in` is when the submission was made."""
     usable = {name: each for name, each in recordings.items() if isinstance(each, Recording)}
     found: dict[str, tuple[str, ...]] = {}
     for spec in specs:
         figure = submitted.get(spec.id)
         name = figure.recording if isinstance(figure, Figure) else None
         if name is not None and name in usable:
-            raised = [*_of_recording(usable[name], spec), *_of_others(name, usable)]
-            raised += _of_dates(figure, usable[name])
+            raised = [*_flags_of_recording(usable[name], spec), *_flags_by_comparison(name, usable)]
+            raised += unmeasured.signs(usable[name], handed_in)
+            raised += _flags_of_dates(figure, usable[name])
             if raised:
                 found[spec.id] = tuple(raised)
     return found
 
 
-def _of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
+def _flags_of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
     raised = []
-    stated = recording.conditions.get("source.sha256", "")
-    if not spec.own and stated not in released_sources() and stated not in broken_sources():
+    if not spec.own and not is_of_the_kit(recording):
         raised.append("the source hash of the C kernel belongs to no released C kernel")
     if unbound.is_honest(recording) and _is_plain_linux(recording):
         raised.append(
@@ -76,7 +79,7 @@ def _is_plain_linux(recording: Recording) -> bool:
     return filtered == ("off",) and " ".join(recording.condition("os")).startswith("Linux ")
 
 
-def _of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[str]:
+def _flags_of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[str]:
     """A flag if the figure is older than the samples of its recording."""
     if not isinstance(figure, Figure) or not measured_after(figure, recording):
         return []
@@ -87,7 +90,7 @@ def _of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[s
     ]
 
 
-def _of_others(name: str, usable: Mapping[str, Recording]) -> list[str]:
+def _flags_by_comparison(name: str, usable: Mapping[str, Recording]) -> list[str]:
     """Flags from the comparison with the other recordings of the submission."""
     raised = []
     mine = usable[name]

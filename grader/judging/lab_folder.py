@@ -6,6 +6,7 @@ limit, or raises because of a student's file. If our own code fails, the figure 
 
 from __future__ import annotations
 
+import datetime
 import logging
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +17,18 @@ from grader.facts import unbound
 from grader.facts.sources import source_of
 from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
 from grader.judging import flags
-from grader.judging.check import check, judge, open_case, open_relation
+from grader.judging.check import judge, open_case, open_relation
+from grader.judging.unmeasured import fingerprints
+from grader.pitfalls import while_reading
+from labs.common.files import read_bounded
 from labs.course import figures, guide
 from labs.course.figures import BadFigure, BadFigures, Figure
 from labs.recording.file import BadRecording, Recording, read
 
 log = logging.getLogger(__name__)
+
+#: How nbgrader notes a time, without the fraction of a second and the zone, which is UTC.
+_NOTED = "%Y-%m-%d %H:%M:%S"
 
 Recordings = dict[str, Recording | BadRecording]
 
@@ -35,11 +42,15 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
     try:
         submitted = figures.read(folder)
     except BadFigures as error:
-        return [_unreadable(spec, str(error)) for spec in specs]
+        unreadable = while_reading.FIGURE_UNREADABLE.finding(f"{error}.")
+        return [judge(spec, unreadable, None) for spec in specs]
     recordings = _recordings(folder, [submitted.get(spec.id) for spec in specs])
     try:
-        raised = flags.of_submission(
-            {spec.id: submitted.get(spec.id) for spec in specs}, recordings, specs
+        raised = flags.flags_by_figure(
+            {spec.id: submitted.get(spec.id) for spec in specs},
+            recordings,
+            specs,
+            handed_in(folder),
         )
     except Exception:  # flags cost no points, so we can grade without them
         log.exception("the flags of %s failed", folder)
@@ -50,9 +61,26 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
     for spec in sorted(specs, key=lambda spec: bool(spec.of)):  # relations come after their parts
         figure = submitted.get(spec.id)
         verdict = _verdict(folder, spec, figure, recordings, cases)
-        found = raised.get(spec.id, ())
-        verdicts[spec.id] = replace(verdict, flags=found) if found else verdict
+        used = recordings.get(figure.recording or "") if isinstance(figure, Figure) else None
+        verdicts[spec.id] = replace(
+            verdict,
+            flags=raised.get(spec.id, ()),
+            fingerprints=fingerprints(used) if isinstance(used, Recording) else (),
+        )
     return [verdicts[spec.id] for spec in specs]
+
+
+def handed_in(folder: Path) -> datetime.datetime | None:
+    """When the submission was made, as nbgrader notes it in the folder; None without a usable note.
+
+    The file may come from the student: it decides nothing but the wording of a flag.
+    """
+    try:
+        text = read_bounded(Path(folder) / "timestamp.txt", 200).decode("utf-8").strip()
+        noted = datetime.datetime.strptime(text.partition(".")[0].removesuffix(" UTC"), _NOTED)
+    except (OSError, ValueError):
+        return None
+    return noted.replace(tzinfo=datetime.timezone.utc)
 
 
 def _verdict(
@@ -87,11 +115,6 @@ def _verdict(
             reason=f"The check itself failed ({type(error).__name__}); a person must look at it.",
             recording=name,
         )
-
-
-def _unreadable(spec: FigureSpec, why: str) -> Verdict:
-    """The verdict on each figure if `figures.json` cannot be read as a whole."""
-    return check(spec, BadFigure(spec.id, why), None)
 
 
 def _recordings(folder: Path, submitted: list[Figure | BadFigure | None]) -> Recordings:

@@ -26,6 +26,14 @@ def main(words: list[str] | None = None) -> int:
     chosen = parser.parse_args(words)
     if (chosen.destination is None) == (chosen.record is None):
         parser.error("give a folder for the pages, or --record LAB")
+    if not any(NOTEBOOKS.glob("*/*.ipynb")):
+        print(
+            f"pages: there are no labs with solutions in {NOTEBOOKS}. The pages are made from "
+            "them. They are in the repository of Ticklab and not in the installed package. Run "
+            "`make html` in the repository.",
+            file=sys.stderr,
+        )
+        return 1
     try:
         if chosen.record is not None:
             if not (NOTEBOOKS / chosen.record).is_dir():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,9 @@ from labs.common.messages import Message, Refused
 from labs.common.pseudo_files import cpu_list
 from labs.course import figures
 from labs.machine.description import Machine
-from labs.notebook import session
 from labs.notebook.recording_names import name_for, recording_name
 from labs.notebook.run import Run
-from labs.notebook.session import Session
+from labs.notebook.session import Session, begin_with
 from labs.recording import file
 from labs.recording.file import Recording
 from labs.run.measure import Plan
@@ -34,10 +34,9 @@ MOST_SAMPLES, MOST_WARMUP = 400, 10
 class SavedSession(Session):
     """A session whose runs are those of `saved`, a folder of recordings."""
 
-    saved: Path
-
-    def __init__(self, name: str, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, *, saved: Path) -> None:
         super().__init__(name, folder)
+        self.saved = saved
         known = sorted(self.saved.glob("*.csv"))
         if known:
             self.machine = machine_of(file.read(known[0]))
@@ -88,13 +87,12 @@ def _short(plan: Plan) -> Plan:
 
 def install(folder: str) -> None:
     """Make `start` begin a session with the recordings in `folder`."""
-    SavedSession.saved = Path(folder)
-    session.Session = SavedSession  # type: ignore[misc]
+    begin_with(partial(SavedSession, saved=Path(folder)))
 
 
 def install_short() -> None:
     """Make `start` begin a session with short runs."""
-    session.Session = ShortSession  # type: ignore[misc]
+    begin_with(ShortSession)
 
 
 def machine_of(of: Recording) -> Machine:

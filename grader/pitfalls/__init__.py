@@ -30,7 +30,7 @@ def _entries() -> tuple[Pitfall, ...]:
 
 _FOUND_IN_CASES = _entries()
 
-#: Slips that account for a figure which is not what its recording gives, the plainest first.
+#: Mistakes that explain a figure which its recording does not give, the plainest first.
 EXPLANATIONS: tuple[Pitfall, ...] = tuple(
     sorted(
         (each for each in _FOUND_IN_CASES if each.explains is not None),
@@ -38,40 +38,38 @@ EXPLANATIONS: tuple[Pitfall, ...] = tuple(
     )
 )
 
-#: Pitfalls that are looked for beside each other, the most basic level first.
-BESIDE_EACH_OTHER: tuple[Pitfall, ...] = tuple(
-    each for each in _FOUND_IN_CASES if each.explains is None
-)
+#: Pitfalls that are reported independently of each other, the most basic level first.
+INDEPENDENT: tuple[Pitfall, ...] = tuple(each for each in _FOUND_IN_CASES if each.explains is None)
 
-#: Of a relation between other figures only these are looked for beside the explanations: whatever
-#: is wrong with a recording is told where that recording is handed in.
+#: For a relation between figures, the grader looks only for these and the explanations. A mistake
+#: in a recording is reported with the figure that names this recording.
 OF_RELATIONS = ("figure-not-from-recording", "unit-unknown")
 
-CATALOGUE: tuple[Pitfall, ...] = (*while_reading.ALL, *BESIDE_EACH_OTHER, *EXPLANATIONS)
+CATALOGUE: tuple[Pitfall, ...] = (*while_reading.ALL, *INDEPENDENT, *EXPLANATIONS)
 
 
 def findings_of(case: Case) -> list[Finding]:
-    """Every finding of this case, the most basic level first; of the explanations at most one."""
-    beside = [
+    """Every finding of this case, the most basic level first, with at most one explanation."""
+    independent = [
         (pitfall, finding)
-        for pitfall in BESIDE_EACH_OTHER
+        for pitfall in INDEPENDENT
         if (not case.others or pitfall.code in OF_RELATIONS) and (finding := pitfall.find(case))
     ]
     explanation = _explanation(case)
     if explanation is not None:
-        # The figure is accounted for: it does follow from its recording, by a slip.
-        beside = [each for each in beside if each[0].code != "figure-not-from-recording"]
-    codes = {finding.code for _, finding in beside}
+        # The mistake explains the figure: it follows from its recording after all.
+        independent = [each for each in independent if each[0].code != "figure-not-from-recording"]
+    codes = {finding.code for _, finding in independent}
     if explanation is not None:
         codes.add(explanation.code)
-    found = [finding for pitfall, finding in beside if not codes & set(pitfall.yields_to)]
+    found = [finding for pitfall, finding in independent if not codes & set(pitfall.yields_to)]
     return found + ([explanation] if explanation is not None else [])
 
 
 def _explanation(case: Case) -> Finding | None:
     candidates = EXPLANATIONS
     if case.right:
-        # What is wrong with the recordings of a relation is told where those are handed in.
+        # A mistake in a recording is reported with the figure that names this recording.
         candidates = tuple(
             each for each in EXPLANATIONS if each.shows_in_recording and not case.others
         )

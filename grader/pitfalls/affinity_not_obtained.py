@@ -28,9 +28,9 @@ def detect(case: Case) -> str | None:
 
 
 def _cpus_of_its_own(case: Case) -> frozenset[int]:
-    """Where the task was in the intervals of the figure's own variants, where that is told."""
-    told = (places.of_variant(case.recording, name) for name in case.spec.variants)
-    return frozenset().union(*(each.mine for processes in told for each in processes))
+    """The CPUs of the task in the samples of the figure's own variants, if they are recorded."""
+    places_of_variants = (places.of_variant(case.recording, name) for name in case.spec.variants)
+    return frozenset().union(*(each.mine for processes in places_of_variants for each in processes))
 
 
 PITFALL = Pitfall(

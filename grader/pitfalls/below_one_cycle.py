@@ -25,17 +25,17 @@ def detect(case: Case) -> str | None:
     for name in case.spec.variants:
         if name in NOTHING_EXECUTED.get(case.spec.kernel, ()):
             continue
-        found = _interval(case, name)
+        found = _sample(case, name)
         if found is not None:
             return found
     cycles = _cycles_given(case)
-    if cycles is not None and cycles < LEAST_CYCLES and not case.accepted:
+    if cycles is not None and cycles < LEAST_CYCLES and not case.accepted_values:
         return f"You gave {case.as_submitted()}: {rounded(cycles)} core cycles for one operation."
     return None
 
 
-def _interval(case: Case, name: str) -> str | None:
-    """An interval that is shorter than what it holds."""
+def _sample(case: Case, name: str) -> str | None:
+    """A sample that is shorter than what it holds."""
     samples = case.recording.samples(name)
     cycle = core_clock.shortest_cycle(case.recording, samples.clock)
     if not len(samples) or not cycle or is_first_time(case.recording, name):
@@ -47,16 +47,16 @@ def _interval(case: Case, name: str) -> str | None:
     if size == 0 or mean >= LEAST_CYCLES * size * cycle:
         return None
     return (
-        f"Your intervals hold {size} {name}, one after the other, and take "
+        f"Your samples hold {size} {name}, one after the other, and take "
         f"{rounded(mean / cycle)} core cycles on the mean."
     )
 
 
 def _cycles_given(case: Case) -> float | None:
     cycle = case.result.clock.core_cycle_ticks
-    if case.spec.quantity is not Quantity.COST or case.given is None or not cycle:
+    if case.spec.quantity is not Quantity.COST or case.submitted is None or not cycle:
         return None
-    return case.result.clock.convert(case.given, case.spec.unit, "cycles")
+    return case.result.clock.convert(case.submitted, case.spec.unit, "cycles")
 
 
 PITFALL = Pitfall(

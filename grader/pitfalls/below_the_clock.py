@@ -12,7 +12,7 @@ from labs.common.units import rounded
 from labs.recording.declared import is_first_time
 from labs.recording.file import Samples
 
-#: What is left of an interval without the timer is told from nothing from so many steps on.
+#: A sample minus the timer can be distinguished from 0 if it is at least so many steps long.
 STEPS = 4
 
 NO_TIMES = (Quantity.OVERHEAD, Quantity.STEP, Quantity.SWITCHES)
@@ -31,14 +31,14 @@ def detect(case: Case) -> str | None:
         if whole - empty >= max(STEPS * step, empty):
             continue
         return (
-            f"Each of your intervals holds one {name}: typically {rounded(whole)} ticks, where an "
+            f"Each of your samples holds one {name}: typically {rounded(whole)} ticks, where an "
             f"empty one takes {rounded(empty)} and the clock steps by {step}."
         )
     return None
 
 
 def _empty(case: Case, samples: Samples) -> float:
-    """An interval with nothing in it, in ticks; 0 where the recording does not tell."""
+    """A sample with nothing in it, in ticks; 0 where the recording does not tell."""
     if (samples.batch == 0).any():
         return float(np.median(samples.ticks[samples.batch == 0]))
     clocks = case.recording.condition(f"clock.{samples.variant}.name")
@@ -51,9 +51,9 @@ PITFALL = Pitfall(
     code="below-the-clock",
     level=Level.SUFFICIENCY,
     symptom="One operation is shorter than what the clock can tell from nothing.",
-    misconception="Averaging such intervals does not bring the operation back: it is less than "
+    misconception="Averaging such samples does not bring the operation back: it is less than "
     "the readings around it, and vanishes in their spread.",
-    experiment="Put 256, 512 and 1,024 of them into an interval, and take the slope.",
+    experiment="Put 256, 512 and 1,024 of them into a sample, and take the slope.",
     seen_in="report A: one call of a few cycles between two readings of rdtsc",
     detect=detect,
     broken=(Live("one_call", "call-args0"),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.common.units import rounded
 from labs.results.result import Result
 
@@ -12,7 +12,7 @@ FIGURE, MAIN_MEMORY = "first-iteration-cause", 1
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.id != FIGURE or case.right or case.given != MAIN_MEMORY:
+    if case.spec.id != FIGURE or case.right or case.submitted != MAIN_MEMORY:
         return None
     whole, left, load = (_short(case.results[name]) for name in case.spec.operands)
     return (
@@ -35,5 +35,5 @@ PITFALL = Pitfall(
     seen_in="report D: all four first-run effects are explained by main memory; report E: by a "
     "cached pid",
     detect=detect,
-    explains=Slip.RELATION,
+    explains=MistakeKind.RELATION,
 )

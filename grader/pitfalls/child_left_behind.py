@@ -1,4 +1,4 @@
-"""Processes that were made and never waited for: their end is in no interval, or in any."""
+"""Processes that were made and never waited for: their end is in no sample, or in any."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PITFALL = Pitfall(
     level=Level.VALIDITY,
     symptom="The children were never waited for.",
     misconception="A process costs something until it is gone; one that nobody waits for ends in "
-    "somebody else's interval.",
+    "somebody else's sample.",
     experiment="Wait for every child, look at what waitpid returns, and compare.",
     seen_in="report A: creation timed in the parent alone",
     detect=detect,

@@ -17,7 +17,7 @@ SYSTEM_CALL_CLOCK = "CPUTIME"
 #: C kernels whose operation takes about as long as a system call, or far less.
 OF_CALLS = frozenset({"procedure_call", "own_procedure", "system_call", "own_call"})
 
-#: So few operations in an interval do not outweigh a system call.
+#: So few operations in a sample do not outweigh a system call.
 FEW = 16
 
 
@@ -35,7 +35,7 @@ def detect(case: Case) -> str | None:
             continue
         whole = float(np.median(samples.ticks)) / samples.clock.ticks_in("ns")
         return (
-            f"Your intervals of {name} are timed by {clock}, a system call itself: they take "
+            f"Your samples of {name} are timed by {clock}, a system call itself: they take "
             f"{rounded(whole)} ns and hold at most {samples.batch.max()} of what was to be timed."
         )
     return None
@@ -55,8 +55,8 @@ PITFALL = Pitfall(
     level=Level.VALIDITY,
     symptom="The clock costs more than what it times.",
     misconception="Reading a clock of CPU time enters the OS kernel; the readings are nearly all "
-    "of such an interval.",
-    experiment="Time an empty interval with the same clock.",
+    "of such a sample.",
+    experiment="Time an empty sample with the same clock.",
     seen_in="report D: a procedure call of 300 ns, dearer than its system call of 112 ns",
     detect=detect,
     broken=(Live("cpu_clock_around_a_call", "call-args0"),),

@@ -20,22 +20,23 @@ def detect(case: Case) -> str | None:
     if not case.spec.of_overhead and case.spec.kernel != OWN:
         return None
     if case.source is not None and subtracted_constant(case.source) is None:
-        told = too_little_left(case)
-        if told is not None:
-            return told
+        evidence = too_little_left(case)
+        if evidence is not None:
+            return evidence
     for name, result in case.results.items():
         line = result.line
         if line is None:
             continue
         if not line.straight:
-            worst, _ = line.worst()
+            worst, _ = line.worst_point()
             return (
-                f"In your samples of {name} the interval does not grow with the work: at k = "
-                f"{line.batch[worst]:.0f} it lies {rounded(float(line.residual[worst]))} ticks off "
-                "the line through all batch sizes."
+                f"Your samples of {name} do not grow with the work: at k = "
+                f"{line.batch[worst]:.0f} the mean lies "
+                f"{rounded(float(line.residual[worst]))} ticks off the line through all "
+                "batch sizes."
             )
         if line.clock.step > line.location.max():
-            continue  # a counter that sees nothing of such intervals says nothing of their order
+            continue  # a counter that sees nothing of such samples says nothing of their order
         cycle = line.clock.core_cycle_ticks
         if case.spec.quantity is Quantity.COST and case.spec.kernel == OWN and cycle:
             cost = line.cost
@@ -54,7 +55,7 @@ PITFALL = Pitfall(
     symptom="The readings do not enclose the work.",
     misconception="A processor executes out of order: an unfenced reading does not wait for the "
     "work that stands before it.",
-    experiment="Put a fence before the second reading, and double the work: does the interval "
+    experiment="Put a fence before the second reading, and double the work: does the sample "
     "double?",
     seen_in="report A: rdtsc without a fence around a few cycles of work",
     detect=detect,

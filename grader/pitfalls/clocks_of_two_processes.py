@@ -1,4 +1,4 @@
-"""An interval that begins by the clock of one process and ends by that of another."""
+"""A sample that begins by the clock of one process and ends by that of another."""
 
 from __future__ import annotations
 

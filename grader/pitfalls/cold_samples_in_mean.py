@@ -8,7 +8,7 @@ from grader.cases.case import Case, is_meant
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import usual_ticks
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.net import parts_of
 from labs.common.units import rounded
 
@@ -19,7 +19,7 @@ CARRIED = 1.03
 def detect(case: Case) -> str | None:
     spec = case.spec
     about = (Quantity.OVERHEAD, Quantity.COST, Quantity.WHOLE)
-    if spec.quantity not in about or case.right or case.given is None:
+    if spec.quantity not in about or case.right or case.submitted is None:
         return None
     recording = case.recording
     mine = recording.rows_of(spec.variant)
@@ -30,7 +30,7 @@ def detect(case: Case) -> str | None:
     per_unit = samples.clock.ticks_in(spec.unit)
     if spec.quantity is Quantity.COST:
         per_unit *= parts_of(recording, spec.variant)
-    for chosen, told in (
+    for chosen, what in (
         (mine, "warm-up included"),
         (mine & (recording.sample >= 0), "interruptions included"),
     ):
@@ -44,10 +44,10 @@ def detect(case: Case) -> str | None:
             ((ticks / operations).mean(), (without / operations).mean()),
             (ticks.sum() / operations.sum(), without.sum() / operations.sum()),
         ):
-            if is_meant(case.given, float(mean)) and mean > CARRIED * typical:
+            if is_meant(case.submitted, float(mean)) and mean > CARRIED * typical:
                 return (
-                    f"You gave {case.as_submitted()}: the mean of all {len(ticks)} intervals, "
-                    f"{told}. Without the few far from the others, such as one of "
+                    f"You gave {case.as_submitted()}: the mean of all {len(ticks)} samples, "
+                    f"{what}. Without the few far from the others, such as one of "
                     f"{rounded(float((ticks / operations).max()))}, it is "
                     f"{rounded(float(typical))} {spec.unit}."
                 )
@@ -58,10 +58,10 @@ PITFALL = Pitfall(
     code="cold-samples-in-mean",
     level=Level.INTERPRETATION,
     symptom="A few extreme samples carry the mean.",
-    misconception="A mean takes a page fault or an interrupt for a part of every interval.",
+    misconception="A mean takes a page fault or an interrupt for a part of every sample.",
     experiment="Leave out the largest 1 % of the samples and see how far the mean moves.",
     seen_in="report E: 366 ns, then 90 to 96 ns, reported as 104 ns",
     detect=detect,
-    explains=Slip.REDUCTION,
+    explains=MistakeKind.REDUCTION,
     broken=(Live("untouched_records", "timer-overhead-monotonic"),),
 )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.common.units import rounded
 from labs.results.result import Result
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.quantity is not Quantity.CHOICE or case.right or case.given is None:
+    if case.spec.quantity is not Quantity.CHOICE or case.right or case.submitted is None:
         return None
-    chosen, choices = case.given, case.spec.choices
+    chosen, choices = case.submitted, case.spec.choices
     if chosen not in range(1, len(choices) + 1):
         return f"You chose {rounded(chosen)}; there are the conclusions 1 to {len(choices)}."
     choice = choices[int(chosen) - 1]
@@ -22,15 +22,15 @@ def detect(case: Case) -> str | None:
             f'You named "{choice.text}". What speaks against that figure is something else: '
             f"{choice.known}."
         )
-    measured = ", ".join(_told(name, case.results[name]) for name in case.spec.operands)
-    numbers = sorted({int(each.value) for each in case.accepted})
+    measured = ", ".join(_named_value(name, case.results[name]) for name in case.spec.operands)
+    numbers = sorted({int(each.value) for each in case.accepted_values})
     holds = " or ".join(map(str, numbers)) or "none of them"
     return (
         f'You concluded: "{choice.text}". Your data give {measured}: that bears out choice {holds}.'
     )
 
 
-def _told(name: str, result: Result) -> str:
+def _named_value(name: str, result: Result) -> str:
     return f"{name} {result.value_as_text()}"
 
 
@@ -43,6 +43,6 @@ PITFALL = Pitfall(
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",
     detect=detect,
-    explains=Slip.RELATION,
+    explains=MistakeKind.RELATION,
     yields_to=("trend-inside-the-noise",),
 )

@@ -6,7 +6,7 @@ from grader.cases.case import Case, is_meant
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import traps
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 
 #: Twice the cost is another slip: a pair counted as one (grader.pitfalls.half_or_double).
@@ -14,21 +14,21 @@ FEWEST = 3
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.quantity not in (Quantity.COST, Quantity.WHOLE) or case.given is None:
+    if case.spec.quantity not in (Quantity.COST, Quantity.WHOLE) or case.submitted is None:
         return None
-    return _several_claimed(case) if case.right else _interval(case, case.given)
+    return _several_claimed(case) if case.right else _sample(case, case.submitted)
 
 
-def _interval(case: Case, given: float) -> str | None:
-    """The figure is a whole interval, or what the operations of one cost together."""
+def _sample(case: Case, submitted: float) -> str | None:
+    """The figure is a whole sample, or what the operations of one cost together."""
     line = case.result.line
     if line is None:
         return None
     per_unit = line.clock.ticks_in(case.spec.unit)
     for k, mean in zip(line.batch, line.location / per_unit, strict=True):
-        if k >= FEWEST and (is_meant(given, float(mean)) or case.is_times(float(k))):
+        if k >= FEWEST and (is_meant(submitted, float(mean)) or case.is_times(float(k))):
             return (
-                f"You gave {case.as_submitted()}: your intervals with {k:.0f} operations inside "
+                f"You gave {case.as_submitted()}: your samples with {k:.0f} operations inside "
                 f"take {rounded(float(mean))} {case.spec.unit}, all of them together."
             )
     return None
@@ -52,12 +52,12 @@ PITFALL = Pitfall(
     code="cost-of-many-for-one",
     level=Level.INTERPRETATION,
     symptom="The figure is the time of many operations, not of one.",
-    misconception="An interval holds k of them, and a round of the loop may hold several: the "
+    misconception="A sample holds k of them, and a round of the loop may hold several: the "
     "divisor is their number.",
-    experiment="Double the number in an interval: a cost of one stays, a total doubles.",
+    experiment="Double the number in a sample: a cost of one stays, a total doubles.",
     seen_in="common where a loop is unrolled, or a total is read for a mean",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     # With calls that cost half a switch, a round trip is three switches.
     yields_to=("read-and-write-counted-along", "two-results-for-one"),

@@ -1,4 +1,4 @@
-"""Making and ending a task inside the interval, called a switch."""
+"""Making and ending a task inside the sample, called a switch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
-    symptom="Tasks are made and ended inside the interval: that is not a switch.",
+    symptom="Tasks are made and ended inside the sample: that is not a switch.",
     misconception="A fork copies page tables and its child faults pages in: dearer than switching, "
     "and no separate mean of it can be subtracted exactly.",
     experiment="Make the other task before the first reading, and count page faults again.",

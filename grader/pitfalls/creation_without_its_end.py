@@ -10,7 +10,7 @@ from grader.cases.verdict import Level
 from grader.facts import c_source, creations
 from grader.facts.sources import own_source
 from grader.pitfalls import child_left_behind
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 from labs.results.result import result_of
 
@@ -20,7 +20,7 @@ _AWAITS = re.compile(r"\b(?:wait|waitpid|waitid|wait3|wait4|pthread_join|ended|j
 def detect(case: Case) -> str | None:
     if case.spec.kernel not in creations.KERNELS or case.spec.quantity is not Quantity.COST:
         return None
-    if case.right or not case.accepted:
+    if case.right or not case.accepted_values:
         return _by_source(case)
     return _by_value(case)
 
@@ -28,17 +28,17 @@ def detect(case: Case) -> str | None:
 def _by_value(case: Case) -> str | None:
     asked = case.spec.variant
     alone = asked.replace("-wait", "")
-    if alone == asked or alone not in case.recording.variants or case.given is None:
+    if alone == asked or alone not in case.recording.variants or case.submitted is None:
         return None
     result = case.results.get(alone) or result_of(case.recording, alone, "ns")
     if result.estimate is None:
         return None
     value = result.estimate.into(case.spec.unit, result.clock).value
-    if not is_meant(case.given, value):
+    if not is_meant(case.submitted, value):
         return None
     return (
         f"You gave {case.as_submitted()}: in your recording that is {alone}, creation only; "
-        f"{asked} takes {rounded(case.accepted[0].value)} {case.spec.unit}."
+        f"{asked} takes {rounded(case.accepted_values[0].value)} {case.spec.unit}."
     )
 
 
@@ -65,7 +65,7 @@ PITFALL = Pitfall(
     experiment="Time both in one run, and look at what lies between them.",
     seen_in="report A: fork alone, beside tools that print fork, exit and wait",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     broken=(Live("fork_without_wait", "creation-fork-wait"),),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.common.units import NANOSECONDS, SPELLINGS, rounded
 
 
@@ -21,7 +21,7 @@ def detect(case: Case) -> str | None:
     if case.is_times(2.0) or case.is_times(0.5):
         return None  # plainer, and a core at twice the counter's rate looks the same
     return (
-        f"You gave {case.as_submitted()}; your recording gives {case.expected.in_words()}. On this "
+        f"You gave {case.as_submitted()}; your recording gives {case.expected.as_text()}. On this "
         f"machine a core cycle takes {rounded(cycle)} ticks, and that is the factor between them."
     )
 
@@ -34,5 +34,5 @@ PITFALL = Pitfall(
     experiment="Time 1,000 dependent additions, one core cycle each, and count the ticks.",
     seen_in="report A: counter ticks called cycles; report C: cycles from the turbo clock",
     detect=detect,
-    explains=Slip.FACTOR,
+    explains=MistakeKind.FACTOR,
 )

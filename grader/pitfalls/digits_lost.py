@@ -8,7 +8,7 @@ from grader.facts.observed import step_of
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.common.units import rounded
 
-#: Of an interval of this many steps or more the lost digits are not missed.
+#: Of a sample of this many steps or more the lost digits are not missed.
 MOST_STEPS = 10
 FEWEST_SEEN = 10
 
@@ -28,7 +28,7 @@ def detect(case: Case) -> str | None:
             continue
         return (
             f"All {len(samples):,} samples of {name} are multiples of "
-            f"{rounded(seen / result.clock.ticks_in('ns'))} ns; your longest intervals take "
+            f"{rounded(seen / result.clock.ticks_in('ns'))} ns; your longest samples take "
             f"{rounded(float(longest) / result.clock.ticks_in('ns'))} ns in the mean."
         )
     return None

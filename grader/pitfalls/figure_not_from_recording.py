@@ -15,25 +15,25 @@ MOST_VARIANTS = 20
 
 
 def detect(case: Case) -> str | None:
-    if case.right or case.given is None or not case.accepted:
+    if case.right or case.submitted is None or not case.accepted_values:
         return None
     if case.spec.quantity is Quantity.CHOICE:
         return None  # grader.pitfalls.conclusion_against_table tells of those
-    expected = " or ".join(dict.fromkeys(each.in_words() for each in case.accepted[:2]))
+    expected = " or ".join(dict.fromkeys(each.as_text() for each in case.accepted_values[:2]))
     source = f"{case.figure.recording} gives" if not case.others else "your recordings give"
-    told = f"You gave {case.as_submitted()}; {source} {expected} for {case.spec.asked}."
+    evidence = f"You gave {case.as_submitted()}; {source} {expected} for {case.spec.asked}."
     if any(measured_after(case.figure, each.recording) for each in case.others or (case,)):
-        return f"{told} That was measured after you handed the figure in: hand it in again."
+        return f"{evidence} That was measured after you handed the figure in: hand it in again."
     taken = _of_another_variant(case)
     if taken:
-        return f"{told} What you gave is the cost of {taken}."
-    return None if case.right_before else told
+        return f"{evidence} What you gave is the cost of {taken}."
+    return None if case.right_in_older_kit else evidence
 
 
 def _of_another_variant(case: Case) -> str | None:
     """The one other variant of the recording whose value was handed in, where there is one."""
-    given, recording = case.given, case.recording
-    if case.others or given is None or not case.spec.is_time:
+    submitted, recording = case.submitted, case.recording
+    if case.others or submitted is None or not case.spec.is_time:
         return None
     found = []
     for name in recording.variants[:MOST_VARIANTS]:
@@ -42,7 +42,7 @@ def _of_another_variant(case: Case) -> str | None:
         except (KeyError, ValueError, BadRecording):
             continue
         if name not in case.spec.variants and result.estimate is not None:
-            found += [name] * is_meant(given, result.estimate.value)
+            found += [name] * is_meant(submitted, result.estimate.value)
     return found[0] if len(found) == 1 else None
 
 

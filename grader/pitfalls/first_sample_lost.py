@@ -82,7 +82,7 @@ def _never_cold(case: Case, variant: str) -> str | None:
 PITFALL = Pitfall(
     code="first-sample-lost",
     level=Level.VALIDITY,
-    symptom="The cold interval is not among the samples that count.",
+    symptom="The cold sample is not among the samples that count.",
     misconception="Warm-up, or one call to try it out, is the first time; there is only one in a "
     "process.",
     experiment="Leave all warm-up out and look at sample 0 of each fresh process.",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.pitfalls.pitfall import MistakeKind, Pitfall
 
 
 def detect(case: Case) -> str | None:
     if case.right or case.expected is None or not case.spec.is_time:
         return None
-    for factor, told in ((2.0, "twice"), (0.5, "half")):
+    for factor, what in ((2.0, "twice"), (0.5, "half")):
         if case.is_times(factor):
             return (
-                f"You gave {case.as_submitted()}, {told} of what your recording gives: "
-                f"{case.expected.in_words()}."
+                f"You gave {case.as_submitted()}, {what} of what your recording gives: "
+                f"{case.expected.as_text()}."
             )
     return None
 
@@ -25,8 +25,8 @@ PITFALL = Pitfall(
     symptom="The figure is off by a factor of two.",
     misconception="Some things come in twos: a pair of readings has one overhead together, a round "
     "trip holds two switches.",
-    experiment="Write down what one interval contains, and what your figure is one of.",
+    experiment="Write down what one sample contains, and what your figure is one of.",
     seen_in="report B: a trial holds two switches, and it is not said which was printed",
     detect=detect,
-    explains=Slip.FACTOR,
+    explains=MistakeKind.FACTOR,
 )

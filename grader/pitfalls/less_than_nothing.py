@@ -6,11 +6,15 @@ from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
+from labs.analysis.estimate import Estimate
 from labs.common.units import rounded
 
 #: A net cost may come out a little below nothing where the operation is nothing; by this share of
 #: what was timed it may not.
 CLEARLY_LESS = 0.2
+#: Where an operation costs next to nothing, every fortieth line falls by more than its interval
+#: allows. So many halves of the interval it does not fall by chance.
+BY_CHANCE = 2.0
 
 
 def detect(case: Case) -> str | None:
@@ -19,7 +23,7 @@ def detect(case: Case) -> str | None:
     if case.figure.value < 0 and not case.right:
         return f"You gave {case.as_submitted()}: less than nothing."
     line, net = case.result.line, case.result.net
-    if line is not None and line.straight and line.cost.high < 0:
+    if line is not None and line.straight and _falls(line.cost):
         return f"Your line falls with the work: {rounded(line.cost.value)} ticks an operation."
     if net is None or net.baseline is None or net.net.high >= 0:
         return None
@@ -32,11 +36,15 @@ def detect(case: Case) -> str | None:
     )
 
 
+def _falls(cost: Estimate) -> bool:
+    return cost.value + BY_CHANCE * cost.half_width < 0
+
+
 PITFALL = Pitfall(
     code="less-than-nothing",
     level=Level.VALIDITY,
     symptom="No operation takes a negative time.",
-    misconception="Something was subtracted that was not in the interval, such as an overhead from "
+    misconception="Something was subtracted that was not in the sample, such as an overhead from "
     "another machine.",
     experiment="Print the value before anything is subtracted, and beside it what is subtracted.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",

@@ -12,7 +12,7 @@ CODE = "lock-convoy"
 
 def detect(case: Case) -> str | None:
     seen = switch_counts.shown_by(case, CODE)
-    return None if seen is None else f"{seen.in_words()}, with both tasks on one CPU."
+    return None if seen is None else f"{seen.as_text()}, with both tasks on one CPU."
 
 
 PITFALL = Pitfall(

@@ -7,7 +7,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import traps
 from grader.facts.sources import own_source
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.net import Net
 from labs.common.units import rounded
 
@@ -22,7 +22,7 @@ def detect(case: Case) -> str | None:
         return None
     per_unit = case.result.clock.ticks_in(case.spec.unit)
     loop = net.times * net.baseline.value / per_unit
-    if case.given is None or not is_meant(case.given, net.unsubtracted.value / per_unit):
+    if case.submitted is None or not is_meant(case.submitted, net.unsubtracted.value / per_unit):
         return None
     return (
         f"You gave {case.as_submitted()}: the slope as timed. Of it {rounded(loop)} "
@@ -61,7 +61,7 @@ PITFALL = Pitfall(
     experiment="Time the same loop with an empty body in the same run, and subtract its slope.",
     seen_in="report B: 10 million calls bracketed once, divided by 10 million",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     yields_to=("library-call-not-system-call", "vdso-not-system-call"),
     broken=(Live("loop_counted_along", "system-call-getppid"),),

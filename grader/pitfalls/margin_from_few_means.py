@@ -32,7 +32,7 @@ def detect(case: Case) -> str | None:
             else "one of them has no margin at all"
         )
         return (
-            f"Your recording holds {count} interval{'s' if count > 1 else ''} of {name}, each of "
+            f"Your recording holds {count} sample{'s' if count > 1 else ''} of {name}, each of "
             f"{loop:,} operations or more: {margin}."
         )
     return None
@@ -42,9 +42,9 @@ PITFALL = Pitfall(
     code="margin-from-few-means",
     level=Level.SUFFICIENCY,
     symptom="The spread of a few means says little of the error.",
-    misconception="Ten million operations in one interval are one sample: the mean hides all that "
-    "happened in it.",
-    experiment="Split the loop into many short intervals and look at them one by one.",
+    misconception="Ten million operations in one timed region are one sample: the mean hides all "
+    "that happened in it.",
+    experiment="Split the loop into many short samples and look at them one by one.",
     seen_in="report B: a margin of 0.03 ns from three means",
     detect=detect,
     broken=(Live("bracketed_once", "timer-overhead-monotonic"),),

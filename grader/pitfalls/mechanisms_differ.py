@@ -8,14 +8,14 @@ from grader.cases.case import Case
 from grader.cases.expected import Expected
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.pitfalls.pitfall import MistakeKind, Pitfall
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.quantity is not Quantity.RATIO or case.right or case.given is None:
+    if case.spec.quantity is not Quantity.RATIO or case.right or case.submitted is None:
         return None
     for over, under in _pairs(case):
-        if any(_ratio(a, b).admits(case.given) for a in _values(over) for b in _values(under)):
+        if any(_ratio(a, b).accepts(case.submitted) for a in _values(over) for b in _values(under)):
             return (
                 f"You gave {case.as_submitted()}: that is {over.spec.id} over {under.spec.id}. "
                 f"Asked is {case.spec.asked}."
@@ -28,15 +28,15 @@ def _pairs(case: Case) -> Iterator[tuple[Case, Case]]:
     if len(case.others) < 2:
         return
     over, under = case.others[:2]
-    for other in case.beside:
+    for other in case.compare_with:
         yield over, other
         yield other, under
 
 
 def _values(case: Case) -> list[float]:
     """What the figure is by its recording and as it was handed in, above nothing."""
-    values = [each.value for each in case.accepted]
-    values += [case.given] if case.given is not None else []
+    values = [each.value for each in case.accepted_values]
+    values += [case.submitted] if case.submitted is not None else []
     return [value for value in values if value > 0]
 
 
@@ -53,5 +53,5 @@ PITFALL = Pitfall(
     experiment="Exchange a byte by pipe between threads as well, and divide by that.",
     seen_in="report D: a pipe between processes against a mutex between threads",
     detect=detect,
-    explains=Slip.RELATION,
+    explains=MistakeKind.RELATION,
 )

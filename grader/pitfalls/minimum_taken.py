@@ -6,7 +6,7 @@ from grader.cases.case import Case, is_meant
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import usual_ticks
-from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.analysis.net import parts_of
 from labs.common.units import rounded
 
@@ -17,7 +17,7 @@ CLEARLY_LESS = 0.99
 def detect(case: Case) -> str | None:
     spec = case.spec
     about = (Quantity.OVERHEAD, Quantity.COST, Quantity.WHOLE)
-    if spec.quantity not in about or case.right or not case.given:
+    if spec.quantity not in about or case.right or not case.submitted:
         return None
     samples = case.recording.samples(spec.variant)
     per_unit = samples.clock.ticks_in(spec.unit)
@@ -30,10 +30,10 @@ def detect(case: Case) -> str | None:
             continue
         each = max(size, 1) * per_unit
         least, usual = float(ticks.min()) / each, usual_ticks(samples, size) / each
-        if is_meant(case.given, least) and least < CLEARLY_LESS * usual:
+        if is_meant(case.submitted, least) and least < CLEARLY_LESS * usual:
             share = 100 * float((ticks == ticks.min()).mean())
             return (
-                f"You gave {case.as_submitted()}, the smallest of {len(ticks)} intervals at k = "
+                f"You gave {case.as_submitted()}, the smallest of {len(ticks)} samples at k = "
                 f"{size}; only {share:.2g} % of them are that short. Typical there is "
                 f"{rounded(usual)} {spec.unit}."
             )
@@ -48,5 +48,5 @@ PITFALL = Pitfall(
     experiment="Sort the samples and look where the middle one lies.",
     seen_in="common in benchmark scripts",
     detect=detect,
-    explains=Slip.REDUCTION,
+    explains=MistakeKind.REDUCTION,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.facts.observed import reads_the_counter
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import NANOSECONDS, UnknownUnit, canonical, rounded
 
 _NOMINAL = re.compile(r"@ ?(\d+(?:\.\d+)?) ?GHz")
@@ -22,15 +22,15 @@ def detect(case: Case) -> str | None:
         return None
     if not reads_the_counter(case.recording, case.spec.variant):
         return None
-    if case.right or not case.accepted:
+    if case.right or not case.accepted_values:
         return _declared(case)
     if any(case.is_times(factor) for factor in (0.5, 2.0)):
         return None  # plainer, and a core at twice the counter's rate looks the same
-    for frequency, factor, told in _clocks(case):
+    for frequency, factor, what in _clocks(case):
         if abs(factor - 1) > SAME and case.is_times(factor):
             return (
                 f"You gave {case.as_submitted()}; your recording gives "
-                f"{case.accepted[0].in_words()}. The factor is that of {told}, "
+                f"{case.accepted_values[0].as_text()}. The factor is that of {what}, "
                 f"{rounded(frequency / 1e9)} GHz; your counter ran at "
                 f"{rounded(case.result.clock.frequency_hz / 1e9, 4)} GHz."
             )
@@ -81,7 +81,7 @@ PITFALL = Pitfall(
     experiment="Count the ticks of one second by CLOCK_MONOTONIC_RAW and divide by those.",
     seen_in="reports A and C: the clock that lscpu prints; the turbo clock on the box",
     detect=detect,
-    explains=Slip.CLOCK,
+    explains=MistakeKind.CLOCK,
     shows_in_recording=True,
     yields_to=(
         "read-and-write-counted-along",

@@ -23,14 +23,14 @@ def detect(case: Case) -> str | None:
     about = [name for name in case.spec.variants if name in creations.SAME_MEMORY]
     if about:
         for account in creations.accounts(case):
-            if account.variant in about and (told := _told(case, account)) is not None:
-                return told
+            if account.variant in about and (evidence := _evidence(case, account)) is not None:
+                return evidence
     if about or case.spec.kernel == "thread_switch":
         return _by_source(case)
     return None
 
 
-def _told(case: Case, account: creations.Account) -> str | None:
+def _evidence(case: Case, account: creations.Account) -> str | None:
     name, created = account.variant, account.created
     seen = case.recording.total(f"variant.{name}.seen")
     if seen is not None and seen < created / 2:

@@ -1,4 +1,4 @@
-"""Samples that lie on no line: the interval does not grow in proportion to the work."""
+"""Samples that lie on no line: they do not grow in proportion to the work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def detect(case: Case) -> str | None:
         line = case.results[name].line
         if line is None or line.straight:
             continue
-        worst, share = line.worst()
+        worst, share = line.worst_point()
         return (
             f"In your samples of {name} the mean at k = {line.batch[worst]:.0f} lies "
             f"{rounded(100 * share)} % off the line through all batch sizes."

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 
-#: Of a clock that is merely coarse some intervals see a step: as many as the time is long.
+#: Of a clock that is merely coarse some samples see a step: as many as the time is long.
 MOST_NOT_ZERO = 0.01
 FEWEST_SAMPLES = 100
 
@@ -14,10 +14,11 @@ FEWEST_SAMPLES = 100
 def detect(case: Case) -> str | None:
     if not case.spec.is_time or case.others:
         return None
-    if case.given == 0 and case.accepted and not case.right:
+    if case.submitted == 0 and case.accepted_values and not case.right:
         return (
-            f"You gave {case.as_submitted()}; your recording gives {case.accepted[0].in_words()}, "
-            "which is 0 only in whole units of something longer."
+            f"You gave {case.as_submitted()}; your recording gives "
+            f"{case.accepted_values[0].as_text()}, which is 0 only in whole units of "
+            "something longer."
         )
     samples = case.recording.samples(case.spec.variant)
     not_zero = int((samples.ticks != 0).sum())
@@ -26,7 +27,7 @@ def detect(case: Case) -> str | None:
     unit = 1e6 / samples.clock.frequency_hz
     return (
         f"{len(samples) - not_zero:,} of your {len(samples):,} samples are 0, whatever the work "
-        f"between the readings: intervals were kept in whole units of {unit:g} µs."
+        f"between the readings: samples were kept in whole units of {unit:g} µs."
     )
 
 
@@ -35,10 +36,10 @@ PITFALL = Pitfall(
     level=Level.INTERPRETATION,
     symptom="What is kept in whole units longer than itself is always 0.",
     misconception="An integer division drops what is left over; a mean of zeros stays zero.",
-    experiment="Keep the intervals in the finest unit of the clock, and divide once, at the end.",
+    experiment="Keep the samples in the finest unit of the clock, and divide once, at the end.",
     seen_in="a benchmark tool that keeps its overhead in whole microseconds",
     detect=detect,
-    explains=Slip.UNIT,
+    explains=MistakeKind.UNIT,
     shows_in_recording=True,
     broken=(Live("whole_microseconds", "timer-overhead-monotonic"),),
 )

@@ -14,7 +14,7 @@ def detect(case: Case) -> str | None:
     seen = switch_counts.shown_by(case, CODE)
     if seen is None:
         return None
-    return f"{seen.in_words()}; between the readings one semaphore is posted and waited for."
+    return f"{seen.as_text()}; between the readings one semaphore is posted and waited for."
 
 
 PITFALL = Pitfall(

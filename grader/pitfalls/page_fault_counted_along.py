@@ -1,4 +1,4 @@
-"""Page faults inside intervals that are said to be about something else."""
+"""Page faults inside samples that are said to be about something else."""
 
 from __future__ import annotations
 

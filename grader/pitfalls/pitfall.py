@@ -11,11 +11,11 @@ from grader.cases.verdict import Finding, Level
 from labs.recording.file import BadRecording
 
 
-class Slip(IntEnum):
-    """How a figure can miss what its recording gives, in the order in which slips are looked for.
+class MistakeKind(IntEnum):
+    """How a figure can differ from what its recording gives, in the order of the search.
 
-    Of a figure that is not right one slip is told, the plainest that accounts for it: a unit before
-    a clock, a number that stands in this recording before a mere factor.
+    For a wrong figure the grader reports one mistake: the first in this order that explains the
+    value. A unit comes before a clock, and a number of this recording before a mere factor.
     """
 
     UNIT = 1
@@ -28,16 +28,16 @@ class Slip(IntEnum):
 
 @dataclass(frozen=True)
 class Live:
-    """How a broken C kernel shows the pitfall live: its run, handed in as that figure.
+    """How a broken C kernel shows the pitfall live: its run is handed in as `figure`.
 
-    `needs` says what a machine must have for it, such as `two CPUs`; empty: nothing. `believed` is
-    the variant whose result is handed in, where the mistake lies in taking that one.
+    `needs` says what a machine must have for it, such as `two CPUs`; empty means nothing. If the
+    mistake is to hand in the result of a wrong variant, `handed_in` is that variant.
     """
 
     kernel: str
     figure: str
     needs: str = ""
-    believed: str = ""
+    handed_in: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Pitfall:
     """A known way to measure or report wrongly.
 
     `detect` looks at one case and returns the evidence in the student's own data as one sentence,
-    or None. The texts are the wording, apart from detection. `seen_in` says where the mistake was
-    met (report A to E, or a tool). An entry that `explains` a wrong figure names the kind of slip;
-    where the same slip can as well be made in the C, so that the figure does follow from its
-    recording, it `shows_in_recording`, and is looked for in right figures too. One that `yields_to`
-    others keeps silent where one of those is found: they say the same, and more exactly. `broken`
-    are C kernels that make the mistake.
+    or None. The texts hold the wording, and detection does not use them. `seen_in` says where the
+    mistake occurred (report A to E, or a tool). An entry that `explains` a wrong figure names the
+    kind of mistake. If the C can make the same mistake, the figure follows from its recording: such
+    an entry `shows_in_recording`, and the grader looks for it in right figures too. An entry that
+    `yields_to` others is silent if one of those is found, because they say the same more exactly.
+    `broken` are C kernels that make the mistake.
     """
 
     code: str
@@ -60,18 +60,18 @@ class Pitfall:
     experiment: str
     seen_in: str
     detect: Callable[[Case], str | None]
-    explains: Slip | None = None
+    explains: MistakeKind | None = None
     shows_in_recording: bool = False
     yields_to: tuple[str, ...] = ()
     broken: tuple[Live, ...] = ()
 
     def find(self, case: Case) -> Finding | None:
-        """The finding, where this case shows the pitfall."""
+        """The finding if this case shows the pitfall, else None."""
         try:
             evidence = self.detect(case)
         except BadRecording:
-            # It compares with a variant that the figure does not need, and whose clock the
-            # recording does not describe.
+            # The pitfall needs a variant that the figure does not need, and the recording does not
+            # describe the clock of that variant.
             return None
         return None if evidence is None else self.finding(evidence)
 

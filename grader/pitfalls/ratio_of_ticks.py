@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.common.units import rounded
 
 
@@ -16,7 +16,7 @@ def detect(case: Case) -> str | None:
     if abs(over / under - 1) <= 0.01 or not case.is_times(over / under):
         return None
     return (
-        f"You gave {rounded(case.given or 0)}; your recording gives {case.expected.in_words()}. "
+        f"You gave {rounded(case.submitted or 0)}; your recording gives {case.expected.as_text()}. "
         f"The factor between them is that of the two clocks' units, {rounded(under / over)}."
     )
 
@@ -29,5 +29,5 @@ PITFALL = Pitfall(
     experiment="Turn both into nanoseconds, then divide.",
     seen_in="report A: cycles of machines with different clocks side by side",
     detect=detect,
-    explains=Slip.RELATION,
+    explains=MistakeKind.RELATION,
 )

@@ -6,7 +6,7 @@ from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import switch_counts
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.net import parts_of
 from labs.common.units import rounded
 from labs.recording import proof
@@ -18,25 +18,25 @@ def detect(case: Case) -> str | None:
     if not proof.claim_of(case.recording, case.spec.variant):
         return None
     # A figure that is something else altogether has another mistake.
-    if case.right or not case.accepted:
+    if case.right or not case.accepted_values:
         return _nothing_to_subtract(case)
     return _not_subtracted_by_hand(case)
 
 
 def _not_subtracted_by_hand(case: Case) -> str | None:
     net = case.result.net
-    if case.given is None or net is None or net.baseline is None:
+    if case.submitted is None or net is None or net.baseline is None:
         return None
     per_unit = case.result.clock.ticks_in(case.spec.unit)
     calls = net.times * net.baseline.value / per_unit
-    for timed, parts, told in (
+    for timed, parts, what in (
         (net.unsubtracted, net.parts, "half your round trip. Of it"),
         (net.whole, 1.0, f"your whole round trip. It holds {net.parts:.0f} switches, and of it"),
     ):
         number = timed.value / per_unit
-        if case.means(number) or case.given == float(f"{number:.2g}"):
+        if case.means(number) or case.submitted == float(f"{number:.2g}"):
             return (
-                f"You gave {case.as_submitted()}: {told} {rounded(calls / parts)} "
+                f"You gave {case.as_submitted()}: {what} {rounded(calls / parts)} "
                 f"{case.spec.unit} are calls alone, by {net.baseline_variant} of your recording."
             )
     return None
@@ -65,7 +65,7 @@ PITFALL = Pitfall(
     experiment="Write to your own pipe and read it back in the same run, and subtract that.",
     seen_in="report C: read and write inside the 550 ns of a switch",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     yields_to=("touching-counted-as-switch", "two-results-for-one"),
     broken=(Live("calls_counted_along", "process-switch-pipe-pinned"),),

@@ -1,4 +1,4 @@
-"""A series of running means handed in as samples: each value holds all intervals before it."""
+"""A series of running means handed in as samples: each value holds all samples before it."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ def series_of(recording: Recording, variant: str) -> list[Floats]:
 def is_running_mean(values: Floats) -> bool:
     """Whether what was averaged can be worked out again, and begins with a cold one.
 
-    If the n-th value is a mean of n intervals, n times it less n - 1 times the one before is the
-    n-th interval, which is not negative; of honest samples this varies by n times their spread.
+    If the n-th value is a mean of n samples, n times it less n - 1 times the one before is the
+    n-th sample, which is not negative; of honest samples this varies by n times their spread.
     """
     n = np.arange(1, len(values) + 1)
-    interval = np.diff(n * values, prepend=0.0)
-    warm = float(np.median(interval[1 : 2 * EARLY]))
+    sample = np.diff(n * values, prepend=0.0)
+    warm = float(np.median(sample[1 : 2 * EARLY]))
     excess = values[0] - warm
     if excess < LEAST_EXCESS or values[0] < LEAST_FALL * values[-1]:
         return False
-    if bool((interval < -n).any()):  # whole ticks: each value is off by less than one
+    if bool((sample < -n).any()):  # whole ticks: each value is off by less than one
         return False
     should = (warm + excess / n)[:EARLY]
     return bool((np.abs(values[:EARLY] - should) <= CLOSELY * excess / n[:EARLY] + 1).all())
@@ -74,8 +74,8 @@ PITFALL = Pitfall(
     level=Level.VALIDITY,
     symptom="What is called a series of samples is a series of running means.",
     misconception="A mean over all so far moves less and less by its number alone. It looks as if "
-    "it settled; the cold first interval stays in it.",
-    experiment="Record each interval by itself; compute a mean when all are there.",
+    "it settled; the cold first sample stays in it.",
+    experiment="Record each sample by itself; compute a mean when all are there.",
     seen_in="report E: 7712, 6854, 6483 ... 4459 ns, still falling at the last value",
     detect=detect,
     broken=(Live("running_mean", "first-iteration-call"),),

@@ -1,4 +1,4 @@
-"""CPUID as a fence, inside the interval: in a virtual machine it goes to the hypervisor."""
+"""CPUID as a fence, inside the sample: in a virtual machine it goes to the hypervisor."""
 
 from __future__ import annotations
 

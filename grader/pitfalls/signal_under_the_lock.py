@@ -15,7 +15,7 @@ def detect(case: Case) -> str | None:
     seen = switch_counts.shown_by(case, CODE)
     if seen is None:
         return None
-    return f"{seen.in_words()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}."
+    return f"{seen.as_text()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}."
 
 
 PITFALL = Pitfall(

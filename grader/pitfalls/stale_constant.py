@@ -9,7 +9,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.c_source import without_comments
 from grader.facts.observed import reads_the_counter
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import UnknownUnit, canonical, rounded
 
 #: The overhead of report A, in cycles: it stands in its published source.
@@ -41,15 +41,16 @@ def detect(case: Case) -> str | None:
         return None
     if _is_published(case):
         return (
-            f"You gave {case.as_submitted()}; your recording gives {case.accepted[0].in_words()}. "
-            f"{PUBLISHED} cycles are the overhead of another machine, in a published source."
+            f"You gave {case.as_submitted()}; your recording gives "
+            f"{case.accepted_values[0].as_text()}. {PUBLISHED} cycles are the overhead of "
+            "another machine, in a published source."
         )
-    if case.accepted and not case.right:
+    if case.accepted_values and not case.right:
         return None
     constant = subtracted_constant(case.source) if case.source else None
     if constant is not None:
         return (
-            f"Your C subtracts {constant} from every interval, as it stands there; the pair of "
+            f"Your C subtracts {constant} from every sample, as it stands there; the pair of "
             f"readings took {rounded(case.recording.number('counter.overhead') or 0)} ticks in "
             "this very run."
         )
@@ -64,7 +65,7 @@ def _is_published(case: Case) -> bool:
         return False
     return (
         case.spec.quantity is Quantity.OVERHEAD
-        and bool(case.accepted)
+        and bool(case.accepted_values)
         and not case.right
         and unit in ("ticks", "cycles")
         and case.figure.value == PUBLISHED
@@ -93,13 +94,13 @@ def subtracted_constant(source: str) -> str | None:
     code = re.sub(r"\s+", " ", without_comments(source))
     numbers = {name: value for form in _NAMED for name, value in form.findall(code)}
     readings = set(_READING.findall(code))
-    intervals = {
+    differences = {
         name
         for name, later, earlier in _DIFFERENCE.findall(code)
         if (later in readings or later == "()") and earlier in readings
     }
     for later, earlier, constant in _SUBTRACTED.findall(code):
-        if not (earlier in intervals or (later in readings and earlier in readings)):
+        if not (earlier in differences or (later in readings and earlier in readings)):
             continue
         if re.fullmatch(_NUMBER, constant) and float(constant) > 1:
             return str(constant)
@@ -114,10 +115,10 @@ PITFALL = Pitfall(
     symptom="What is subtracted was measured on another machine.",
     misconception="The overhead of a clock belongs to one machine and one run, as any other figure "
     "does.",
-    experiment="Measure the empty interval in the same run, or take the slope, which needs none.",
+    experiment="Measure the empty sample in the same run, or take the slope, which needs none.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all four",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     broken=(
         Live("stale_constant", "timer-overhead-fenced"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.pitfalls.pitfall import Pitfall, Slip
+from grader.pitfalls.pitfall import MistakeKind, Pitfall
 
 
 def detect(case: Case) -> str | None:
@@ -14,10 +14,10 @@ def detect(case: Case) -> str | None:
     samples = case.recording.samples(case.spec.variant)
     step = samples.clock.step
     on_it = int((samples.ticks % step == 0).sum())
-    told = "all" if on_it == len(samples) else f"{on_it:,}"
+    how_many = "all" if on_it == len(samples) else f"{on_it:,}"
     return (
-        f"You gave {case.as_submitted()}. Of your {len(samples):,} samples {told} are multiples of "
-        f"{step} ticks: the counter steps by {step}."
+        f"You gave {case.as_submitted()}. Of your {len(samples):,} samples {how_many} are "
+        f"multiples of {step} ticks: the counter steps by {step}."
     )
 
 
@@ -29,5 +29,5 @@ PITFALL = Pitfall(
     experiment="Take the greatest common divisor of many differences between readings.",
     seen_in="report A: single calls of 1 to 4 cycles on counters that step by 8 to 26",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
 )

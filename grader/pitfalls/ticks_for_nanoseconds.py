@@ -6,7 +6,7 @@ from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import reads_the_counter
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 
 #: A counter this near to 1 GHz does tick once a ns.
@@ -21,15 +21,15 @@ def detect(case: Case) -> str | None:
     if case.right or case.expected is None:
         return _declared(case) if not case.others else None
     ticks_per_ns = case.result.clock.frequency_hz / 1e9
-    for factor, told in (
+    for factor, what in (
         (ticks_per_ns, "the value in ticks, called ns"),
         (1 / ticks_per_ns, "the value in ns, called ticks"),
     ):
         if abs(factor - 1) > 0.01 and case.is_times(factor):
             return (
-                f"You gave {case.as_submitted()}; your recording gives {case.expected.in_words()}. "
+                f"You gave {case.as_submitted()}; your recording gives {case.expected.as_text()}. "
                 f"The factor is that of your counter, {rounded(ticks_per_ns, 4)} ticks a ns: "
-                f"{told}."
+                f"{what}."
             )
     return None
 
@@ -57,7 +57,7 @@ PITFALL = Pitfall(
     experiment="Read the counter twice, one second apart, and divide the ticks by 1,000,000,000.",
     seen_in="report A: ticks divided by the clock that lscpu prints",
     detect=detect,
-    explains=Slip.CLOCK,
+    explains=MistakeKind.CLOCK,
     shows_in_recording=True,
     yields_to=(
         "creation-without-its-end",

@@ -11,7 +11,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.c_source import measured_region
 from grader.facts.observed import reads_the_counter, usual_ticks
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.line import Line
 from labs.analysis.net import parts_of
 from labs.common.units import rounded
@@ -34,14 +34,14 @@ def detect(case: Case) -> str | None:
     spec = case.spec
     if spec.quantity not in (Quantity.COST, Quantity.WHOLE) or spec.of_overhead:
         return None
-    if is_first_time(case.recording, spec.variant) or case.given is None:
+    if is_first_time(case.recording, spec.variant) or case.submitted is None:
         return None
     if case.right:
         return _in_each_operation(case)
-    return _whole_interval(case, case.given) or _on_top(case, case.given)
+    return _whole_sample(case, case.submitted) or _on_top(case, case.submitted)
 
 
-def _on_top(case: Case, given: float) -> str | None:
+def _on_top(case: Case, submitted: float) -> str | None:
     """The figure is the cost and one pair of readings: one operation, as stamps would time it."""
     line, expected = case.result.line, case.expected
     if line is None or expected is None:
@@ -52,18 +52,18 @@ def _on_top(case: Case, given: float) -> str | None:
         pairs.append(line.empty.value)
     for ticks in pairs:
         timer = ticks / per_unit
-        off = abs(given - (expected.value + timer))
+        off = abs(submitted - (expected.value + timer))
         if timer < LEAST_SHARE * expected.value or off > OF_THE_TIMER * timer:
             continue
         return (
-            f"You gave {case.as_submitted()}; your recording gives {expected.in_words()}. Between "
+            f"You gave {case.as_submitted()}; your recording gives {expected.as_text()}. Between "
             f"them lie {rounded(timer)} {case.spec.unit}, which is what a pair of readings costs."
         )
     return None
 
 
-def _whole_interval(case: Case, given: float) -> str | None:
-    """The figure is what an interval takes, divided by what it holds: nothing was subtracted."""
+def _whole_sample(case: Case, submitted: float) -> str | None:
+    """The figure is what a sample takes, divided by what it holds: nothing was subtracted."""
     spec, recording = case.spec, case.recording
     timer = _timer(case)
     samples = recording.samples(spec.variant)
@@ -74,19 +74,19 @@ def _whole_interval(case: Case, given: float) -> str | None:
         median, usual = float(np.median(chosen)), usual_ticks(samples, k)
         means = [median, usual, float(chosen.mean())]
         means.append(float(recording.ticks[mine & (recording.batch == k)].mean()))
-        mean = next((each for each in means if is_meant(given, each / k / per_unit)), None)
+        mean = next((each for each in means if is_meant(submitted, each / k / per_unit)), None)
         if mean is None or (timer is not None and timer < LEAST_SHARE * usual):
             continue
         inside = "with one operation inside" if k == 1 else f"divided by its {k} operations"
         own = "part of it is the clock's own cost"
         if timer is not None:
             own = f"about {rounded(timer / k / per_unit)} {spec.unit} of it are the clock's own"
-        return f"You gave {case.as_submitted()}: your interval {inside}; {own}."
+        return f"You gave {case.as_submitted()}: your sample {inside}; {own}."
     return None
 
 
 def _timer(case: Case) -> float | None:
-    """What the readings add to an interval, in its ticks; None where the recording cannot tell."""
+    """What the readings add to a sample, in its ticks; None where the recording cannot tell."""
     line = case.result.line
     if line is not None:
         return max(line.overhead.value, 0.0)
@@ -99,7 +99,7 @@ def _timer(case: Case) -> float | None:
 
 
 def _in_each_operation(case: Case) -> str | None:
-    """The figure follows, but every operation of an interval has readings of its own."""
+    """The figure follows, but every operation of a sample has readings of its own."""
     line = case.result.line
     if line is None or not line.straight or not _begins_without_timer(case, line):
         return None
@@ -128,12 +128,12 @@ PITFALL = Pitfall(
     code="timer-not-subtracted",
     level=Level.INTERPRETATION,
     symptom="The clock's own cost is part of the figure.",
-    misconception="An interval is timer plus work. Around one short operation it is mostly timer, "
+    misconception="A sample is timer plus work. Around one short operation it is mostly timer, "
     "however often it is repeated.",
     experiment="Put 64 and 512 operations between one pair of readings, and take the slope.",
     seen_in="report E: 90 ns of a procedure call are the clock",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     broken=(Live("readings_around_each", "call-args0"),),
 )

@@ -6,7 +6,7 @@ from grader.cases.case import Case, is_meant
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import working_sets
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.net import Net, parts_of
 from labs.common.units import rounded
 
@@ -14,7 +14,7 @@ from labs.common.units import rounded
 def detect(case: Case) -> str | None:
     if case.spec.kernel not in working_sets.KERNELS or case.spec.quantity is not Quantity.COST:
         return None
-    if case.right or not case.accepted:
+    if case.right or not case.accepted_values:
         return _nothing_subtracted(case)
     return None if case.result.net is None else _as_timed(case, case.result.net)
 
@@ -31,10 +31,10 @@ def _nothing_subtracted(case: Case) -> str | None:
 
 
 def _as_timed(case: Case, net: Net) -> str | None:
-    if net.baseline is None or case.given is None:
+    if net.baseline is None or case.submitted is None:
         return None
     per_unit = case.result.clock.ticks_in(case.spec.unit)
-    if not is_meant(case.given, net.unsubtracted.value / per_unit):
+    if not is_meant(case.submitted, net.unsubtracted.value / per_unit):
         return None
     own = net.baseline.value * net.times / net.parts / per_unit
     return (
@@ -52,7 +52,7 @@ PITFALL = Pitfall(
     experiment="Let one task do the same work alone, in the same run, and subtract that.",
     seen_in="ring benchmarks whose work is part of their result",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     broken=(Live("touching_in_the_switch", "footprint-processes-8-256k"),),
 )

@@ -6,8 +6,8 @@ from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.figures.choices import EDGE_FROM
-from grader.pitfalls.pitfall import Pitfall, Slip
-from labs.analysis.compare import apart
+from grader.pitfalls.pitfall import MistakeKind, Pitfall
+from labs.analysis.compare import separation
 from labs.results.compared import compared
 
 
@@ -15,14 +15,14 @@ def detect(case: Case) -> str | None:
     spec = case.spec
     if spec.quantity is not Quantity.CHOICE or case.right or len(spec.operands) != 2:
         return None
-    if case.given is None or case.given not in range(1, len(spec.choices) + 1):
+    if case.submitted is None or case.submitted not in range(1, len(spec.choices) + 1):
         return None
-    chosen = spec.choices[int(case.given) - 1]
+    chosen = spec.choices[int(case.submitted) - 1]
     if chosen.known:
         return None  # no estimate decides
     results = [case.results[name] for name in spec.operands]
     first, second = (result.estimate for result in results)
-    if first is None or second is None or abs(apart(first, second)) >= EDGE_FROM:
+    if first is None or second is None or abs(separation(first, second)) >= EDGE_FROM:
         return None
     return f"You concluded that {chosen.text}. By your data {compared(*results).sentence()}"
 
@@ -36,5 +36,5 @@ PITFALL = Pitfall(
     experiment="Measure both once more, and look at lab.compare: does the order stay?",
     seen_in="report A: cost increases with arguments, though three cost more than four and five",
     detect=detect,
-    explains=Slip.RELATION,
+    explains=MistakeKind.RELATION,
 )

@@ -6,10 +6,10 @@ from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.wide_interval import caveat
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.net import parts_of
 from labs.common.units import rounded
-from labs.results import believed
+from labs.results import naive
 from labs.results.result import result_of
 
 #: Within this share of the right value a figure is taken for it, however it was computed.
@@ -18,13 +18,13 @@ NEAR = 0.05
 
 def detect(case: Case) -> str | None:
     spec, recording = case.spec, case.recording
-    if spec.quantity is not Quantity.COST or case.given is None or case.others:
+    if spec.quantity is not Quantity.COST or case.submitted is None or case.others:
         return None
     if not _is_switch(case, spec.variant):
         return None
     own = _value(case, spec.variant)
     # An interval that is not to be believed may hold the other results as well.
-    if case.right and (not caveat(case) or abs(case.given - own) < NEAR * abs(own)):
+    if case.right and (not caveat(case) or abs(case.submitted - own) < NEAR * abs(own)):
         return None
     for name in recording.variants:
         if name == spec.variant or not _is_switch(case, name):
@@ -48,7 +48,7 @@ def _is_switch(case: Case, variant: str) -> bool:
 
 
 def _value(case: Case, variant: str) -> float:
-    return believed.as_believed(result_of(case.recording, variant, case.spec.unit))
+    return naive.naive_value(result_of(case.recording, variant, case.spec.unit))
 
 
 PITFALL = Pitfall(
@@ -60,6 +60,6 @@ PITFALL = Pitfall(
     experiment="Say of each what happens between its readings, then keep the one asked for.",
     seen_in="report B: both processes print a result, and the difference is explained by guess",
     detect=detect,
-    explains=Slip.CONTENTS,
-    broken=(Live("both_sides_print", "thread-switch-pipe", believed="pipe-by-the-peer"),),
+    explains=MistakeKind.CONTENTS,
+    broken=(Live("both_sides_print", "thread-switch-pipe", handed_in="pipe-by-the-peer"),),
 )

@@ -7,7 +7,7 @@ from grader.cases.expected import Expected
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import switch_counts
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.net import parts_of
 from labs.common.units import rounded
 from labs.recording import proof
@@ -23,13 +23,13 @@ def detect(case: Case) -> str | None:
 
 def _in_figure(case: Case) -> str | None:
     net = case.result.net
-    if case.right or case.given is None or net is None or net.parts != 2:
+    if case.right or case.submitted is None or net is None or net.parts != 2:
         return None
     if not proof.claim_of(case.recording, case.spec.variant):
         return None
     whole = net.whole.value / case.result.clock.ticks_in(case.spec.unit)
     for value, what in ((whole, "your round trip"), (whole / 4, "a quarter of your round trip")):
-        if Expected(value, value, value, case.spec.unit).admits(case.given):
+        if Expected(value, value, value, case.spec.unit).accepts(case.submitted):
             return (
                 f"You gave {case.as_submitted()}: {what}, and a round trip holds two switches and "
                 "four calls."
@@ -65,7 +65,7 @@ PITFALL = Pitfall(
     experiment="Draw one round trip as a line between two tasks, and count its switches.",
     seen_in="report B: a trial of two switches and four calls printed as a context switch",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     broken=(Live("round_trip_for_switch", "process-switch-pipe-pinned"),),
 )

@@ -6,10 +6,10 @@ import math
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 
-#: A slope known to this factor can be told from one a thousand times larger or smaller.
+#: A slope known to this factor is distinguishable from one a thousand times larger or smaller.
 KNOWN_TO = 4.0
 
 
@@ -22,7 +22,7 @@ def detect(case: Case) -> str | None:
         if case.is_times(10.0**power):
             larger = "larger" if power > 0 else "smaller"
             return (
-                f"You gave {case.as_submitted()}; your recording gives {case.expected.in_words()}: "
+                f"You gave {case.as_submitted()}; your recording gives {case.expected.as_text()}: "
                 f"the digits agree, the figure is {10 ** abs(power):,} times {larger}."
             )
     return None
@@ -57,7 +57,7 @@ PITFALL = Pitfall(
     "number.",
     seen_in="report C: 3.2 s for 10 million calls printed as 320 µs a call",
     detect=detect,
-    explains=Slip.UNIT,
+    explains=MistakeKind.UNIT,
     shows_in_recording=True,
     broken=(Live("ns_called_us", "timer-overhead-monotonic"),),
 )

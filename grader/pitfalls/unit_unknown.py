@@ -10,7 +10,7 @@ from labs.common.units import NAMES
 
 
 def detect(case: Case) -> str | None:
-    if case.given is not None:
+    if case.submitted is not None:
         return None
     asked = "by number" if case.spec.unit == CHOICE else f"in {case.spec.unit}"
     return f"You gave {case.as_submitted()}; asked is {case.spec.asked}, {asked}."

@@ -26,7 +26,7 @@ FIGURE_UNREADABLE = Pitfall(
     level=Level.PROVENANCE,
     symptom="This figure cannot be read.",
     misconception="A figure is a number with a unit and the name of its recording.",
-    experiment="Run the cell that calls lab.figure(...) again.",
+    experiment="Correct this place of figures.json, or run the cell with lab.figure(...) again.",
     seen_in="figures.json written by hand",
     detect=_needs_no_case,
 )

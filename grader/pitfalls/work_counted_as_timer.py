@@ -1,4 +1,4 @@
-"""The mean of an interval that holds work, handed in as the timer's overhead."""
+"""The mean of a sample that holds work, handed in as the timer's overhead."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from grader.cases.case import Case, is_meant
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import usual_ticks
-from grader.pitfalls.pitfall import Live, Pitfall, Slip
+from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.quantity is not Quantity.OVERHEAD or case.right or case.given is None:
+    if case.spec.quantity is not Quantity.OVERHEAD or case.right or case.submitted is None:
         return None
     samples = case.recording.samples(case.spec.variant)
     per_unit = samples.clock.ticks_in(case.spec.unit)
@@ -24,13 +24,13 @@ def detect(case: Case) -> str | None:
     for k in sorted(set(samples.batch.tolist()) - {0}):
         means = [usual_ticks(samples, k)]
         if not (samples.batch == 0).any():
-            # There is no empty interval that these could be the mean of.
+            # There is no empty sample that these could be the mean of.
             means += [float(each[each_batch == k].mean()) for each, each_batch in everything]
-        mean = next((each for each in means if is_meant(case.given, each / per_unit)), None)
+        mean = next((each for each in means if is_meant(case.submitted, each / per_unit)), None)
         if mean is not None:
             operations = f"{k} operation{'s' if k > 1 else ''}"
             return (
-                f"You gave {case.as_submitted()}: that is your mean interval at k = {k}, "
+                f"You gave {case.as_submitted()}: that is your mean sample at k = {k}, "
                 f"{rounded(mean / per_unit)} {case.spec.unit}, with {operations} inside."
             )
     return None
@@ -40,10 +40,10 @@ PITFALL = Pitfall(
     code="work-counted-as-timer",
     level=Level.INTERPRETATION,
     symptom="The work between the readings is counted as overhead of the timer.",
-    misconception="A timed interval is overhead plus k times the cost of what it holds.",
+    misconception="A sample is overhead plus k times the cost of what it holds.",
     experiment="Draw the mean against k and read the line at k = 0.",
     seen_in="report D: clock and operation are one number",
     detect=detect,
-    explains=Slip.CONTENTS,
+    explains=MistakeKind.CONTENTS,
     broken=(Live("clock_and_work", "timer-overhead-monotonic"),),
 )

@@ -29,13 +29,13 @@ def detect(case: Case) -> str | None:
             continue
         if is_below_the_clock(case.recording.samples(name)):
             continue
-        told = _told(result.line, result.net)
-        if told is not None:
-            return f"Your {name} {told}"
+        evidence = _evidence(result.line, result.net)
+        if evidence is not None:
+            return f"Your {name} {evidence}"
     return None
 
 
-def _told(line: Line, net: Net | None) -> str | None:
+def _evidence(line: Line, net: Net | None) -> str | None:
     cycle = line.clock.core_cycle_ticks
     if not cycle:
         return None
@@ -43,7 +43,7 @@ def _told(line: Line, net: Net | None) -> str | None:
         sizes = f"{line.batch[0]:.0f} to {line.batch[-1]:.0f}"
         return (
             f"adds {rounded(line.cost.value / cycle, 2)} core cycles an operation: from k = "
-            f"{sizes} your intervals do not grow."
+            f"{sizes} your samples do not grow."
         )
     if net is None or net.baseline is None or net.baseline.value > LOOP_CYCLES * cycle:
         return None

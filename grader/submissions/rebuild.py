@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 from nbformat.notebooknode import from_dict
 
+from grader.submissions.pictures import kept_pictures
 from grader.submissions.safe_copy import printable
 from grader.submissions.student_notebook import StudentCell, Submitted
+from labs.common.limits import MOST_ANSWER
 
-MOST_ANSWER = 40_000
 NOTE_CELL_ID = "set-aside"
 _MOST_NOTES = 20
 # An invisible character that is no letter. If it follows "<", a browser shows text and not a tag.
@@ -159,13 +160,17 @@ def _move_in(
         remarks.append(f"answer cell {quoted(grade_id)}: appears {len(found)} times, one was taken")
     if chosen.cell_type != cell.cell_type:
         remarks.append(f"answer cell {quoted(grade_id)}: turned into {quoted(chosen.cell_type)}")
-    if chosen.has_attachments:
-        remarks.append(f"answer cell {quoted(grade_id)}: its attached images were left out")
     if len(chosen.source) > MOST_ANSWER:
         remarks.append(f"answer cell {quoted(grade_id)}: longer than {MOST_ANSWER} characters")
         _say_unreadable(cell, f"it is longer than {MOST_ANSWER} characters")
+    elif answers and cell.cell_type == "markdown":
+        cell.source = neutral(chosen.source)
+        pictures, reasons = kept_pictures(chosen.attachments)
+        if pictures:
+            cell["attachments"] = pictures
+        remarks += [f"answer cell {quoted(grade_id)}: {reason}" for reason in reasons]
     elif answers:
-        cell.source = neutral(chosen.source) if cell.cell_type == "markdown" else chosen.source
+        cell.source = chosen.source
 
 
 def _say_unreadable(cell: NotebookNode, reason: str) -> None:

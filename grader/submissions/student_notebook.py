@@ -1,17 +1,17 @@
 """Reads the notebook that a student handed in, whatever it holds.
 
 We trust nothing in it: it may not be JSON, it may have no cells, and the metadata of a cell may be
-wrong. We read only plain text and ids, and ignore outputs and attachments.
+wrong. We read only plain text, ids and the pictures of answers, and ignore outputs.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from grader.submissions.safe_copy import read_regular
+from labs.common.json_text import BadJson, parse, text_of
 from labs.common.limits import MOST_CELLS, MOST_NOTEBOOK_BYTES
 
 _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n"} | {127: None}
@@ -19,7 +19,10 @@ _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n"} | {127:
 
 @dataclass(frozen=True)
 class StudentCell:
-    """One cell as the student left it. `grade_id` is None if its metadata are missing."""
+    """One cell as the student left it. `grade_id` is None if its metadata are missing.
+
+    `attachments` is whatever the notebook holds there: :mod:`grader.submissions.pictures` reads it.
+    """
 
     grade_id: str | None
     cell_id: str | None
@@ -28,7 +31,7 @@ class StudentCell:
     points: object = None
     locked: object = None
     graded: bool = False
-    has_attachments: bool = False
+    attachments: object = None
 
 
 @dataclass(frozen=True)
@@ -56,28 +59,15 @@ def read_submitted(path: Path) -> Submitted:
     if not raw.strip():
         return Submitted(trouble="the notebook is an empty file")
     try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return Submitted(trouble=f"the notebook is not UTF-8 text: byte {error.start}")
-    try:
-        document = json.loads(text, parse_int=_small_int)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        return Submitted(trouble=f"the notebook is not valid JSON ({where}): {error.msg}")
-    except (ValueError, RecursionError):
-        return Submitted(trouble="the notebook is not valid JSON: nested too deeply")
-    return _cells_of(document)
+        return _cells_of(parse(text_of(raw), lenient=True))
+    except BadJson as error:
+        return Submitted(trouble=f"the notebook {error}")
 
 
 def clean(text: str) -> str:
     """`text` without control characters and lone surrogates, which files and pages cannot hold."""
     whole = text.replace("\r\n", "\n").translate(_CONTROL)
     return whole.encode("utf-8", "replace").decode("utf-8")
-
-
-def _small_int(digits: str) -> int:
-    """The number, or 0 if it has many digits, because a million digits take minutes to convert."""
-    return int(digits) if len(digits) < 20 else 0
 
 
 def _cells_of(document: Any) -> Submitted:
@@ -126,5 +116,5 @@ def _cell_of(cell: Any) -> StudentCell | None:
         points=marks.get("points"),
         locked=marks.get("locked"),
         graded=marks.get("grade") is True,
-        has_attachments=bool(cell.get("attachments")),
+        attachments=cell.get("attachments"),
     )

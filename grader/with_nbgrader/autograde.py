@@ -2,8 +2,8 @@
 
 nbgrader has a setting for the class that reads a notebook, which we set to
 :class:`RebuildExporter`. It has no setting for the folders to grade and for copying their files. So
-:class:`CourseAutograde` replaces `nbgrader.converters.Autograde`
-(:mod:`grader.with_nbgrader.installation`).
+:class:`CourseAutograde` takes the place of `nbgrader.converters.Autograde`, which
+:mod:`grader.with_nbgrader.adapter` sees to.
 """
 
 from __future__ import annotations

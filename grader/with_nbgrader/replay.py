@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import base64
 import math
+import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -22,6 +24,7 @@ from traitlets.utils.importstring import import_item
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.submissions.safe_copy import printable
+from grader.with_nbgrader.evidence_register import EvidenceRegister
 from grader.with_nbgrader.shown_to_graders import evidence_cell, evidence_html
 from labs.common.html import inline
 
@@ -29,6 +32,10 @@ _MOST_HTML = 200_000
 # In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.
 _PLOT_WIDTH = 680
 _MOST_PNG = 2_000_000
+#: The register of runs, in the course folder, and the flag on a run that it has twice. Feedback
+#: shows the flag, so it names nobody; the log does.
+REGISTER = "ticklab-runs.db"
+IN_ANOTHER = "another student's submission in this course holds the same run"
 # Replay passes the outcomes to SaveVerdicts, and into the cell's metadata, under this key.
 _KEY = "ticklab"
 
@@ -67,6 +74,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         folder = Path(resources["metadata"]["path"])
         lab = resources["nbgrader"]["notebook"]
         verdicts, fault = self._verdicts(folder, lab)
+        verdicts = self._with_copies(verdicts, resources["nbgrader"])
         for cell in cells:
             figure = cell.metadata.nbgrader["grade_id"]
             most = float(cell.metadata.nbgrader["points"])
@@ -112,6 +120,28 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         except Exception as error:
             self.log.exception("The check of %s failed", folder)
             return {}, f"our own check failed ({type(error).__name__}); this is not your fault"
+
+    def _with_copies(self, verdicts: dict[str, Verdict], of: dict[str, Any]) -> dict[str, Verdict]:
+        """The verdicts, with a flag on each figure whose run is in another submission too."""
+        course = getattr(getattr(self.parent, "parent", None), "coursedir", None)
+        if course is None:
+            return verdicts
+        register = EvidenceRegister(Path(course.root) / REGISTER)
+        runs = {figure: each.fingerprints for figure, each in verdicts.items() if each.fingerprints}
+        try:
+            copies = register.enter(of["student"], of["assignment"], runs)
+        except sqlite3.Error as error:
+            self.log.warning("Copies were not looked for: %s: %s", register.path, error)
+            return verdicts
+        for figure, students in copies.items():
+            names = ", ".join(printable(name) for name in students)
+            self.log.warning(
+                "%s, %s: the same run as of %s", printable(of["student"]), figure, names
+            )
+        return {
+            figure: replace(each, flags=(*each.flags, IN_ANOTHER)) if figure in copies else each
+            for figure, each in verdicts.items()
+        }
 
     def _outputs(
         self, verdict: Verdict, points: float | None, most: float, folder: Path

@@ -5,11 +5,10 @@ The command line and the formgrader both read them, so both grade in the same wa
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from pathlib import Path
 from typing import Any
+
+from grader.with_nbgrader.adapter import adapt
 
 # nbgrader's own steps, some replaced by ours. They are names and not classes, because the
 # formgrader shows a course's settings as JSON.
@@ -40,13 +39,15 @@ AUTOGRADE_STEPS = [
 def configure(c: Any, course: str | Path | None = None) -> None:
     """Adds the settings of a course to nbgrader's configuration `c`; it may be called again.
 
-    `course` is the course folder or a file in it. An existing id of the course in `c` stays.
+    `course` is the course folder or a file in it. An existing id of the course in `c` stays. Raises
+    NbgraderDiffers, which ends the program.
     """
+    from grader.with_nbgrader import student_pages
+    from grader.with_nbgrader.autograde import CourseAutograde
+    from grader.with_nbgrader.feedback import CourseFeedback
     from grader.with_nbgrader.gradebook_lock import wait_for
-    from grader.with_nbgrader.installation import install
 
-    install()
-    _make_alembic_found()
+    adapt(CourseAutograde, CourseFeedback, student_pages.StudentPages)
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"
     if course is not None:
@@ -61,19 +62,9 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.GenerateAssignment.preprocessors = RELEASE_STEPS
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
-    c.ExchangeFactory.collect = "grader.with_nbgrader.exchange.collect.CarefulCollect"
     c.ExchangeFactory.release_feedback = (
         "grader.with_nbgrader.exchange.release_feedback.CarefulReleaseFeedback"
     )
-    c.HTMLExporter.filters = {"markdown2html": "grader.with_nbgrader.student_text.markdown2html"}
-
-
-def _make_alembic_found() -> None:
-    """Lets nbgrader find the command `alembic` that was installed with it.
-
-    nbgrader calls this command by its bare name to make a new gradebook. In an environment that is
-    not activated, it would not find the command.
-    """
-    if shutil.which("alembic") is None:
-        programs = str(Path(sys.executable).parent)
-        os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
+    c.ExchangeFactory.collect = "grader.with_nbgrader.exchange.collect.CarefulCollect"
+    c.HTMLExporter.filters = {"markdown2html": student_pages.FILTER}
+    c.GenerateFeedback.exporter_class = "grader.with_nbgrader.student_pages.StudentPages"

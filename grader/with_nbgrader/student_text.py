@@ -1,7 +1,9 @@
-"""Turns Markdown into HTML without scripts, for the formgrader and for feedback.
+"""Turns Markdown into HTML that can do nothing, for the formgrader and for feedback.
 
 nbgrader shows a student's Markdown unchanged, even with scripts, in the browser of an instructor
-who is signed in. This filter replaces nbconvert's.
+who is signed in. This filter replaces nbconvert's. It parses an answer and writes it anew from a
+list of what is allowed. Nothing in the result is loaded from anywhere: the only pictures are those
+in the notebook, and formulas, which we draw.
 """
 
 from __future__ import annotations
@@ -15,40 +17,80 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
+from grader.with_nbgrader.formulas import formula
+from labs.common.html import inline
+from labs.common.limits import MOST_FORMULAS
+
 #: The tags that an answer may hold, as alternatives of a regular expression.
 _KNOWN_TAG = (
     "a|abbr|acronym|b|blockquote|br|code|dd|del|div|dl|dt|em|h1|h2|h3|h4|h5|h6|hr|i|img|li|ol|p|"
     "pre|s|span|strong|sub|sup|table|tbody|td|th|thead|tr|ul"
 )
+#: Only the colours of code have classes: any other class or id may be one that the page uses.
 _ATTRIBUTES = {
-    "*": {"class", "id"},
     "a": {"href", "title"},
     "abbr": {"title"},
     "acronym": {"title"},
-    "img": {"alt", "src", "title"},
+    "div": {"class"},
+    "img": {"alt", "src", "title", "width", "height"},
+    "span": {"class"},
 }
+_CODE_CLASS = re.compile(r"highlight|[a-z][a-z0-9]{0,2}")
 #: The beginning of any other tag: `<stdio.h>` in a sentence is text and stays in the answer.
 _OTHER_TAG = re.compile(rf"<(?!/?(?:{_KNOWN_TAG})[\s/>])", re.IGNORECASE)
 
 
-def _allowed(tag: str, name: str, value: str) -> str | None:
-    """The value of an attribute; None for an image outside the folder of the notebook.
+class _Renderer(IPythonRenderer):
+    """Writes the HTML of Markdown; `pictures` are the addresses of those that may be shown."""
 
-    An image from another server would let its owner know who is grading, and when.
-    """
-    return None if (tag, name) == ("img", "src") and urlsplit(value).netloc else value
+    def __init__(self, attachments: dict[str, dict[str, str]], trusted: bool) -> None:
+        super().__init__(
+            escape=False,
+            allow_harmful_protocols=trusted,
+            attachments=attachments,
+            exclude_anchor_links=not trusted,
+        )
+        self.trusted = trusted
+        self.pictures: set[str] = set()
+        self.formulas = 0
 
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        """A picture of the notebook; from any other place only a released cell shows one."""
+        name = url.removeprefix("attachment:")
+        png = self.attachments.get(name, {}).get("image/png") if name != url else None
+        if png is None and self.trusted:
+            return str(super().image(text, url, title))
+        if png is None:
+            return inline("<em>[picture left out: {{ of }}]</em>", of=text or url)
+        address = f"data:image/png;base64,{png}"
+        self.pictures.add(address)
+        return inline('<img alt="{{ alt }}" src="{{ address }}">', alt=text, address=address)
 
-def _clean(page: str) -> str:
-    """`page` without anything that could run; unknown tags appear as text."""
-    return nh3.clean(
-        _OTHER_TAG.sub("&lt;", page),
-        tags=set(_KNOWN_TAG.split("|")),
-        attributes=_ATTRIBUTES,
-        attribute_filter=_allowed,
-        url_schemes={"http", "https"},
-        link_rel="noopener noreferrer",
-    )
+    def _formula(self, tex: str) -> str:
+        self.formulas += 1
+        if self.formulas > MOST_FORMULAS:
+            return inline("<code>{{ tex }}</code>", tex=tex)
+        page, address = formula(tex)
+        self.pictures.add(address)
+        return page
+
+    def inline_math(self, body: str) -> str:
+        return self._formula(body)
+
+    def block_math(self, body: str) -> str:
+        return f"<p>{self._formula(body)}</p>"
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return f"<p>{self._formula(body)}</p>"
+
+    def task_list_item(self, text: str, checked: bool = False) -> str:
+        """An item with a drawn box; a form's element could be taken for one of the page."""
+        box = "\N{BALLOT BOX WITH CHECK}" if checked else "\N{BALLOT BOX}"
+        return f"<li>{box} {text}</li>\n"
+
+    def block_mermaidjs(self, code: str) -> str:
+        """The source of a diagram: the program that draws it would be loaded from elsewhere."""
+        return inline("<pre>{{ code }}</pre>", code=code)
 
 
 @pass_context
@@ -58,15 +100,30 @@ def markdown2html(context: Context, source: str) -> str:
     Only answer cells hold a student's text. Released cells may use any HTML.
     """
     cell: Any = context.get("cell") or {}
-    resources: Any = context.get("resources") or {}
     marks = (cell.get("metadata") or {}).get("nbgrader") or {}
-    renderer = IPythonRenderer(
-        escape=False,
-        allow_harmful_protocols=not marks.get("solution"),
-        attachments=cell.get("attachments", {}),
-        path=(resources.get("metadata") or {}).get("path", ""),
-    )
+    renderer = _Renderer(cell.get("attachments") or {}, trusted=not marks.get("solution"))
     page = str(MarkdownWithMath(renderer=renderer).render(source))
-    if not marks.get("solution"):
-        return page
-    return _clean(page)
+    return page if renderer.trusted else _clean(page, renderer.pictures)
+
+
+def _clean(page: str, pictures: set[str]) -> str:
+    """`page` without anything that could run, load or cover; unknown tags appear as text."""
+
+    def allowed(tag: str, name: str, value: str) -> str | None:
+        if (tag, name) == ("img", "src"):
+            return value if value in pictures else None
+        if name == "class":
+            return value if _CODE_CLASS.fullmatch(value) else None
+        if name == "href":
+            address = urlsplit(value)
+            return value if address.scheme in ("http", "https") and address.netloc else None
+        return value
+
+    return nh3.clean(
+        _OTHER_TAG.sub("&lt;", page),
+        tags=set(_KNOWN_TAG.split("|")),
+        attributes=_ATTRIBUTES,
+        attribute_filter=allowed,
+        url_schemes={"http", "https", "data"},
+        link_rel="noopener noreferrer",
+    )

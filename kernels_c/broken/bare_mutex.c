@@ -1,5 +1,5 @@
 /*
- * Wrong on purpose: a mutex hands nothing over, and each exchange is called two switches.
+ * Wrong on purpose: a mutex makes no handoff, but each exchange is called two switches.
  * Repaired: thread_switch --variant condvar --samples 600 --processes 5
  * Run with: --samples 400 --warmup 20 --processes 4
  */
@@ -13,7 +13,7 @@ static void *other_side(void *unused)
 {
     while (!over) {
         failed_calls |= pthread_mutex_lock(&mutex) != 0;
-        turn = 1; /* whoever gets the mutex has the turn, as often as it gets there first */
+        turn = 1; /* the thread that gets the mutex has the turn, even many times in a row */
         failed_calls |= pthread_mutex_unlock(&mutex) != 0;
     }
     return unused;

@@ -1,5 +1,5 @@
 /*
- * Wrong on purpose: each side has a watch of its own, and it is the peer's result that is taken.
+ * Wrong on purpose: each side reads a clock of its own, and the result of the peer is taken.
  * Repaired: thread_switch --variant pipe --samples 600 --processes 5
  * Run with: --variant pipe,pipe-by-the-peer --samples 600 --warmup 20 --processes 5
  */
@@ -7,7 +7,7 @@
 #include "../echo.h"
 #include "../other_thread.h"
 
-static uint64_t waited, reads; /* by the peer, in its reads; how many these are */
+static uint64_t waited, reads; /* ticks of the peer in its reads; the number of reads */
 
 static void *echo_and_watch(void *unused)
 {
@@ -15,7 +15,7 @@ static void *echo_and_watch(void *unused)
         const uint64_t begin = counter_begin();
         if (read(to_peer.their_in, &message, sizeof message) != sizeof message)
             return unused;                                 /* the pipe is closed */
-        waited += reads++ > 0 ? counter_end() - begin : 0; /* the first began before the interval */
+        waited += reads++ > 0 ? counter_end() - begin : 0; /* the first began before the sample */
         failed_calls |= write(to_peer.their_out, &message, sizeof message) != sizeof message;
     }
 }
@@ -36,7 +36,7 @@ static uint64_t by_the_peer(long batch)
 
 static void start(struct run *run)
 {
-    run_until_it_waits(); /* else a read now waits, now finds its message there */
+    run_until_it_waits(); /* else a read may find its message there */
     open_pipes(&to_peer);
     start_thread(echo_and_watch, first_place(run), first_place(run));
 }

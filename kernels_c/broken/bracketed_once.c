@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: a million readings are bracketed once, three times, with a margin of error.
+ * Wrong on purpose: a million readings are timed as a whole, three times, with a margin of error.
  * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
  * Run with: --samples 3 --processes 3 --warmup 0
  *
- * Report B does so and adds +/- 0.03 ns. Three means say nothing of what happened inside of each,
- * and a margin taken from three is more than twice as wide as one from many.
+ * Report B does this and adds +/- 0.03 ns. Three means say nothing about what happened inside each
+ * of them, and a margin from three means is more than twice as wide as one from many.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

@@ -1,9 +1,9 @@
 /*
- * Wrong on purpose: getpid() of a C library that keeps the answer, so that no system call is made.
+ * Wrong on purpose: getpid() of a C library that keeps the answer, so no system call is made.
  * Repaired: system_call --variant getppid,invalid
  *
- * glibc 2.3.4 to 2.24 kept the process id; report A timed that and called it a system call. Here
- * the cache stands in the open.
+ * glibc 2.3.4 to 2.24 kept the process id. Report A timed that and called it a system call. Here
+ * you can see the cache in the source.
  */
 #include "../own_call.h"
 

@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: the procedure does nothing, and so the compiler calls nothing at -O2.
+ * Wrong on purpose: the procedure does nothing, so the compiler leaves out the call at -O2.
  * Repaired: procedure_call --variant args0,inlined --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * Nobody asked for the call, only for what it computes. What is left is an empty loop, which costs
- * as much as the empty loop.
+ * The compiler must keep what a call computes, not the call itself. What is left is an empty loop,
+ * which costs as much as the baseline.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

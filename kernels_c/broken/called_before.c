@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: the procedure is called once to try it out, and that was the first time.
+ * Wrong on purpose: the procedure is called once to try it out, and that was its first time.
  * Repaired: first_iteration --variant call --samples 600 --processes 20
  * Run with: --samples 600 --processes 20
  *
- * A process has one first time. Whoever tries the code out, or warms up, has spent it: what is
- * timed afterwards finds the page there, the code in the cache and the branches learned.
+ * Each process has only one first call. A trial or a warm-up uses it up: later calls find the page
+ * mapped, the code in the cache and the branches learned.
  */
 #define _GNU_SOURCE
 #include "../remote_call.h"
@@ -16,7 +16,7 @@ static uint64_t timed_call(long batch)
     (void)batch;
     if (is_first(&called_before, 1)) {
         take_code_away(remote_procedure);
-        remote_procedure(); /* it works: now to business */
+        remote_procedure(); /* it works, so now measure it */
     }
     /* measured region begins */
     const uint64_t begin = counter_begin();

@@ -1,5 +1,6 @@
 /*
- * Wrong on purpose: half a round trip is printed as a switch, with its write and read inside.
+ * Wrong on purpose: half a round trip is printed as a switch, although it includes a write and a
+ *   read.
  * Repaired: process_switch --variant pipe-pinned --samples 600 --processes 5
  * Run with: --samples 600 --warmup 20 --processes 5
  */
@@ -26,7 +27,7 @@ static const struct variant variants[] = {
      .prepare = start_echo_on_one_cpu,
      .finish = end_echo,
      .cannot = no_pinning,
-     .parts = 2, /* and no baseline: the same calls without a switch */
+     .parts = 2, /* without a baseline: the same calls without a switch */
      .switches = 2,
      TWO_ON_ONE_CPU}};
 static const long batches[] = {1, 2, 4, 6};

@@ -1,9 +1,9 @@
 /*
- * Wrong on purpose: the parent waits for no child, so that each ends in whatever interval comes next.
+ * Wrong on purpose: the parent waits for no child, so each child ends during some later sample.
  * Repaired: task_creation --variant fork-wait
  *
- * A parent that ignores SIGCHLD has its children cleared away by the OS kernel. That seems to make
- * the wait needless, and makes a process look cheaper than it is.
+ * If a parent ignores SIGCHLD, the OS kernel removes its children. Then the wait seems needless,
+ * and a process looks cheaper than it is.
  */
 #define _GNU_SOURCE
 #include <signal.h>

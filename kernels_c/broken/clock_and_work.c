@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: what the clock is to time stands between its readings, and counts as overhead.
+ * Wrong on purpose: the work between two readings of the clock is counted as overhead of the clock.
  * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * One interval is overhead + work. One number cannot be both: report D's intervals are all of one
- * length of work, so that clock and operation cannot be told apart.
+ * A sample is overhead + work, and one number cannot be both. All samples of report D hold the same
+ * amount of work, so clock and operation are not distinguishable.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

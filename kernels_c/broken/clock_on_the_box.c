@@ -3,8 +3,8 @@
  * Repaired: timer_overhead --variant fenced --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * The counter has a rate of its own, whatever clock the core runs at. Report A divides by the clock
- * that lscpu prints, report C by the turbo clock; nobody measured either.
+ * The counter has a rate of its own, whatever the clock of the core is. Report A divides by the
+ * clock that lscpu prints, report C by the turbo clock; nobody measured either.
  */
 #include "../own_pair.h"
 

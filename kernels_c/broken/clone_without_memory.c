@@ -2,8 +2,8 @@
  * Wrong on purpose: clone without CLONE_VM makes a process with memory of its own, not a thread.
  * Repaired: task_creation --variant pthread-wait
  *
- * Report A gave clone no flags at all, and the lower end of a block of 1 KB for a stack that grows
- * down from its upper end. Here the stack is right, and the flags are still missing.
+ * Report A gave clone no flags at all. As a stack it gave the lower end of a block of 1 KB, but a
+ * stack grows down from its upper end. Here the stack is right, and the flags are still missing.
  */
 #define _GNU_SOURCE
 #include <sched.h>

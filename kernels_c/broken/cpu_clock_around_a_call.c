@@ -1,10 +1,11 @@
 /*
- * Wrong on purpose: one call is timed by a clock of CPU time, which is a system call itself.
+ * Wrong on purpose: one call is timed with a clock of CPU time, whose reading is a system call
+ *   itself.
  * Repaired: procedure_call --variant args0 --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * Report D times a call, and a system call, with CLOCK_PROCESS_CPUTIME_ID around each. The clock
- * enters the OS kernel for every reading, so that both figures are about the clock.
+ * Report D times a call, and a system call, with CLOCK_PROCESS_CPUTIME_ID around each. Each reading
+ * enters the OS kernel, so both figures are mostly the cost of the clock.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

@@ -1,5 +1,6 @@
 /*
- * Wrong on purpose: the clock counts this process's CPU time, and stands still in the other's turn.
+ * Wrong on purpose: the clock counts this process's CPU time, and stands still while the other one
+ *   runs.
  * Repaired: process_switch --variant pipe-pinned --samples 600 --processes 5
  * Run with: --samples 600 --warmup 20 --processes 5
  */

@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: CPUID serializes inside the interval, and the hypervisor answers it.
+ * Wrong on purpose: CPUID is the fence inside the timed region, and the hypervisor answers it.
  * Repaired: timer_overhead --variant fenced --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * An old white paper fences with CPUID. In a virtual machine every CPUID leaves the guest: 3.5 to
- * 10 µs were seen, against 0.02 µs for the pair fenced by LFENCE.
+ * An old white paper uses CPUID as its fence. In a virtual machine every CPUID leaves the guest:
+ * 3.5 to 10 µs were seen, compared with 0.02 µs for a pair of readings fenced by LFENCE.
  */
 #include "../own_pair.h"
 

@@ -1,5 +1,6 @@
 /*
- * Wrong on purpose: the interval begins by this process's CPU time and ends by the other's.
+ * Wrong on purpose: the first reading is this process's CPU time, and the second is the other
+ *   process's.
  * Repaired: process_switch --variant pipe-carried-back --samples 600 --processes 5
  * Run with: --variant pipe-pinned --samples 400 --warmup 20 --processes 4
  */

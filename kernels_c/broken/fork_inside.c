@@ -1,5 +1,5 @@
 /*
- * Wrong on purpose: the other process is made and ended inside the interval.
+ * Wrong on purpose: the other process is created and ended inside the timed region.
  * Repaired: process_switch --variant pipe-pinned --samples 600 --processes 5
  * Run with: --samples 120 --warmup 5 --processes 3
  *
@@ -26,7 +26,7 @@ static uint64_t exchange_with_a_new_process(long batch)
     const uint64_t begin = counter_begin();
     for (long left = batch; left > 0 && !failed; left--) {
         const pid_t child = fork();
-        if (child == 0) { /* takes the byte and gives it back */
+        if (child == 0) { /* reads the byte and sends it back */
             char byte;
             _exit(close(there[1]) != 0 || read(there[0], &byte, 1) != 1 ||
                   write(back[1], &byte, 1) != 1);

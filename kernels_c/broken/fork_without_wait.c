@@ -1,9 +1,9 @@
 /*
- * Wrong on purpose: the second reading stands before the wait, so that the child's life is left out.
+ * Wrong on purpose: the second reading comes before the wait, so the life of the child is left out.
  * Repaired: task_creation --variant fork-wait
  *
- * fork returns to the parent before the child has run: pages that it copies, its end and the wait
- * for it all come after.
+ * fork returns to the parent before the child has run. The pages that the child copies, its end and
+ * the wait for it all come later.
  */
 #define _GNU_SOURCE
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 /*
- * Wrong on purpose: the loop is unrolled by four so that it costs less, and the time of four calls
- *   is then taken for one.
+ * Wrong on purpose: the loop is unrolled by four to cost less, and then the time of four calls is
+ *   taken for that of one.
  * Repaired: system_call --variant getppid,invalid
  * Run with: --variant getppid,invalid
  */

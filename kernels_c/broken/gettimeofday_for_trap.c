@@ -1,11 +1,11 @@
 /*
- * Wrong on purpose: gettimeofday() of the library is taken for a system call; the vDSO answers it
- *   without entering the OS kernel.
+ * Wrong on purpose: gettimeofday() of the library is taken for a system call, but the vDSO answers
+ *   it without entering the OS kernel.
  * Repaired: system_call --variant gettimeofday-trap,gettimeofday-vdso,invalid
  * Run with: --variant gettimeofday-trap,gettimeofday-vdso,invalid
  *
- * Report B timed it so. Beside it clock_gettime(), which everybody knows to be cheap: the two cost
- * the same, and it seems that the vDSO saves nothing.
+ * Report B timed it like this, next to clock_gettime(), which is known to be cheap. Both cost the
+ * same, so it seems that the vDSO saves nothing.
  */
 #include "../own_call.h"
 

@@ -1,10 +1,11 @@
 /*
- * Wrong on purpose: one variant after the other, without warm-up: the first one pays for cold code.
+ * Wrong on purpose: one variant is measured after the other without warm-up, so the first one pays
+ *   for cold code.
  * Repaired: procedure_call --variant args0,args1 --samples 1000 --processes 10
  * Run with: --variant args0,args1 --samples 200 --processes 10 --warmup 0
  *
- * Report A measures no argument first, then one, and so on, and explains the first figure. Here
- * the samples are laid in order before they are taken.
+ * Report A measures calls without an argument first, then with one, and so on, and explains the
+ * first figure. Here the samples are put in that order before they are taken.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

@@ -4,7 +4,7 @@
  * Run with: --variant getppid
  *
  * Report B divided the time of the whole loop by its rounds. Here the loop does what many programs
- * do between two calls; its cost is counted as the call's.
+ * do between two calls, and that is counted as part of the call.
  */
 #include "../own_call.h"
 

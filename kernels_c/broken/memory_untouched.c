@@ -2,8 +2,8 @@
  * Wrong on purpose: the parent asks for 64 MB and never writes to any page of them.
  * Repaired: task_creation --variant fork-wait-64mb
  *
- * malloc gives addresses. fork copies the tables of those pages that are there, and costs what it
- * costs without.
+ * malloc gives only addresses. fork copies the tables of the pages that are there, so it costs as
+ * much as without the 64 MB.
  */
 #define _GNU_SOURCE
 #include <sys/wait.h>

@@ -1,10 +1,11 @@
 /*
- * Wrong on purpose: a clock of microseconds is multiplied by 1000 and called one of nanoseconds.
+ * Wrong on purpose: the reading of a clock of microseconds is multiplied by 1000 and called
+ *   nanoseconds.
  * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * The first version of report B did so. The last three digits of every number are 000: they were
- * never measured, and what is timed here is all in them.
+ * The first version of report B did this. The last three digits of every number are 000. They were
+ * never measured, and all that is timed here would be in them.
  */
 #include "../own_pair.h"
 #include <sys/time.h>

@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: to empty the cache the memory is taken away, and the page fault comes along.
+ * Wrong on purpose: the memory is taken away to empty the cache, so a page fault is included.
  * Repaired: first_iteration --variant data-cache --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * Memory that is new lacks its page, and only then its line in a cache. Report D explains the first
- * time of everything by "main memory" and never asks for the page.
+ * New memory lacks its page first, and then its line in a cache. Report D explains the first time
+ * of everything by "main memory" and never considers the page.
  */
 #define _GNU_SOURCE
 #include "../memory.h"

@@ -1,10 +1,11 @@
 /*
- * Wrong on purpose: the loop counts in one byte, so that 300 calls are but 44.
+ * Wrong on purpose: the loop counts in one byte, so 300 calls become 44.
  * Repaired: system_call --variant getppid --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * Divided by what was asked for, each batch size gives another cost. Only several sizes on one line
- * show that the work does not grow with k; a single one would have looked like a fast call.
+ * Divided by the number of calls asked for, each batch size gives another cost. Only a line through
+ * several sizes shows that the work does not grow with k; one size alone would look like a fast
+ * call.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: no fence stands between the work and the reading that is to follow it.
+ * Wrong on purpose: there is no fence between the work and the reading after it.
  * Repaired: timer_overhead --variant fenced --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * A processor that executes out of order reads the counter while the additions are under way:
- * report A's pair of RDTSC costs little, and misses what it encloses.
+ * A processor that executes out of order reads the counter while the additions are still running.
+ * The pair of RDTSC of report A costs little, and misses the work between its readings.
  */
 #include "../own_pair.h"
 

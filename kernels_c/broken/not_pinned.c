@@ -1,5 +1,5 @@
 /*
- * Wrong on purpose: neither process is bound to a CPU, so that each may have one of its own.
+ * Wrong on purpose: neither process is bound to a CPU, so each may have its own CPU.
  * Repaired: process_switch --variant pipe-pinned --samples 600 --processes 5
  * Run with: --samples 200 --warmup 20 --processes 4
  */
@@ -31,7 +31,7 @@ static uint64_t calls_alone(long batch)
 
 static void start_anywhere(struct run *run)
 {
-    (void)run; /* its options say where the processes belong, and nobody looks */
+    (void)run; /* its options say where the processes belong, but are not used */
     start_echo(echo);
 }
 

@@ -3,8 +3,8 @@
  * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * Report C divides 3.2 s by 10 million calls and prints 320 µs: the digits are right, the unit is a
- * thousand times too large.
+ * Report C divides 3.2 s by 10 million calls and prints 320 µs: the digits are right, but the unit
+ * is a thousand times too large.
  */
 #include "../own_pair.h"
 

@@ -1,10 +1,11 @@
 /*
- * Wrong on purpose: one call of a few cycles between two readings, which is less than the readings.
+ * Wrong on purpose: one call of a few cycles is timed between two readings, which cost more than
+ *   it.
  * Repaired: procedure_call --variant args0 --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * Report A and report E take the mean of many such intervals for the cost of a call. What they
- * average is the pair of readings; the call vanishes in its spread, and in the clock's step.
+ * Reports A and E take the mean of many such samples for the cost of a call. What they average is
+ * the pair of readings. The call is lost in the spread of that pair and in the step of the clock.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: the pair's overhead, once in an interval, is taken off for every call in it.
+ * Wrong on purpose: the overhead comes once in a sample, but is subtracted for every call in it.
  * Repaired: procedure_call --variant args0 --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * More is subtracted than was ever there, and a call costs less than nothing. What an interval holds
- * once belongs to its intercept; only what comes with every call may be taken off the slope.
+ * More is subtracted than was ever there, so the cost of a call is negative. What a sample holds
+ * once belongs to the intercept. Only what comes with every call may be subtracted from the slope.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

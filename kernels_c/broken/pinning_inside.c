@@ -2,8 +2,8 @@
  * Wrong on purpose: each child binds itself to a CPU while the clock runs.
  * Repaired: task_creation --variant fork-wait
  *
- * Report A called sched_setaffinity after each fork and never looked at its result. A child inherits the place of its parent: one
- * call before the first reading would have done.
+ * Report A called sched_setaffinity after each fork and never checked its result. A child inherits
+ * the place of its parent, so one call before the first reading is enough.
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,10 +1,11 @@
 /*
- * Wrong on purpose: the pinning is refused, and nobody looks at what the call returned.
+ * Wrong on purpose: the OS refuses to pin, and nobody checks what the call returned.
  * Repaired: timer_overhead --variant fenced --samples 1000 --processes 5 --cpu 0
  * Run with: --samples 1000 --processes 5
  *
- * CPUs count from 0: the number of CPUs is no CPU. As in report A the run believes to be pinned, and
- * is wherever the OS likes. It says which CPU it asked for, and where it was.
+ * CPUs count from 0, so the number of CPUs is not a CPU. As in report A, the author thinks that the
+ * run is pinned, but it runs wherever the OS puts it. The run states which CPU it asked for, and
+ * where it was.
  */
 #include "../own_pair.h"
 

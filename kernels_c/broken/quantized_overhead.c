@@ -1,10 +1,12 @@
 /*
- * Wrong on purpose: an overhead known only to a step of the clock is subtracted from each interval.
+ * Wrong on purpose: an overhead that is known only to one step of the clock is subtracted from each
+ *   sample.
  * Repaired: procedure_call --variant args0 --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * The clock here moves by 256 ticks, as coarse clocks do. An empty interval reads 0 or 256; whoever
- * subtracts 256 takes away the calls as well, and gets less than a call can take.
+ * The clock here moves by 256 ticks, as coarse clocks do. An empty pair of readings gives 0 or 256.
+ * If 256 is subtracted, time of the calls is subtracted too, and the result is less than a call can
+ * take.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

@@ -3,8 +3,8 @@
  * Repaired: procedure_call --variant args0 --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * Reports D and E do so. However many calls are added up, each brings its pair of readings along:
- * of the 90 ns of E's call nearly all are the clock. More repetitions do not take that away.
+ * Reports D and E do this. However many calls are added up, each one brings its own pair of
+ * readings: nearly all of the 90 ns of E's call are the clock. More repetitions do not remove that.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

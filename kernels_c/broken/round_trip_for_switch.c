@@ -38,7 +38,7 @@ static const struct variant variants[] = {
      .cannot = no_pinning,
      .baseline = "self-pipe",
      .baseline_times = 2,
-     .parts = 1, /* there and back are two */
+     .parts = 1, /* there and back are two switches */
      .switches = 2,
      TWO_ON_ONE_CPU},
     {.name = "self-pipe", .interval = calls_alone, .prepare = open_own_pipe}};

@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: each value is the mean of all intervals so far, and the first of them was cold.
+ * Wrong on purpose: each value is the mean of all samples so far, and the first of them was cold.
  * Repaired: first_iteration --variant call --samples 600 --processes 20
  * Run with: --samples 600 --processes 20
  *
- * Report E prints such a series for a process switch. Its values fall from one to the next as their
- * number grows: the machine settles no more than an average does.
+ * Report E prints such a series for a process switch. Each value is lower than the one before, only
+ * because the mean is over more samples. The machine itself does not become faster.
  */
 #define _GNU_SOURCE
 #include "../remote_call.h"

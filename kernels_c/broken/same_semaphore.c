@@ -1,5 +1,5 @@
 /*
- * Wrong on purpose: it raises the very semaphore that it then waits for.
+ * Wrong on purpose: the thread raises the same semaphore that it then waits for.
  * Repaired: thread_switch --variant condvar --samples 600 --processes 5
  * Run with: --samples 400 --warmup 20 --processes 4
  */

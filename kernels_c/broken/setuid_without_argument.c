@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: setuid is called without its argument, so that it takes what a register
- *   happens to hold, and nothing looks whether it worked.
+ * Wrong on purpose: setuid is called without its argument, so it takes what a register happens to
+ *   hold, and nothing checks whether it worked.
  * Repaired: system_call --variant setuid,setuid-refused,invalid
  * Run with: --variant setuid,invalid
  *
- * Report A timed it so. Whoever is not root is refused; root becomes some other user.
+ * Report A timed it like this. A user other than root is refused; root becomes some other user.
  */
 #include "../own_call.h"
 

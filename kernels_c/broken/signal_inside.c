@@ -1,5 +1,5 @@
 /*
- * Wrong on purpose: the signal is sent while the mutex is held, on which the woken thread blocks.
+ * Wrong on purpose: the signal is sent under the mutex, so the woken thread blocks on the mutex.
  * Repaired: thread_switch --variant condvar --samples 600 --processes 5
  */
 #define _GNU_SOURCE

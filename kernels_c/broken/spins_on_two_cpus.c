@@ -1,5 +1,5 @@
 /*
- * Wrong on purpose: each thread has a CPU and looks for its turn a while; a futex would only come then.
+ * Wrong on purpose: each thread has its own CPU and polls for its turn before it uses a futex.
  * Repaired: thread_switch --variant condvar --samples 600 --processes 5
  * Run with: --samples 400 --warmup 20 --processes 4
  */
@@ -9,7 +9,7 @@
 
 static atomic_int turn; /* 0: of this thread, 1: of the other */
 
-/* Most locks look a while before they make the system call that sleeps. */
+/* Most locks poll for a while before they make the system call that sleeps. */
 static void await_turn(int own)
 {
     while (turn != own && !over)

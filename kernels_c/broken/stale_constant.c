@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: an overhead measured on another machine stands in the source and is subtracted.
+ * Wrong on purpose: the source subtracts a constant: the overhead measured on another machine.
  * Repaired: timer_overhead --variant fenced --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * Report A subtracts the 28.5 cycles of one machine on all four. What is left is no property of the
- * machine that it runs on; here, where the pair costs less, it is less than nothing.
+ * Report A subtracts the 28.5 cycles of one machine on all four. What is left is not a property of
+ * the machine that it runs on. Here, where the pair of readings costs less, it is negative.
  */
 #include "../own_pair.h"
 

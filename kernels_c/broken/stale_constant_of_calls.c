@@ -1,10 +1,11 @@
 /*
- * Wrong on purpose: from one call between two readings the overhead of another machine is taken off.
+ * Wrong on purpose: the overhead of another machine is subtracted from one call between two
+ *   readings.
  * Repaired: procedure_call --variant args0 --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * Report A subtracts 28.5 cycles, measured once and on one machine; rerun elsewhere its calls come
- * out at -3.9 cycles.
+ * Report A subtracts 28.5 cycles, measured once and on one machine. On another machine its calls
+ * then cost -3.9 cycles.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

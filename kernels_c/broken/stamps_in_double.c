@@ -1,5 +1,5 @@
 /*
- * Wrong on purpose: time stamps of 1.8e18 ns are kept in a double, which holds them to 256 ns.
+ * Wrong on purpose: time stamps of 1.8e18 ns are kept in a double, which is exact only to 256 ns.
  * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *

@@ -3,12 +3,12 @@
  * Repaired: timer_overhead --variant fenced --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * A billion a second is the unit of clock_gettime(), not the rate of the counter, which is 24 million
- * on one machine and 3 billion on the next.
+ * clock_gettime() counts a billion units a second. The counter has another rate: 24 million a
+ * second on one machine and 3 billion on the next.
  */
 #include "../own_pair.h"
 
-/* Where the counter happens to count nanoseconds there is nothing wrong. */
+/* If the counter happens to count nanoseconds, nothing is wrong. */
 static const char *is_in_ns(void)
 {
     const struct moment first = moment_now();

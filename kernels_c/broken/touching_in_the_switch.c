@@ -1,8 +1,8 @@
 /*
- * Wrong on purpose: a hop is the switch and the reading of 256 KB, and nothing is subtracted.
+ * Wrong on purpose: a hop contains the switch and the reading of 256 KB, and nothing is subtracted.
  * Repaired: switch_footprint --variant processes-8-256k
  *
- * Many ring benchmarks print a hop as it is, and so call the task's own work a switch.
+ * Many ring benchmarks print a hop as it is. So they call the work of the task a switch.
  */
 #define _GNU_SOURCE
 #include "../ring.h"

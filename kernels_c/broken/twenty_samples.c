@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: 20 samples of one process, and no spread.
+ * Wrong on purpose: only 20 samples of one process are taken, and no spread is given.
  * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
  * Run with: --samples 20 --processes 1
  *
  * Report E prints 20 samples. They show neither the rare bad sample nor how far the next run, in
- * other pages of memory, would lie from this one.
+ * other pages of memory, would be from this one.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

@@ -1,10 +1,11 @@
 /*
- * Wrong on purpose: stamps go to memory that was never touched, and the mean is over all of them.
+ * Wrong on purpose: time stamps go to memory that was never touched, and the mean is over all of
+ *   them.
  * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5 --warmup 0
  *
- * Each first touch of a page is a page fault inside the interval: most samples are of the clock, one
- * in eight is of the OS kernel finding a page.
+ * The first touch of each page is a page fault inside the timed region. Most samples show the
+ * clock, and one in eight shows the OS kernel providing a page.
  */
 #define _GNU_SOURCE
 #include "../harness.h"

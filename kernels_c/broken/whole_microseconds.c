@@ -1,10 +1,10 @@
 /*
- * Wrong on purpose: the overhead is kept in whole microseconds, of which it is always 0.
+ * Wrong on purpose: the overhead is kept in whole microseconds, so it is always 0.
  * Repaired: timer_overhead --variant monotonic --samples 1000 --processes 5
  * Run with: --samples 1000 --processes 5
  *
- * The division drops what is left over, in every sample anew; so a benchmark tool subtracts an
- * overhead of 0 from everything it times, and says that it has corrected for it.
+ * The division drops the remainder, in every sample. So a benchmark tool subtracts an overhead of 0
+ * from everything that it times, and says that it has corrected for it.
  */
 #include "../own_pair.h"
 

@@ -1,6 +1,6 @@
 /*
- * Wrong on purpose: each task has a working set of 256 KB and adds it up for nobody, so that the
- * compiler leaves the reading out.
+ * Wrong on purpose: each task adds up its working set of 256 KB, but nobody uses the sum, so the
+ *   compiler leaves out the reading.
  * Repaired: switch_footprint --variant processes-8-256k
  */
 #define _GNU_SOURCE

@@ -1,8 +1,9 @@
-"""From a recording to an estimate: what an operation costs, with an interval that can be believed.
+"""From a recording to an estimate: what an operation costs, with a 95 % confidence interval.
 
-Every measurement is a line, T(k) = overhead + k * cost, seen by several processes. `selection`
-decides which samples count and keeps the reason for each that does not; `process_lines` fits one
-line a process; `undisturbed` decides which processes count; `line` makes the line of the run;
-`processes` turns one value a process into a value with its 95 % interval, a difference or a ratio.
-docs/measuring.md derives each formula.
+Every measurement is a line, T(k) = overhead + k * cost, which several processes measure. `cells`
+sorts the samples by process and batch size. `selection` decides which samples count, and keeps a
+reason for each of the others. `process_lines` fits one line for each process. `undisturbed` decides
+which processes count. `line` makes the line of the run. `processes` computes means, differences and
+ratios with their 95 % intervals from one value for each process. docs/measuring.md derives each
+formula.
 """

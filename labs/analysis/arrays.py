@@ -1,4 +1,4 @@
-"""The arrays that the analysis computes with."""
+"""Types of the arrays in the analysis."""
 
 from __future__ import annotations
 

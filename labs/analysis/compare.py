@@ -1,7 +1,7 @@
-"""The one rule for the difference and the ratio of two estimates, and for whether they differ.
+"""The rule for the difference and the ratio of two estimates, and for whether the two differ.
 
-Where both come from the same processes, these are compared process by process, and what moved both
-cancels. Else the errors of the two are independent, and add in quadrature.
+Estimates from the same processes are compared process by process, so an effect that moves both
+cancels. The errors of other estimates are independent and add in quadrature.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from labs.analysis.processes import ByProcess
 
 
 def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[float, float, float]:
-    """`one` less `times` the `other`, both in one unit, with the 95 % interval."""
+    """`one` minus `times` the `other`: value and the ends of its 95 % interval.
+
+    Both estimates must be in the same unit, which is also that of the result.
+    """
     if (both := _on_whole_cores(one, other)) is not None:
         left = processes.difference(*both, times)
         if left is not None:
@@ -26,8 +29,10 @@ def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[floa
 
 
 def _on_whole_cores(one: Estimate, other: Estimate) -> tuple[ByProcess, ByProcess] | None:
-    """What both were made from, where that is known and no core was shared all the time: how much
-    that slowed each of them is not known, so that it need not cancel."""
+    """The values of both by process; None if they are unknown, or a core was always shared.
+
+    Nobody knows how much a shared core slowed each of the two, so this effect may not cancel.
+    """
     first, second = one.by_process, other.by_process
     if first is None or second is None or min(first.floor, second.floor) < 1:
         return None
@@ -35,9 +40,9 @@ def _on_whole_cores(one: Estimate, other: Estimate) -> tuple[ByProcess, ByProces
 
 
 def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:
-    """`one` divided by the `other`, both in one unit, with the 95 % interval.
+    """`one` divided by the `other`: value and the ends of its 95 % interval.
 
-    Raises ZeroDivisionError where the other is nothing.
+    Both estimates must be in the same unit. Raises ZeroDivisionError if the value of `other` is 0.
     """
     if (both := _on_whole_cores(one, other)) is not None:
         found = processes.ratio(*both)
@@ -52,13 +57,13 @@ def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:
     return value, value + low / abs(other.value), value + high / abs(other.value)
 
 
-def apart(one: Estimate, other: Estimate) -> float:
-    """How far `one` lies above the `other`, in units of the 95 % error of the difference.
+def separation(one: Estimate, other: Estimate) -> float:
+    """How far `one` lies above the `other`, in half-widths of the difference's 95 % interval.
 
-    Beyond 1, up or down, the two differ: the interval of the difference excludes 0 and that of the
-    ratio excludes 1. The two intervals disagree where the core was shared all the time, and perhaps
-    not by both alike; the wider one counts. The smaller is divided by the larger, because nothing
-    can be said of a ratio to what may be nothing.
+    Above 1 or below -1 the two differ: the interval of the difference excludes 0 and the interval
+    of the ratio excludes 1. These two intervals can disagree if the core was always shared, because
+    that may have slowed the two by different factors; the wider one counts. The ratio is the
+    smaller estimate divided by the larger, because a divisor near 0 would give no useful ratio.
     """
     sign = 1.0 if one.value >= other.value else -1.0
     larger, smaller = (one, other) if sign > 0 else (other, one)

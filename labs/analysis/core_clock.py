@@ -1,7 +1,7 @@
 """The core's clock during a run: how long a core cycle was in each process, in ticks.
 
-A virtual machine's host changes the speed of the core as it likes. Each process measures it while
-it takes its samples, so that its samples can be counted in core cycles, whatever the speed was.
+The host of a virtual machine may change the clock speed at any time. Therefore each process
+measures the speed while it takes its samples, and its samples can be converted to core cycles.
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ import numpy as np
 from labs.common.units import Clock
 from labs.recording.file import Recording, Samples
 
-#: A core cycle in ticks: of any clock that there is, beside any core that there is.
+#: Limits for the length of a core cycle in ticks, for every known clock and every known core.
 SHORTEST, LONGEST = 1e-9, 1e9
-#: No core runs faster, in Hz.
+#: The highest clock speed of any core, in Hz.
 FASTEST_CORE = 6.5e9
-#: A core was at a speed if two processes saw it, within this share: one alone was disturbed.
+#: Two processes must measure the same speed within this share. A speed that only one measured is
+#: the result of a disturbance.
 ALIKE = 0.03
 
 
-def lengths(recording: Recording) -> list[float]:
-    """The length of a core cycle in ticks of the counter, one a process or one for all of them;
-    empty where it is not known of every process.
+def cycle_lengths(recording: Recording) -> list[float]:
+    """The length of a core cycle in ticks of the counter: one for each process, or one for all.
 
-    A length that no core has, or that differs from all others of the run, is of a disturbed
-    calibration: the median of the others stands in its place.
+    The list is empty if the length is not known for every process. A length that no core has, or
+    that differs from all others of the run, comes from a disturbed calibration. The median of the
+    others replaces it.
     """
     try:
         found = [float(text) for text in recording.condition("core_cycle_ticks")]
@@ -48,29 +49,30 @@ def _seen_twice(length: float, every: list[float]) -> bool:
 
 
 def speeds_ghz(recording: Recording) -> tuple[float, float] | None:
-    """The slowest and fastest speed of the core in the run, in GHz; None where it is not known."""
-    known, frequency = lengths(recording), recording.number("counter.frequency_hz")
+    """The lowest and the highest clock speed in the run, in GHz; None if they are not known."""
+    known, frequency = cycle_lengths(recording), recording.number("counter.frequency_hz")
     if not known or not frequency:
         return None
     return frequency / max(known) / 1e9, frequency / min(known) / 1e9
 
 
 def shortest_cycle(recording: Recording, clock: Clock) -> float:
-    """A core cycle at the highest clock speed of the run, in ticks of `clock`; 0: not known.
+    """A core cycle at the highest clock speed of the run, in ticks of `clock`; 0 if not known.
 
-    The speed may have changed between the samples and the moment when the cycle was measured.
+    The samples may have been taken at another speed than that at which the cycle was measured, so a
+    caller that looks for impossible values must assume the highest speed.
     """
-    middle, known = clock.core_cycle_ticks, lengths(recording)
+    middle, known = clock.core_cycle_ticks, cycle_lengths(recording)
     return middle * min(known) / statistics.median(known) if middle and known else 0.0
 
 
 def at_one_speed(samples: Samples, recording: Recording) -> Samples:
     """The samples as if the core had run at the run's median speed in all processes.
 
-    For work that takes so many core cycles, whatever their length; a time of the run itself must
-    not be taken from these. As they are where the speed is not known.
+    This is for work that takes a fixed number of core cycles. Do not compute a time of the run from
+    these samples. If the speed is not known, the samples are unchanged.
     """
-    known = np.array(lengths(recording))
+    known = np.array(cycle_lengths(recording))
     if len(known) < 2:
         return samples
     factor = np.median(known) / known

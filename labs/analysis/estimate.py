@@ -1,4 +1,4 @@
-"""A value with its 95 % interval, and the one rule for differences and ratios of two of them."""
+"""A value with its 95 % interval, in a unit."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from labs.analysis.processes import ByProcess
 from labs.common.advice import Option, advice
 from labs.common.units import Clock
 
-#: An interval that reaches farther than this share of its value to either side is not believed.
+#: A value is not believable if half of its interval exceeds this share of the value.
 WIDEST = 0.15
 
 
 class CannotEstimate(ValueError):
-    """The recording does not allow this estimate: why, and what to do."""
+    """The recording does not allow this estimate. `why` says the reason and what to do."""
 
     def __init__(self, *parts: str | Option) -> None:
         self.why = advice(*parts)
@@ -24,7 +24,8 @@ class CannotEstimate(ValueError):
 class Estimate:
     """A value with its 95 % interval, all in `unit`, from `n` samples of `processes` processes.
 
-    Both counts leave out what was set aside. `by_process` is what it was made from, where known.
+    `method` says how the value was computed. The counts `n` and `processes` do not include samples
+    and processes that were set aside. `by_process` holds the values of the processes, if known.
     """
 
     value: float
@@ -38,11 +39,11 @@ class Estimate:
 
     @property
     def half_width(self) -> float:
-        """Half of the interval, in the unit of the value."""
+        """Half of the interval's width, in `unit`."""
         return (self.high - self.low) / 2
 
     def is_believable(self, widest: float = WIDEST) -> bool:
-        """Whether the interval is narrow enough for the value to be one."""
+        """Whether half of the interval is at most the share `widest` of the value."""
         return self.half_width <= widest * abs(self.value)
 
     def times(self, factor: float) -> Estimate:
@@ -56,9 +57,13 @@ class Estimate:
         )
 
     def into(self, unit: str, clock: Clock) -> Estimate:
-        """The same estimate in another unit."""
+        """The same estimate in another unit.
+
+        Raises units.UnknownUnit for an unknown unit, and ValueError if `unit` is core cycles and
+        their length is not known.
+        """
         return replace(self.times(clock.ticks_in(self.unit) / clock.ticks_in(unit)), unit=unit)
 
     def contains(self, value: float, *, slack: float = 0.0) -> bool:
-        """Whether `value` lies in the interval, widened by `slack` on both sides."""
+        """Whether `value` lies in the interval widened by `slack`, in `unit`, on both sides."""
         return self.low - slack <= value <= self.high + slack

@@ -1,4 +1,4 @@
-"""What the first time costs more: of each process its first sample, less its later ones."""
+"""The extra cost of a first time: the first sample of each process minus its later ones."""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ FEWEST_PROCESSES = 5
 
 @memoized
 def first_time(recording: Recording, variant: str) -> Estimate:
-    """First sample less the median of the later ones, in ticks: the median over processes.
+    """First sample minus the median of the later ones, in ticks: the median over processes.
 
-    Only the first operation of a fresh process is cold, so every process gives one value. The
-    interval runs between two of them, so many places from the ends as 2.5 % of the binomial
-    distribution allow (Hahn & Meeker, "Statistical Intervals", ch. 5).
+    Only the first operation of a fresh process is cold, so each process gives one value. The 95 %
+    interval reaches from one of the sorted values to another. The binomial distribution, with 2.5 %
+    on each side, says how many values lie outside (Hahn & Meeker, "Statistical Intervals", ch. 5).
 
-    Raises CannotEstimate where there are fewer than five processes with two samples or more.
+    Raises CannotEstimate if fewer than five processes have two samples or more, and KeyError if the
+    recording has no such variant.
     """
     samples = recording.samples(variant)
-    more = []
+    extra_costs = []
     for process in np.unique(samples.process):
         mine = samples.process == process
         ticks = samples.ticks[mine][np.argsort(samples.sample[mine])]
         if len(ticks) > 1:
-            more.append(float(ticks[0]) - float(np.median(ticks[1:])))
-    if len(more) < FEWEST_PROCESSES:
+            extra_costs.append(float(ticks[0]) - float(np.median(ticks[1:])))
+    if len(extra_costs) < FEWEST_PROCESSES:
         raise CannotEstimate(
-            f"{variant}: only the first sample of a process is cold; {len(more)} processes are "
-            "too few, raise ",
+            f"{variant}: only the first sample of a process is cold; {len(extra_costs)} processes "
+            "are too few, raise ",
             Option("processes"),
             f" to {FEWEST_PROCESSES} or more",
         )
-    values, count = sorted(more), len(more)
+    values, count = sorted(extra_costs), len(extra_costs)
     place = 0
     while sum(math.comb(count, i) for i in range(place + 2)) <= 0.025 * 2**count:
         place += 1

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from labs.analysis.arrays import Bools, Floats
-from labs.analysis.selection import Cells
+from labs.analysis.cells import Cells
 
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """A line for each process, shape (processes,), through the `mean` ticks of its cells, shape
-    (processes, batch sizes). `weight` is 0 where a cell has no sample or is not on the line;
-    `variance` is that of a sample of each batch size, within cells."""
+    """A line for each process through the mean ticks of its cells.
+
+    `intercept`, `slope` and their standard errors have the shape (processes,). `mean`, `count` (the
+    samples of a cell) and `weight` have the shape (processes, batch sizes). The weight of a cell is
+    0 if it has no sample or its batch size is 0. `variance`, of shape (batch sizes,), is the
+    variance of a single sample within the cells of a batch size.
+    """
 
     mean: Floats
     count: Floats
@@ -27,10 +31,11 @@ class Fits:
 
 
 def fits(cells: Cells, chosen: Bools) -> Fits:
-    """Weighted least squares in each process, through the means of its cells.
+    """Weighted least squares in each process, through the means of its cells, in ticks.
 
-    A cell weighs as many samples as it has, over the variance within the cells of its batch size:
-    pooled over all processes it is well known, and the fit of a process is as good as can be.
+    `chosen`, shape (n,), marks the samples that count. The weight of a cell is its number of
+    samples divided by the variance of a sample of its batch size. This variance is pooled over all
+    processes, because a single process has too few samples to know it well.
     """
     count = cells.sums(None, chosen)
     mean = cells.sums(cells.ticks, chosen) / np.maximum(count, 1)

@@ -11,16 +11,17 @@ from labs.analysis.arrays import Bools, Floats
 from labs.analysis.estimate import Estimate
 from labs.analysis.process_lines import ProcessLines, process_lines
 from labs.analysis.processes import ByProcess, ratio
-from labs.analysis.selection import FEWEST
+from labs.analysis.selection import FEWEST_SAMPLES
 from labs.analysis.student import student_t
-from labs.analysis.undisturbed import Differ, undisturbed
+from labs.analysis.undisturbed import TwoGroups, undisturbed
 from labs.common.units import Clock
 from labs.recording.file import Integers, Recording
 from labs.recording.memo import memoized
 
-#: How far from the line a point may lie, as a share of its size, and still be said to be on it.
+#: A point counts as on the line if its residual is at most this share of its value.
 LINE_TOLERANCE = 0.02
-#: A misfit widens the interval from this multiple on of what chance makes of it (F, 2 or 3 points).
+#: A misfit widens the interval if it is this many times what chance causes (an F test; a line has
+#: few points).
 MISFIT = 3.0
 
 
@@ -28,13 +29,18 @@ MISFIT = 3.0
 class Line:
     """The line of one variant, in ticks.
 
-    `batch`, `location` (mean ticks of the steady samples at that batch size), `uncertainty` (its
-    standard error) and `residual` (location less the line) have the shape (batch sizes,). `empty`
-    is the interval with nothing in it, where batch size 0 was measured: it is not on the line's
-    list, because work that is not there cannot overlap with the reading. `ratio` is the intercept
-    in operations. `set_aside` counts the samples of each process of the run that were set aside, by
-    reason: "shared" core, "interrupted", "far" from the others, "process" that differs. The core
-    was `shared` all the time, as far as can be told, or not. `differ`: whether processes do.
+    `overhead` is the intercept and `cost` the slope. `ratio` is the intercept divided by the slope,
+    in operations. `batch`, `location` (mean ticks of the steady samples at that batch size),
+    `uncertainty` (its standard error) and `residual` (location minus the line) have the shape
+    (batch sizes,). `straight` says whether all points lie on the line.
+
+    `empty` is the empty sample, if batch size 0 was measured. It is not a point of the line,
+    because there is no work that could overlap with the readings.
+
+    `set_aside` counts the samples of each process that were set aside, shape (processes,), by
+    reason: "shared" core, "interrupted", "far" from the others, or of a "process" that differs.
+    `shared` says whether the core was shared all the time, as far as the recording shows.
+    `two_groups` describes two groups of processes, if there are two.
     """
 
     variant: str
@@ -50,16 +56,18 @@ class Line:
     straight: bool
     set_aside: Mapping[str, Integers]
     shared: bool
-    differ: Differ | None
+    two_groups: TwoGroups | None
 
-    def share_aside(self, reason: str) -> float:
+    def share_set_aside(self, reason: str) -> float:
         """The share of the variant's samples that were set aside for this reason."""
         aside = sum(int(counts.sum()) for counts in self.set_aside.values())
         return float(self.set_aside[reason].sum()) / max(self.cost.n + aside, 1)
 
-    def worst(self) -> tuple[int, float]:
-        """The point that lies farthest off the line for its size: its place among the batch sizes,
-        and by which share of its size."""
+    def worst_point(self) -> tuple[int, float]:
+        """The point with the largest residual, as a share of its value.
+
+        Returns its index among the batch sizes and that share, which has the sign of the residual.
+        """
         size = np.maximum(np.abs(self.location), self.clock.coarseness)
         place = int(np.abs(self.residual / size).argmax())
         return place, float(self.residual[place] / size[place])
@@ -69,22 +77,22 @@ class Line:
 def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> Line:
     """The line through all batch sizes above 0 of `variant`, in ticks.
 
-    With `one_speed`, in ticks as they would be had the core run at the run's median speed all the
-    time: for figures in core cycles.
+    With `one_speed`, the ticks are converted to the run's median clock speed. This is for figures
+    in core cycles.
 
-    Raises CannotEstimate where there are fewer than two batch sizes or too few samples, KeyError
-    where the recording has no such variant.
+    Raises CannotEstimate if there are fewer than two batch sizes or too few samples, and KeyError
+    if the recording has no such variant. docs/measuring.md derives the method.
     """
     lines = process_lines(recording, variant, one_speed)
-    count = undisturbed(recording, variant, one_speed, lines)
-    fit, usable, counted = lines.fit, lines.usable, count.counted
+    found = undisturbed(recording, variant, one_speed, lines)
+    fit, usable, counted = lines.fit, lines.usable, found.counted
     points = _points(lines, counted)
     run = recording.__dict__.setdefault("run", object())
 
     def by_process(value: Floats, error: Floats, extra: float = 0.0) -> ByProcess:
-        """What these processes give: one value each; shape (all processes,)."""
+        """The values and errors of the usable processes; both arguments have one per process."""
         which = lines.cells.processes[usable], value[usable], error[usable]
-        return ByProcess(run, *which, count.group, count.sure, extra, lines.shared.floor)
+        return ByProcess(run, *which, found.group, found.sure, extra, lines.shared.floor)
 
     processes = int(counted.sum()) if lines.parts is None else 1
     n = int(fit.count[counted].sum())
@@ -101,7 +109,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         error = np.sqrt(fit.variance[0] / np.maximum(fit.count[:, 0], 1))
         empties = by_process(fit.mean[:, 0], error)
         of_these = int(fit.count[counted, 0].sum())
-        empty = estimate(empties, "mean of the empty interval (k = 0)", of_these)
+        empty = estimate(empties, "mean of the empty sample (k = 0)", of_these)
     sizes = ", ".join(f"{k:.0f}" for k in points.batch)
     method = f"of the line T(k) = overhead + k * cost over k = {sizes}"
     return Line(
@@ -118,17 +126,17 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         straight=_is_straight(points, int(counted.sum())),
         set_aside=_set_aside(lines, counted, len(recording.processes)),
         shared=lines.shared.always,
-        differ=count.differ,
+        two_groups=found.two_groups,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """What the counted processes measured at each batch size that is on the line, in ticks.
+    """The points of a line, from the processes that count, in ticks; shape (batch sizes,).
 
-    As in `Line`. `residual_error` is the residuals' own standard error: what moves all points of a
-    process alike (its layout, the clock speed that it met) cancels in them. All have the shape
-    (batch sizes,).
+    The fields are those of `Line`. `residual_error` is the standard error of the residuals. It is
+    smaller than `uncertainty`, because an effect on all points of a process (its layout, its clock
+    speed) cancels in the residuals.
     """
 
     batch: Floats
@@ -140,9 +148,9 @@ class _Points:
 
 
 def _points(lines: ProcessLines, counted: Bools) -> _Points:
-    """The points of the processes that are `counted`, at the sizes with samples enough."""
+    """The points from the processes that are `counted`, at the sizes with enough samples."""
     fit, batch = lines.fit, lines.cells.batch
-    on_line = np.flatnonzero((batch > 0) & (fit.count[counted].sum(axis=0) >= FEWEST))
+    on_line = np.flatnonzero((batch > 0) & (fit.count[counted].sum(axis=0) >= FEWEST_SAMPLES))
     k = batch[on_line].astype(np.float64)
     mean = fit.mean[counted][:, on_line]
     own = fit.intercept[counted][:, None] + fit.slope[counted][:, None] * k
@@ -160,24 +168,24 @@ def _points(lines: ProcessLines, counted: Bools) -> _Points:
 
 
 def _error(values: Floats, measured: Bools, number: Integers) -> Floats:
-    """The standard error of each column's mean over the processes that measured it."""
+    """The standard error of the mean of each column, over the processes that measured it."""
     away = np.where(measured, values - np.where(measured, values, 0).sum(axis=0) / number, 0)
     error: Floats = np.sqrt((away**2).sum(axis=0) / np.maximum(number - 1, 1) / number)
     return error
 
 
 def _is_straight(points: _Points, processes: int) -> bool:
-    """Whether no point lies farther off the line than chance and the tolerance explain."""
+    """Whether chance and the tolerance together explain every residual."""
     by_chance = 1.5 * student_t(processes - 1) * points.residual_error
     allowed = by_chance + LINE_TOLERANCE * np.abs(points.location)
     return bool(np.all(np.abs(points.residual) <= allowed))
 
 
 def _misfit(points: _Points) -> Floats:
-    """Standard errors of intercept and slope from the misfit beyond what sampling explains.
+    """The standard errors of intercept and slope that come from a misfit of the line; shape (2,).
 
-    The residuals' mean square, less the part that their own error accounts for, is taken for
-    scatter of the points about the line and carried through the fit.
+    The mean square of the residuals is larger than their own errors explain. The difference counts
+    as scatter of the points about the line, and is propagated through the fit.
     """
     k, weight = points.batch, points.weight
     freedom = len(k) - 2
@@ -193,7 +201,7 @@ def _misfit(points: _Points) -> Floats:
 
 
 def _set_aside(lines: ProcessLines, counted: Bools, processes: int) -> dict[str, Integers]:
-    """How many samples of each process do not count, by reason; each of shape (processes,)."""
+    """How many samples of each process do not count, by reason; each has the shape (processes,)."""
     shared, hit, chosen = lines.shared.while_shared, lines.hit, lines.chosen
     reasons = {
         "shared": shared,

@@ -1,14 +1,13 @@
-"""What an operation costs by itself: its slope, less that of a baseline measured in the same run.
+"""The net cost of an operation: its slope minus that of a baseline measured in the same run.
 
-A switch timed by a round trip holds two switches and, on each side, a write and a read; a system
-call timed in a loop holds the loop. The C kernel says of each variant what its baseline is, how
-often it is contained, and into how many parts an operation falls:
+A round trip contains two switches and, on each side, a write and a read. A system call timed in a
+loop contains the loop. The C kernel states for each variant what its baseline is, how many times
+the variant contains it, and how many parts an operation has:
 
     net = (slope - times * slope of the baseline) / parts
 
-The value that nothing was subtracted from is kept beside it: who doubts a subtraction must be able
-to see what it was made from. lmbench's lat_ctx subtracts the same way, perf bench sched pipe not at
-all.
+The values before the subtraction are kept too, so that a reader can check it. lmbench's lat_ctx
+subtracts in the same way; perf bench sched pipe does not subtract.
 """
 
 from __future__ import annotations
@@ -21,15 +20,19 @@ from labs.analysis.line import Line, fit_line
 from labs.analysis.processes import ByProcess
 from labs.recording.file import Recording
 
-#: Numbers of parts, and of baselines contained, that make sense.
-LEAST, MOST = 1e-3, 1e6
+#: Limits for the number of parts, and for how many times a variant contains its baseline.
+SMALLEST_FACTOR, LARGEST_FACTOR = 1e-3, 1e6
 
 
 @dataclass(frozen=True)
 class Net:
-    """All in ticks. `whole` is the slope of the variant as timed (a round trip), `unsubtracted` one
-    part of it, `net` that part less the baseline; `baseline` is the baseline's slope, None where
-    the variant has none."""
+    """A net cost and how it was computed, in ticks.
+
+    `whole` is the slope of the variant as timed (a round trip), `unsubtracted` is one part of it,
+    and `net` is that part minus the baseline. `baseline` is the baseline's slope; None if the
+    variant has none. `times` says how many times `whole` contains the baseline, and `parts` into
+    how many parts it is divided.
+    """
 
     net: Estimate
     unsubtracted: Estimate
@@ -41,36 +44,40 @@ class Net:
 
 
 def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Net:
-    """The net cost of the variant that `line` is of; `one_speed` as the line was fitted.
+    """The net cost of the variant of `line`. `one_speed` must be as in the fit of the line.
 
-    Raises CannotEstimate where the baseline that the recording names is missing or has too few
+    Raises CannotEstimate if the baseline that the recording names is missing or has too few
     samples.
     """
     name, whole = line.variant, line.cost
-    parts = _usable(recording.number(f"variant.{name}.parts"))
+    parts = _factor_or_one(recording.number(f"variant.{name}.parts"))
     one = whole.times(1 / parts)
     stated = recording.condition(f"variant.{name}.baseline")
     if not stated:
         return Net(one, one, whole, None, None, 0.0, parts)
-    times = _usable(recording.number(f"variant.{name}.baseline_times"))
+    times = _factor_or_one(recording.number(f"variant.{name}.baseline_times"))
     if stated[0] not in recording.variants:
         raise CannotEstimate(f"{name}: its baseline {stated[0]} is not in the recording")
-    # A baseline that bends a little is no reason to refuse: it is small beside what it is
-    # subtracted from, and its misfit widens its interval.
+    # A baseline that is not quite straight is accepted: it is small in comparison, and its misfit
+    # widens its interval.
     baseline = fit_line(recording, stated[0], one_speed=one_speed).cost
-    (value, low, high), left = less_baseline(whole, baseline, times)
-    less = f"{times:g} times " if times != 1 else ""
+    (value, low, high), left = subtract_baseline(whole, baseline, times)
+    factor = f"{times:g} times " if times != 1 else ""
     of = f", divided by {parts:g}" if parts != 1 else ""
-    method = f"{whole.method}, less {less}the slope of {stated[0]}{of}"
+    method = f"{whole.method}, minus {factor}the slope of {stated[0]}{of}"
     net = replace(whole, value=value, low=low, high=high, method=method, by_process=left)
     return Net(net.times(1 / parts), one, whole, baseline, stated[0], times, parts)
 
 
-def less_baseline(
+def subtract_baseline(
     whole: Estimate, baseline: Estimate, times: float = 1.0
 ) -> tuple[tuple[float, float, float], ByProcess | None]:
-    """`whole` less `times` its `baseline`, with the 95 % interval; and what it was made from, where
-    both come from the same processes. A core that was shared slowed both alike, or nearly so."""
+    """`whole` minus `times` its `baseline`, in ticks.
+
+    Returns (value, low, high) with the 95 % interval, and the difference by process; the latter is
+    None if the two come from different processes. Unlike `compare.difference`, this also compares
+    by process if the core was always shared, because that slowed both by nearly the same factor.
+    """
     left = None
     if whole.by_process and baseline.by_process:
         left = processes.difference(whole.by_process, baseline.by_process, times)
@@ -78,9 +85,9 @@ def less_baseline(
 
 
 def parts_of(recording: Recording, variant: str) -> float:
-    """Into how many parts an operation falls; 1 where its C kernel says nothing usable."""
-    return _usable(recording.number(f"variant.{variant}.parts"))
+    """How many parts an operation of `variant` has; 1 if the C kernel states nothing usable."""
+    return _factor_or_one(recording.number(f"variant.{variant}.parts"))
 
 
-def _usable(stated: float | None) -> float:
-    return stated if stated is not None and LEAST <= stated <= MOST else 1.0
+def _factor_or_one(stated: float | None) -> float:
+    return stated if stated is not None and SMALLEST_FACTOR <= stated <= LARGEST_FACTOR else 1.0

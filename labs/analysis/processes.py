@@ -1,7 +1,7 @@
-"""One value a process: their mean with its interval, their groups, differences and ratios.
+"""From one value for each process to a mean with its interval, to groups, differences and ratios.
 
-A process draws its place in memory once, so that its samples resemble each other more than those
-of another process do. The interval of a run therefore comes from the spread of its processes.
+Each process gets its place in memory once, so its samples resemble each other more than samples of
+other processes. Therefore the interval of a run comes from the spread of its processes.
 """
 
 from __future__ import annotations
@@ -13,28 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis.arrays import Bools, Floats
-from labs.analysis.student import student_t, students_t
+from labs.analysis.student import student_t, student_t_array
 
-#: Two groups of processes are apart by this share of the undisturbed one at least, and by the
-#: second where that one is the smaller of the two: layout alone does less.
+#: The smallest distance between two groups of processes, as a share of the undisturbed group's
+#: mean. The second holds if the undisturbed group is the smaller one. Layout alone causes less.
 LEAST_GAP, LEAST_GAP_OF_MINORITY = 0.01, 0.04
-#: A smaller group of cheaper processes counts as the undisturbed one from this share on, and three.
+#: The cheaper group counts as undisturbed, although it is the smaller one, if it has this share of
+#: the processes and at least three.
 LEAST_SHARE = 0.4
-#: A share of cheaper processes so small that they can be the ones which differ.
-LONE = 0.1
-#: How sure it must be (see `apart`) that there are groups: to widen the interval, and to leave the
-#: disturbed one out.
+#: Up to this share of the processes, a cheaper group may be the one that is disturbed.
+LONE_SHARE = 0.1
+#: How sure it must be (see `two_groups`) that there are two groups: to widen the interval, and to
+#: leave out the disturbed group.
 PERHAPS, SURE = 0.7, 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class ByProcess:
-    """One `value` for each process, with its own standard `error`; arrays of shape (processes,).
+    """One `value` for each process with its own standard `error`; arrays of shape (processes,).
 
-    `process` holds their numbers in the run `run` (any object). `chosen` are the undisturbed ones,
-    and `sure` says how sure it is that the others are disturbed. `extra` is a standard error that
-    the spread does not show (points off the line). The true value may be as low as `floor` times
-    the mean, where all samples were disturbed.
+    `process` holds their numbers in the run `run` (any object). `chosen` marks the undisturbed
+    processes, and `sure` says how sure it is that the others are disturbed. `extra` is a standard
+    error that the spread does not show (points off the line). If all samples were disturbed, the
+    true value may be as low as `floor` times the mean; otherwise `floor` is 1.
     """
 
     run: object
@@ -47,7 +48,7 @@ class ByProcess:
     floor: float = 1.0
 
     def only(self, which: NDArray[np.generic]) -> ByProcess:
-        """The processes at these places, or where this mask is set."""
+        """A subset of the processes: those at these indices, or those that this mask marks."""
         names = ("process", "value", "error", "chosen")
         return replace(self, **{name: getattr(self, name)[which] for name in names})
 
@@ -57,10 +58,11 @@ class ByProcess:
         return replace(self, value=value, error=error, extra=factor * self.extra)
 
     def estimate(self) -> tuple[float, float, float]:
-        """The mean over the undisturbed processes, and its 95 % interval.
+        """The mean over the undisturbed processes, and the ends of its 95 % interval.
 
-        Where it cannot be told whether the others are disturbed, the interval spans both readings,
-        and the value moves from one to the other as it becomes surer.
+        If it is not sure whether the others are disturbed, the interval spans both possibilities.
+        The value then lies between the two means: the surer it is, the nearer to the mean of the
+        undisturbed group.
         """
         value, low, high = self._mean(np.ones_like(self.chosen))
         if self.sure >= PERHAPS:
@@ -73,12 +75,13 @@ class ByProcess:
         return value, min(low, self.floor * value) if value > 0 else low, high
 
     def _mean(self, chosen: Bools) -> tuple[float, float, float]:
-        """Mean and 95 % interval of the chosen processes, of which there are two or more.
+        """Mean and 95 % interval of the chosen processes, of which there must be two or more.
 
-        Weights by random effects: one over the variance between processes and a process's own.
-        Between them it is the variance of the values less the mean of their own (Hedges & Olkin,
-        "Statistical Methods for Meta-Analysis", 1985, ch. 9). Student's t for the spread that the
-        processes show (Hartung & Knapp, Statistics in Medicine 2001).
+        This is a random-effects model. The weight of a process is 1 divided by the sum of two
+        variances: its own, and that between processes. The variance between processes is the
+        variance of the values minus the mean of their own variances (Hedges & Olkin, "Statistical
+        Methods for Meta-Analysis", 1985, ch. 9). The interval uses Student's t and the observed
+        spread (Hartung & Knapp, Statistics in Medicine 2001).
         """
         value, error = self.value[chosen], self.error[chosen]
         own = np.maximum(error, 1e-9 * max(float(np.abs(value).max()), 1e-9)) ** 2
@@ -92,13 +95,17 @@ class ByProcess:
         return mean, mean - half, mean + half
 
 
-def apart(value: Floats, error: Floats) -> tuple[Bools, float]:
-    """The undisturbed processes of a run, and how sure it is that the others are another group.
+def two_groups(value: Floats, error: Floats) -> tuple[Bools, float]:
+    """Look for two groups of processes: the undisturbed one, and how sure it is that there are two.
 
-    Two measures, of which the surer one counts: the gap between two neighbours against what the
-    undisturbed group by itself would reach (t times its spread), for others that differ among
-    themselves; and how much of the spread of all lies between two groups, against what the best
-    cut of a single group explains (Engelman & Hartigan, JASA 1969), for groups that each spread.
+    `value` and `error` have the shape (processes,), and so has the mask that is returned. How sure
+    it is has no unit; compare it with PERHAPS and SURE. If there is one group, it is 0.
+
+    There are two measures, and the larger one counts. The first compares the gap between two
+    neighbouring values with t times the spread of the undisturbed group. It recognises disturbed
+    processes that also differ among themselves. The second compares the part of the total spread
+    that lies between two groups with what the best cut of a single group would explain (Engelman &
+    Hartigan, JASA 1969). It recognises groups that both have a spread.
     """
     count = len(value)
     everyone = np.ones(count, dtype=np.bool_)
@@ -107,35 +114,37 @@ def apart(value: Floats, error: Floats) -> tuple[Bools, float]:
     if count < 3 or value[0] <= 0:
         return everyone, 0.0
     cut = np.arange(1, count)
-    lower_is_it = (2 * cut > count) | (cut >= max(3, LEAST_SHARE * count))
-    size = np.where(lower_is_it, cut, count - cut)
+    lower_undisturbed = (2 * cut > count) | (cut >= max(3, LEAST_SHARE * count))
+    size = np.where(lower_undisturbed, cut, count - cut)
     lower_mean, upper_mean, lower_within, upper_within = _on_both_sides(value)
     least = np.where(2 * size > count, LEAST_GAP, LEAST_GAP_OF_MINORITY)
-    least *= np.where(lower_is_it, lower_mean, upper_mean)
-    possible = (lower_is_it | (cut <= LONE * count)) & (upper_mean - lower_mean >= least)
-    # Values may lie closer together by chance than their own errors allow.
-    group_within = np.where(lower_is_it, lower_within, upper_within)
+    least *= np.where(lower_undisturbed, lower_mean, upper_mean)
+    possible = (lower_undisturbed | (cut <= LONE_SHARE * count)) & (
+        upper_mean - lower_mean >= least
+    )
+    # By chance, values can lie closer together than their own errors allow.
+    group_within = np.where(lower_undisturbed, lower_within, upper_within)
     spread = np.maximum(np.sqrt(group_within / np.maximum(size - 1, 1)), max(own, 1e-12))
     gap = value[1:] - value[:-1]
-    by_gap = np.where(gap >= least, gap / (students_t(size - 1) * spread), 0.0)
+    by_gap = np.where(gap >= least, gap / (student_t_array(size - 1) * spread), 0.0)
     within = np.maximum(lower_within + upper_within, max((count - 2) * own**2, 1e-12))
     total = float(np.sum((value - value.mean()) ** 2))
     by_chance = -math.log(1 - 2 / math.pi) + 2.4 / (count - 2)
     beyond = (np.log(np.maximum(total / within, 1.0)) - by_chance) * math.sqrt(count - 2)
-    # Of single groups 16 % reach 0.45 in units of t, which counts as 1, and 1 % reach 1.35.
+    # 16 % of single groups reach 0.45 in units of t, which counts as 1; 1 % of them reach 1.35.
     by_spread = 1 + (beyond / student_t(count - 2) - 0.45) / 0.9
     sure = np.where(possible, np.maximum(by_gap, by_spread), 0.0)
     place = int(sure.argmax())
     if not sure[place] > 0:
         return everyone, 0.0
     best = np.zeros(count, dtype=np.bool_)
-    best[order[: cut[place]] if lower_is_it[place] else order[cut[place] :]] = True
+    best[order[: cut[place]] if lower_undisturbed[place] else order[cut[place] :]] = True
     return best, float(sure[place])
 
 
 def _on_both_sides(value: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Of ascending values, for each place to cut them: the mean of the lower and of the upper
-    ones, and the sum of squares about either mean; each of shape (values - 1,)."""
+    """For each cut of ascending values: the means of the lower and upper part, and both sums of
+    squares about these means; each has the shape (values - 1,)."""
     cut, middle = np.arange(1, len(value)), float(value.mean())
     away = value - middle
     sums, squares = np.cumsum(away), np.cumsum(away**2)
@@ -146,7 +155,7 @@ def _on_both_sides(value: Floats) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def _in_common(one: ByProcess, other: ByProcess) -> tuple[ByProcess, ByProcess] | None:
-    """The values of both in the processes that they share; None where these are too few."""
+    """The values of both in their common processes; None if fewer than two of these are chosen."""
     if one.run is not other.run:
         return None
     _, mine, its = np.intersect1d(one.process, other.process, return_indices=True)
@@ -156,9 +165,9 @@ def _in_common(one: ByProcess, other: ByProcess) -> tuple[ByProcess, ByProcess] 
 
 
 def difference(one: ByProcess, other: ByProcess, times: float = 1.0) -> ByProcess | None:
-    """`one` less `times` the `other`, process by process; None where they share no processes.
+    """`one` minus `times` the `other`, process by process; None if they share too few processes.
 
-    What moves both in a process cancels in the difference as it does in its interval.
+    An effect that moves both in a process cancels in the difference and in its interval.
     """
     if (both := _in_common(one, other)) is None:
         return None
@@ -169,10 +178,11 @@ def difference(one: ByProcess, other: ByProcess, times: float = 1.0) -> ByProces
 
 
 def ratio(one: ByProcess, other: ByProcess) -> tuple[float, float, float] | None:
-    """`one` divided by the `other`, with its 95 % interval; None where they share no processes.
+    """`one` divided by the `other`: value and the ends of its 95 % interval.
 
-    The ratio of the means; its error is that of one - ratio * other, process by process, divided by
-    the mean of the other (the delta method, Cochran, "Sampling Techniques", ch. 6).
+    None if they share too few processes, or if the mean of `other` is 0. The value is the ratio of
+    the means. Its error is that of one - ratio * other, process by process, divided by the mean of
+    the other (the delta method, Cochran, "Sampling Techniques", ch. 6).
     """
     both = _in_common(one, other)
     if both is None or abs(bottom := both[1].estimate()[0]) < 1e-12:

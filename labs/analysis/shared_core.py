@@ -1,10 +1,11 @@
-"""Which samples were taken while something else used the same physical core.
+"""Which samples were taken while another program used the same physical core.
 
-The other hardware thread of a core takes half of it: on one machine a procedure call took 2.4 times
-as long, a system call 1.4 times, and a chain of dependent additions no longer at all. Each process
-therefore counts, in rounds spread over its samples, how many independent additions the core does in
-a cycle (kernels_c/core_rounds.h): 4 on that machine, and about 2 while the core was shared. Where a
-recording has no such rounds and the timer is what is measured, stretches of time tell.
+If the other hardware thread of a core is busy, it takes about half of the core. On one machine a
+procedure call then took 2.4 times as long, a system call 1.4 times, and a chain of dependent
+additions no longer at all. Therefore each process measures the width of the core: it counts how
+many independent additions the core does in a cycle, in rounds spread over its samples
+(kernels_c/core_rounds.h). On that machine there were 4, and about 2 while the core was shared. If a
+recording has no such rounds and the timer is what is measured, slow stretches of time show it.
 """
 
 from __future__ import annotations
@@ -14,38 +15,43 @@ from dataclasses import dataclass
 import numpy as np
 
 from labs.analysis.arrays import Bools, Floats
+from labs.analysis.cells import Cells
 from labs.analysis.fits import fits
-from labs.analysis.processes import SURE, apart
-from labs.analysis.selection import Cells, near
+from labs.analysis.processes import SURE, two_groups
+from labs.analysis.selection import near_median
 from labs.recording import core_width
 from labs.recording.file import Recording, Samples
 
-#: A core that does less than this share of the additions that it can do is shared.
+#: A core is shared if it does less than this share of the additions that it can do.
 WHOLE = 0.9
-#: A run that reached this share of the remembered width had the whole core for a while: beside
+#: A run that reached this share of the remembered width had the whole core for a while. Next to
 #: another thread it reached 0.69 at most.
 UNSHARED = 0.8
 #: A core that never does more additions in a cycle gives no evidence.
 LEAST_WIDTH = 1.8
-#: Independent additions in a round (kernels_c/core_rounds.h), and how many steps of the counter
-#: they must take at least.
-ADDITIONS, LEAST_STEPS = 16_384, 30
-#: Where its width is halved, no operation was seen to take more than 2.4 times as long.
+#: The independent additions in a round (kernels_c/core_rounds.h), and the smallest number of
+#: counter steps that a round must take. A round is known to within a step. So the widths of two
+#: equal rounds of n steps differ by (n - 1) / (n + 1) at most: 0.92 for 24, still a whole core.
+ADDITIONS, LEAST_STEPS = 16_384, 24
+#: An operation takes at most (1 / width) to this power times as long. With half the width, no
+#: operation took more than 2.4 times as long.
 WORST_POWER = 1.5
-#: No core is shared by more hardware threads.
+#: The largest number of hardware threads in a core.
 MOST_THREADS = 8
-#: So many processes at least, each with such a share of its samples, must have had the whole core.
+#: At least so many processes must have had the whole core, each for such a share of its samples.
 FEWEST_PROCESSES, LEAST_SHARE = 2, 0.1
-#: Samples in one stretch of time, and how far groups of stretches must be apart for their spread.
-STRETCH, APART = 50, 5.0
+#: The samples in one stretch of time, and the least distance between two groups of stretches, as a
+#: multiple of their spread.
+STRETCH, STRETCHES_APART = 50, 5.0
 
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """Which samples to set aside, shape (n,), and whether rounds (`evidence`) tell so.
+    """Which samples to set aside, and whether the core was shared all the time.
 
-    Where the core was shared `always`, none is: a sample then took at most 1 / `floor` times as
-    long as it would have on a whole core.
+    `while_shared`, shape (n,), marks the samples to set aside. `evidence` says whether the rounds
+    of the recording show this. If the core was shared `always`, no sample is set aside: then each
+    took at most 1 / `floor` times as long as it would have taken on a whole core.
     """
 
     while_shared: Bools
@@ -55,7 +61,11 @@ class Shared:
 
 
 def find(recording: Recording, samples: Samples, cells: Cells, about_overhead: bool) -> Shared:
-    """What the recording says of `samples`, which are of one variant, and of their `cells`."""
+    """Which of `samples`, all of one variant, were taken while the core was shared.
+
+    `cells` are the cells of these samples. `about_overhead` says that the variant measures the
+    overhead of the timer; only then slow stretches of time can replace missing rounds.
+    """
     none = np.zeros(len(samples), dtype=np.bool_)
     least = _least_width(recording, samples, cells.step / samples.clock.coarseness)
     if least is None:
@@ -73,16 +83,17 @@ def find(recording: Recording, samples: Samples, cells: Cells, about_overhead: b
 
 
 def _least_width(recording: Recording, samples: Samples, coarser: float) -> Floats | None:
-    """For each sample the width of the core in the rounds before and after it, whichever was less,
-    as a share of what the core can do; None where the recording does not tell. Shape (n,).
+    """The width of the core at each sample, as a share of what the core can do; shape (n,).
 
-    It does not where a round lasts few steps of the counter, which are `coarser` by this factor
-    than it declares: an emulator's clock of microseconds makes widths of its own.
+    This is the smaller width of the round before the sample and the round after it. None if the
+    recording has no usable rounds, or if a round takes too few steps of the counter: an emulator
+    that counts microseconds would give arbitrary widths. `coarser` is the real step of the counter
+    divided by the step that it declares.
     """
     widths = core_width.widths(recording)
     after = [_whole_numbers(text) for text in recording.condition("core_width.after")]
     count = len(recording.processes)
-    # What is alike in all processes stands in the recording once.
+    # If all processes have the same values, the recording holds them once.
     widths = widths * count if len(widths) == 1 else widths
     after = after * count if len(after) == 1 else after
     if not len(widths) == len(after) == count or any(
@@ -91,8 +102,8 @@ def _least_width(recording: Recording, samples: Samples, coarser: float) -> Floa
         return None
     reached = core_width.reached(recording) or 0.0
     best = max(reached, recording.number("core_width.best") or 0.0)
-    # A round whose chain of additions was interrupted shows too great a width: one such run
-    # left 4.77 in the memory where the core does 3.97.
+    # If the chain of additions in a round was interrupted, the width is too large: one such run
+    # made the kit remember 4.77 for a core that does 3.97.
     if reached >= UNSHARED * best:
         best = reached
     if not LEAST_WIDTH <= best <= core_width.MOST_WIDTH:
@@ -111,7 +122,7 @@ def _least_width(recording: Recording, samples: Samples, coarser: float) -> Floa
 
 
 def _whole_numbers(text: str) -> list[int]:
-    """Ascending whole numbers; none where the text is anything else."""
+    """Ascending whole numbers from a text; none if the text is anything else."""
     try:
         found = [int(word) for word in text.split() if len(word) < 12]
     except ValueError:
@@ -120,10 +131,10 @@ def _whole_numbers(text: str) -> list[int]:
 
 
 def _slow_stretches(samples: Samples, cells: Cells) -> Bools:
-    """Samples of stretches of time that a neighbour lengthened by a constant, shape (n,).
+    """The samples in stretches of time that a neighbour lengthened by a constant, shape (n,).
 
-    Only what comes or goes within a process is a neighbour: processes that differ from first to
-    last have another layout, and a trend makes no groups.
+    A neighbour must come or go within a process. A process that is slower from its first sample to
+    its last has another layout, and a trend makes no groups.
     """
     none = np.zeros(len(samples), dtype=np.bool_)
     order = np.lexsort((samples.sample, samples.process))
@@ -135,14 +146,14 @@ def _slow_stretches(samples: Samples, cells: Cells) -> Bools:
     stretch = np.empty(len(samples), dtype=np.int64)
     stretch[order] = within + np.repeat(np.cumsum(last) - last, count)
     cells = cells.with_rows(stretch)
-    fit = fits(cells, near(cells, cells.ticks, ~none))
+    fit = fits(cells, near_median(cells, cells.ticks, ~none))
     if cells.shape[0] < 4 or not ((fit.weight > 0).sum(axis=1) >= 2).all():
         return none
-    kept, sure = apart(fit.intercept, fit.intercept_error)
+    kept, sure = two_groups(fit.intercept, fit.intercept_error)
     if sure < SURE:
         return none
     fast, slow = fit.intercept[kept], fit.intercept[~kept]
-    if slow.mean() - fast.mean() < APART * max(fast.std(), slow.std() / 2):
+    if slow.mean() - fast.mean() < STRETCHES_APART * max(fast.std(), slow.std() / 2):
         return none
     number = np.repeat(np.arange(len(last)), last)
     both = np.minimum(

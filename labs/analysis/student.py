@@ -1,4 +1,4 @@
-"""Student's t: how many standard errors a 95 % interval reaches to either side."""
+"""Student's t: the number of standard errors that a 95 % interval reaches to either side."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ _T_TABLE: Sequence[float] = (
 
 
 def student_t(freedom: int) -> float:
-    """The two-sided 95 % point of Student's t; beyond the table by its expansion in 1 / freedom."""
+    """The two-sided 95 % point of Student's t for `freedom` degrees of freedom.
+
+    Beyond the table this is an expansion in 1 / freedom.
+    """
     if freedom <= len(_T_TABLE):
         return _T_TABLE[max(freedom, 1) - 1]
     return 1.959964 + 2.372 / freedom + 2.82 / freedom**2
 
 
-def students_t(freedom: NDArray[np.int64]) -> Floats:
-    """As `student_t`, for many at once."""
+def student_t_array(freedom: NDArray[np.int64]) -> Floats:
+    """The same as `student_t` for an array of any shape."""
     table = np.array(_T_TABLE)[np.clip(freedom, 1, len(_T_TABLE)) - 1]
     beyond = np.maximum(freedom, 1).astype(np.float64)
     expansion = 1.959964 + 2.372 / beyond + 2.82 / beyond**2

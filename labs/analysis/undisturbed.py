@@ -1,4 +1,4 @@
-"""Which processes of a run count: whether they fall into two groups, and which is undisturbed."""
+"""Which processes of a run count: whether there are two groups, and which one is undisturbed."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ import numpy as np
 from labs.analysis.arrays import Bools
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.process_lines import ProcessLines, process_lines
-from labs.analysis.processes import PERHAPS, SURE, apart
+from labs.analysis.processes import PERHAPS, SURE, two_groups
 from labs.recording import declared
 from labs.recording.file import Recording
 
-#: The place of code and stack changes what an operation costs by this factor at most.
+#: The place of code and stack in memory changes the cost of an operation by at most this factor.
 MOST_BY_PLACE = 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class Differ:
-    """That the processes of a run fall into two groups: those numbered `others` took `factor` times
-    as long. `siblings` tells whether other variants of the run "move" with the groups as well, or
-    one of them does "stay"; "none": there is none. The core was `whole` where rounds tell so.
+class TwoGroups:
+    """The processes of a run fall into two groups.
+
+    The processes with the numbers `others` took `factor` times as long as the undisturbed group.
+    `siblings` says what the other variants of the run do: "move" if all change with the groups,
+    "stay" if one does not, "none" if there is no other variant. `whole` says whether rounds show
+    that the core was not shared.
     """
 
     others: tuple[int, ...]
@@ -32,52 +35,61 @@ class Differ:
 
 @dataclass(frozen=True, eq=False)
 class Undisturbed:
-    """The undisturbed `group` of the processes that have a line of their own, shape (usable,), and
-    how `sure` it is that the others differ. The processes that are `counted`, shape (all
-    processes,), are these, or all that have a line where it is not sure.
+    """The undisturbed processes of a run, and the processes that count.
+
+    `group`, shape (usable processes,), marks the undisturbed ones among the processes that have a
+    line. `sure` says how sure it is that the others differ. `counted`, shape (processes,), marks
+    the undisturbed processes; if it is not sure, it marks all processes that have a line.
+    `two_groups` describes the groups if there are two.
     """
 
     group: Bools
     sure: float
     counted: Bools
-    differ: Differ | None
+    two_groups: TwoGroups | None
 
 
 def undisturbed(
     recording: Recording, variant: str, one_speed: bool, lines: ProcessLines
 ) -> Undisturbed:
-    """Which of the `lines` of `variant` count, and whether processes differ."""
+    """Which processes of `lines`, the lines of `variant`, count, and whether processes differ.
+
+    `one_speed` must be as in the making of `lines`.
+    """
     group, sure = _groups(recording, variant, one_speed, lines)
     siblings = "none"
     if sure >= PERHAPS:
         siblings = _siblings(recording, variant, one_speed, lines.usable, group)
-    differ = None
+    two_groups = None
     if sure >= SURE and not lines.shared.always:
         about_overhead = declared.is_overhead(recording, variant)
         decides = (lines.fit.intercept if about_overhead else lines.fit.slope)[lines.usable]
-        differ = Differ(
+        two_groups = TwoGroups(
             others=tuple(lines.cells.processes[lines.usable][~group].tolist()),
             factor=float(decides[~group].mean() / decides[group].mean()),
             siblings=siblings,
             whole=lines.shared.evidence,
         )
-    # Rounds that show a whole core leave no neighbour; nor does a sibling that was not slowed. But
-    # a place in memory does not make so much: tasks on two CPUs, say, where others had one.
-    by_place = differ is None or abs(np.log(max(differ.factor, 1e-9))) < np.log(MOST_BY_PLACE)
+    # If the rounds show a whole core, or a sibling was not slowed, no neighbour was the cause. Then
+    # it was the place in memory, and all processes count. But a place cannot change the cost by a
+    # large factor; for example, the tasks of some processes may have been on two CPUs.
+    by_place = two_groups is None or abs(np.log(max(two_groups.factor, 1e-9))) < np.log(
+        MOST_BY_PLACE
+    )
     if (lines.shared.evidence or siblings == "stay") and by_place:
         group, sure = np.ones_like(group), 0.0
     counted = lines.usable.copy()
     counted[lines.usable] = group | (sure < SURE)
-    return Undisturbed(group, sure, counted, differ)
+    return Undisturbed(group, sure, counted, two_groups)
 
 
 def _groups(
     recording: Recording, variant: str, one_speed: bool, lines: ProcessLines
 ) -> tuple[Bools, float]:
-    """The undisturbed ones of the usable processes, and how sure it is that others differ.
+    """The undisturbed ones of the usable processes, and how sure it is that the others differ.
 
-    A core that ran at another speed is no disturbance: a cost is compared between processes as if
-    all had run at one.
+    Another clock speed is no disturbance, so costs are compared as if all processes had run at the
+    same speed.
     """
     about_overhead = declared.is_overhead(recording, variant)
     if not (one_speed or about_overhead):
@@ -88,18 +100,18 @@ def _groups(
     if lines.parts is not None:
         return np.ones(int(usable.sum()), dtype=np.bool_), 0.0
     if about_overhead:
-        return apart(fit.intercept[usable], fit.intercept_error[usable])
-    return apart(fit.slope[usable], fit.slope_error[usable])
+        return two_groups(fit.intercept[usable], fit.intercept_error[usable])
+    return two_groups(fit.slope[usable], fit.slope_error[usable])
 
 
 def _siblings(
     recording: Recording, variant: str, one_speed: bool, usable: Bools, group: Bools
 ) -> str:
-    """Whether all other variants of the run "move" with these groups of processes, or one does
-    "stay"; "none" where there is none.
+    """Whether all other variants of the run "move" with these groups, or one does "stay".
 
-    What else runs on the core slows every operation; the place of code and stack one of them. A
-    baseline decides nothing: an empty loop needs so little of a core that it may be slowed or not.
+    "none" if there is no other variant. Another program on the core slows every operation, but the
+    place of code and stack slows only one. A baseline decides nothing: an empty loop uses so little
+    of a core that a neighbour may or may not slow it.
     """
     every = np.flatnonzero(usable)
     baselines = {

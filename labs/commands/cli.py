@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 
 import labs
-from labs.commands import broken, doctor, measure, progress, start, survey
 from labs.commands.exit_status import status_of
+
+#: The subcommands, each a module of this package, and what each does.
+_COMMANDS = {
+    "start": "put your own copy of the labs in a folder and open JupyterLab",
+    "doctor": "report whether this machine can measure, and what would help",
+    "measure": "measure one C kernel and print its figure",
+    "broken": "run a C kernel that is wrong on purpose next to its repaired twin",
+    "survey": "measure everything on this machine, next to published figures",
+    "progress": "show what you have done in all labs, and what comes next",
+}
 
 
 def main(words: list[str] | None = None) -> int:
     """Run the command and return its exit status. A wrong option prints one line: status 2."""
-    return status_of(lambda: _run(words))
+    return status_of(lambda: _run(sys.argv[1:] if words is None else words))
 
 
-def _run(words: list[str] | None) -> int:
+def _run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="labs", description="Measure what the operations of an operating system cost."
     )
     parser.add_argument("--version", action="version", version=f"ticklab {labs.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module, about in (
-        ("start", start, "put your own copy of the labs in a folder and open JupyterLab"),
-        ("doctor", doctor, "report whether this machine can measure, and what would help"),
-        ("measure", measure, "measure one C kernel and print its figure"),
-        ("broken", broken, "run a C kernel that is wrong on purpose next to its repaired twin"),
-        ("survey", survey, "measure everything on this machine, next to published figures"),
-        ("progress", progress, "show what you have done in all labs, and what comes next"),
-    ):
+    for name, about in _COMMANDS.items():
         command = commands.add_parser(name, help=about, description=about)
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
+        # Only what was asked for is imported: most commands draw nothing.
+        if name in words:
+            module = importlib.import_module(f"labs.commands.{name}")
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
     arguments = parser.parse_args(words)
     return int(arguments.run(arguments))
 

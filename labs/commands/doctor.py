@@ -12,7 +12,7 @@ import textwrap
 from typing import TextIO
 
 from labs.machine.description import read_machine
-from labs.machine.fitness import examine, fit, verdict
+from labs.machine.fitness import can_measure, examine, verdict
 from labs.machine.point import Point
 from labs.machine.probes import try_all
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(as_json(points))
     else:
         print(as_text(points, in_colour(sys.stdout), shutil.get_terminal_size((100, 24)).columns))
-    return 0 if fit(points) else 1
+    return 0 if can_measure(points) else 1
 
 
 def as_json(points: list[Point]) -> str:

@@ -15,6 +15,8 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, cast
@@ -34,13 +36,18 @@ def serve(folder: Path, first: str | None, port: int | None, browser: bool) -> N
     `first` is the notebook to open, as a path within `folder`. If `port` is None, JupyterLab takes
     the first free port from 8888 on. With `browser`, it opens a browser too. Raises CannotServe.
     """
-    _prepare_environment()
+    with _environment(environment_of_jupyterlab(os.environ)):
+        _serve(folder, first, port, browser)
+
+
+def _serve(folder: Path, first: str | None, port: int | None, browser: bool) -> None:
+    """Serve in the environment that JupyterLab needs."""
     _demand_runtime_folder()
-    # An optional checker for one kind of address in JSON schemas. Nothing here uses such addresses,
-    # and the checker loads almost as long as the rest of JupyterLab. None disables it.
-    sys.modules.setdefault("rfc3987_syntax", cast(ModuleType, None))
     try:
-        from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
+        # An optional checker for one kind of address in JSON schemas. Nothing here uses such
+        # addresses, and the checker loads almost as long as the rest of JupyterLab.
+        with _without_module("rfc3987_syntax"):
+            from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
     except ImportError as error:
         raise CannotServe(
             f"JupyterLab is not installed in {sys.prefix} ({error}). "
@@ -115,17 +122,52 @@ def _demand_runtime_folder() -> None:
         ) from error
 
 
-def _prepare_environment() -> None:
-    """Make JupyterLab, its Jupyter kernels and its terminals use this Python environment."""
-    _put_first("JUPYTER_CONFIG_PATH", str(_PACKAGE / "jupyter_config"))
-    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # its kernel specs before those of the user
-    _put_first("PATH", str(Path(sys.executable).parent))
+def environment_of_jupyterlab(given: Mapping[str, str]) -> dict[str, str]:
+    """`given` such that JupyterLab, its Jupyter kernels and its terminals use this Python."""
+    made = dict(given)
+    _put_first(made, "JUPYTER_CONFIG_PATH", str(_PACKAGE / "jupyter_config"))
+    made["JUPYTER_PREFER_ENV_PATH"] = "1"  # its kernel specs before those of the user
+    _put_first(made, "PATH", str(Path(sys.executable).parent))
     try:
         importlib.metadata.distribution("ticklab")
     except importlib.metadata.PackageNotFoundError:  # run from a checkout that is not installed
-        _put_first("PYTHONPATH", str(_PACKAGE.parent))
+        _put_first(made, "PYTHONPATH", str(_PACKAGE.parent))
+    return made
 
 
-def _put_first(variable: str, folder: str) -> None:
-    others = [part for part in os.environ.get(variable, "").split(os.pathsep) if part]
-    os.environ[variable] = os.pathsep.join([folder, *(part for part in others if part != folder)])
+def _put_first(environment: dict[str, str], variable: str, folder: str) -> None:
+    others = [part for part in environment.get(variable, "").split(os.pathsep) if part]
+    environment[variable] = os.pathsep.join([folder, *(part for part in others if part != folder)])
+
+
+@contextmanager
+def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    """Give this process the environment `wanted` for a while.
+
+    JupyterLab runs in this process. It reads its own settings from `os.environ`, and copies it for
+    each Jupyter kernel and terminal. So we cannot pass it an environment of its own.
+    """
+    before = dict(os.environ)
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@contextmanager
+def _without_module(name: str) -> Iterator[None]:
+    """Make `import name` fail for a while, unless the module is loaded already.
+
+    Python has no other way to leave an optional module out: None in `sys.modules` is the documented
+    one, and the package that would import it has no setting.
+    """
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = cast(ModuleType, None)
+    try:
+        yield
+    finally:
+        del sys.modules[name]

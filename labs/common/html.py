@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 _HERE = Path(__file__).parent
 
@@ -24,7 +24,12 @@ def filled(template: Path, **values: object) -> str:
 
 def inline(source: str, **values: object) -> str:
     """The same of a template of one line, given as text."""
-    return _environment(_HERE).from_string(source).render(values)
+    return _line(source).render(values)
+
+
+@cache
+def _line(source: str) -> Template:
+    return _environment(_HERE).from_string(source)
 
 
 @cache

@@ -17,10 +17,16 @@ MOST_CONDITIONS, MOST_LINE_BYTES = 4_000, 16_384
 
 #: Limits of the JSON files of a lab folder, and of a C source next to a recording.
 MOST_JSON_BYTES, MOST_FIGURES = 256 * 1024, 200
+MOST_JSON_DEPTH, MOST_JSON_DIGITS = 20, 300
 MOST_SOURCE_BYTES = 256 * 1024
 
 #: Limits of a submitted notebook.
 MOST_NOTEBOOK_BYTES, MOST_CELLS = 16_000_000, 5_000
+
+#: Limits of one answer, in characters (a long report has 10,000); of a formula in it, and of the
+#: number of formulas; and of the pictures that were pasted into it.
+MOST_ANSWER, MOST_FORMULA, MOST_FORMULAS = 20_000, 200, 40
+MOST_PICTURES, MOST_PICTURE_BYTES, MOST_PICTURE_PIXELS = 8, 6_000_000, 25_000_000
 
 #: Limits of a submitted lab folder. Apart from the notebook, no file that we read in it is larger
 #: than a recording.

@@ -41,7 +41,7 @@ class Compared:
         found = self.found.value * NANOSECONDS[units[1]]
         return found / (self.predicted.value * NANOSECONDS[units[0]])
 
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """How close the prediction was."""
         if self.found is None:
             return "not measured yet"
@@ -147,7 +147,7 @@ def table(rows: tuple[Compared, ...]) -> Table:
                 + (f" (then {row.versions - 1} more)" if row.versions > 1 else ""),
                 "" if row.predicted.sure is None else f"{100 * row.predicted.sure:.0f} %",
                 f"{rounded(row.found.value, 4)} {row.found.unit}" if row.found else "",
-                row.in_words(),
+                row.as_text(),
             )
             for row in rows
         ),

@@ -10,20 +10,24 @@ from __future__ import annotations
 
 import datetime
 import json
-import math
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints, ValidationError
 
 from labs.common import limits
-from labs.common.files import read_bounded, write_atomically
+from labs.common.files import write_atomically
+from labs.common.json_form import Form, OrNone, TextOrNone, problems
+from labs.common.json_text import BadJson, Unreadable, read_entries
 from labs.common.units import UnknownUnit, canonical
 
 FILE_NAME = "predictions.json"
 
 _OF_A_RATIO = ("times", "x", "×")
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_MOST_REASON = 2_000  # characters
 
 
 class BadPredictions(ValueError):
@@ -39,6 +43,27 @@ class Prediction:
     because: str = ""
     sure: float | None = None
     when: str = ""
+
+
+class _Given(Form):
+    """The form of a prediction that a student makes."""
+
+    value: float = Field(ge=0, allow_inf_nan=False, description="a number of 0 or more")
+    unit: Annotated[str, StringConstraints(strip_whitespace=True)] = Field(
+        min_length=1, max_length=16, description="a short text such as ns"
+    )
+    because: str = Field("", description="a text")
+    sure: float | None = Field(
+        None, ge=0, le=1, description="a number from 0 (a guess) to 1 (certain)"
+    )
+
+
+class _Stored(_Given):
+    """The same in the file, where only value and unit decide whether it is a prediction."""
+
+    because: TextOrNone = None  # type: ignore[assignment]
+    sure: Annotated[float | None, Field(ge=0, le=1), OrNone] = None
+    when: TextOrNone = None
 
 
 def read(folder: Path) -> dict[str, tuple[Prediction, ...]]:
@@ -57,36 +82,30 @@ def read(folder: Path) -> dict[str, tuple[Prediction, ...]]:
 def put(folder: Path, name: str, prediction: Prediction) -> Prediction:
     """Add a prediction under the figure id `name`, with the time, and return it as stored.
 
-    Raises ValueError if the prediction has a wrong form, BadPredictions if the existing file is
-    unusable (it then stays unchanged), and files.CannotWrite.
+    Raises ValueError if the prediction has a wrong form, and files.CannotWrite. Raises
+    BadPredictions if the existing file, or an entry in it, cannot be read: then it stays unchanged.
     """
     if _ID.fullmatch(name) is None:
         raise ValueError(f"{name!r} is not a figure id (small letters, digits and hyphens)")
-    if isinstance(prediction.value, bool) or not isinstance(prediction.value, int | float):
-        raise ValueError(f"predict a number, not {prediction.value!r}")
-    if not math.isfinite(prediction.value) or prediction.value < 0:
-        raise ValueError(f"predict a number of 0 or more, not {prediction.value!r}")
-    sure = prediction.sure
-    if sure is not None and not (isinstance(sure, int | float) and 0 <= sure <= 1):
-        raise ValueError(f"sure={sure!r}: say how sure you are from 0 (a guess) to 1 (certain)")
+    try:
+        given = _Given.model_validate(asdict(prediction))
+    except ValidationError as error:
+        raise ValueError(problems(error, _Given)) from error
+    whole = isinstance(prediction.value, int)
     stored = Prediction(
-        prediction.value,
-        _unit(prediction.unit),
-        prediction.because[:2_000],
-        sure,
+        prediction.value if whole else given.value,
+        _unit(given.unit),
+        given.because[:_MOST_REASON],
+        given.sure,
         prediction.when
         or datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
     )
     stated = _stated(folder)
+    for key, entry in stated.items():
+        if isinstance(entry, Unreadable):
+            raise BadPredictions(f"{FILE_NAME}, entry {key[:64]}: {entry.what}")
     earlier = stated.get(name)
-    entry = {
-        "value": stored.value,
-        "unit": stored.unit,
-        "because": stored.because,
-        "sure": stored.sure,
-        "when": stored.when,
-    }
-    stated[name] = [*(earlier if isinstance(earlier, list) else []), entry]
+    stated[name] = [*(earlier if isinstance(earlier, list) else []), asdict(stored)]
     text = json.dumps(stated, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     write_atomically(Path(folder) / FILE_NAME, text.encode())
     return stored
@@ -108,9 +127,7 @@ def _unit(text: str) -> str:
     try:
         return canonical(text)
     except UnknownUnit:
-        if not 0 < len(text.strip()) <= 16:
-            raise
-        return text.strip()
+        return text
 
 
 def _stated(folder: Path) -> dict[str, Any]:
@@ -118,30 +135,20 @@ def _stated(folder: Path) -> dict[str, Any]:
     if not path.is_symlink() and not path.exists():
         return {}
     try:
-        stated = json.loads(read_bounded(path, limits.MOST_JSON_BYTES).decode("utf-8"))
+        return read_entries(path, limits.MOST_FIGURES)
+    except BadJson as error:
+        raise BadPredictions(
+            f"{FILE_NAME} {error}; correct it, or move it out of the folder"
+        ) from error
     except OSError as error:
         raise BadPredictions(error.strerror or str(error)) from error
-    except (ValueError, RecursionError) as error:
-        raise BadPredictions(
-            f"{FILE_NAME} is not valid JSON ({error}); correct it, or move it out of the folder"
-        ) from error
-    if not isinstance(stated, dict):
-        raise BadPredictions(f"{FILE_NAME} must hold one object; move it out of the folder")
-    return stated
 
 
-def _prediction(entry: object) -> Prediction | None:
-    if not isinstance(entry, dict):
-        return None
-    value, unit, sure = entry.get("value"), entry.get("unit"), entry.get("sure")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    if not isinstance(unit, str) or not 0 < len(unit) <= 16:
+def _prediction(stated: object) -> Prediction | None:
+    try:
+        entry = _Stored.model_validate(stated)
+    except ValidationError:
         return None
     return Prediction(
-        float(value),
-        _unit(unit),
-        str(entry.get("because") or ""),
-        float(sure) if isinstance(sure, int | float) else None,
-        str(entry.get("when") or ""),
+        entry.value, _unit(entry.unit), entry.because or "", entry.sure, entry.when or ""
     )

@@ -16,11 +16,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from labs.common.files import CannotWrite, read_bounded, write_atomically
+from labs.common.json_form import Form
+from labs.common.json_text import BadJson, parse, text_of
 
 MANIFEST = ".ticklab.json"
 _MOST_MANIFEST = 1 << 20  # bytes
 _MOST_FILE = 1 << 28
+
+
+class _Manifest(Form):
+    """The form of the manifest."""
+
+    files: dict[str, str]
+
 
 _REMEDIES = {
     errno.ENOSPC: "The disk is full: free some space, then start again.",
@@ -146,8 +157,8 @@ def _hash_of(file: Path) -> str | None:
 def _hash(name: str, content: bytes) -> str:
     """The hash of a file's content: the cells of a notebook, or every byte of another file."""
     if name.endswith(".ipynb"):
-        with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
-            cells = json.loads(content)["cells"]
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            cells = parse(text_of(content), lenient=True)["cells"]
             for cell in cells:
                 cell["source"] = "".join(cell["source"])
             content = json.dumps(cells, sort_keys=True).encode()
@@ -159,13 +170,10 @@ def _read_manifest(folder: Path) -> tuple[dict[str, str], bool]:
     if not os.path.lexists(folder / MANIFEST):
         return {}, False
     try:
-        read = json.loads(read_bounded(folder / MANIFEST, _MOST_MANIFEST))
-        files = read["files"]
-        if not all(isinstance(word, str) for pair in files.items() for word in pair):
-            return {}, True
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        content = read_bounded(folder / MANIFEST, _MOST_MANIFEST)
+        return _Manifest.model_validate(parse(text_of(content))).files, False
+    except (OSError, BadJson, ValidationError):
         return {}, True
-    return dict(files), False
 
 
 def _write_manifest(folder: Path, versions: dict[str, str]) -> None:

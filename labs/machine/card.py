@@ -1,4 +1,4 @@
-"""A machine's facts for a reader: a table of them, and what the machine cannot show."""
+"""The machine card: a table of facts about the machine, and what the machine cannot show."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from labs.machine.facts import Facts
 UNREADABLE = "cannot be read here"
 _CARD = Path(__file__).with_name("card.html.jinja")
 
-COARSE_STEP_NS = 5.0  # above it the cheapest calls disappear within one step
+COARSE_STEP_NS = 5.0  # with a longer step, the cheapest calls take less than one step
 
 
 def rows(machine: Facts) -> list[tuple[str, str]]:
-    """Fact and value, in words; a fact that this system does not have is left out."""
+    """Facts and their values as text. A fact that this system does not have is left out."""
     allowed = machine.cpus_allowed
     cpus = f"{machine.cpus_online or '?'} online"
     if allowed is not None:
@@ -23,7 +23,7 @@ def rows(machine: Facts) -> list[tuple[str, str]]:
         ("CPU", f"{machine.cpu or UNREADABLE} ({machine.architecture})"),
         ("CPUs", cpus),
         ("OS kernel", f"{machine.system} {machine.os_kernel}"),
-        ("Virtual machine", virtual_in_words(machine)),
+        ("Virtual machine", virtualization_as_text(machine)),
         ("Governor", machine.governor or UNREADABLE),
         ("Turbo", _on_off(machine.turbo)),
         ("SMT", _on_off(machine.smt)),
@@ -35,7 +35,7 @@ def rows(machine: Facts) -> list[tuple[str, str]]:
     if machine.container:
         table.insert(4, ("Container", machine.container))
     if machine.cpu_quota is not None:
-        table.insert(2, ("CPU quota", f"{machine.cpu_quota:g} CPUs' worth of time"))
+        table.insert(2, ("CPU quota", f"the time of {machine.cpu_quota:g} CPUs"))
     if machine.steal is not None and machine.steal >= 0.001:
         table.append(("Steal", f"{machine.steal:.1%} of CPU time since boot"))
     if machine.counter_step_ns is not None:
@@ -44,36 +44,37 @@ def rows(machine: Facts) -> list[tuple[str, str]]:
 
 
 def cannot_show(machine: Facts) -> tuple[str, ...]:
-    """What this machine cannot show, one sentence each, worst first."""
+    """What this machine cannot show: one sentence for each limit, the most serious first."""
     sentences: list[str] = []
     allowed = machine.cpus_allowed
     only_cpu = machine.cpus_online == 1 or (allowed is not None and len(allowed) == 1)
     if not only_cpu and (allowed is None or machine.pinning is False):
         sentences.append(
-            "Nothing can be pinned here: the OS chooses the CPU, a run may change it midway, and "
-            "two tasks may have a CPU each, so that none of their hand-overs is surely a switch on "
+            "Nothing can be pinned here: the OS chooses the CPU and may change it during a run. "
+            "Two tasks may have a CPU each, so it is never certain that a handoff is a switch on "
             "one CPU."
         )
     elif only_cpu:
         sentences.append(
-            "This process may use one CPU only: no switch between two CPUs can be measured, and "
-            "whatever else runs on that CPU is measured with you."
+            "This process may use one CPU only: wake-ups across two CPUs cannot be measured, and "
+            "every other program on that CPU disturbs your samples."
         )
     if machine.wsl == 1:
         sentences.append(
-            "WSL 1 has no Linux kernel: system calls are translated, and cost what that costs."
+            "WSL 1 has no Linux kernel: Windows translates each system call, and its cost includes "
+            "the translation."
         )
     if machine.virtual:
         sentences.append(
-            "It is a virtual machine: the CPU's own event counters are mostly hidden, and the "
-            "hypervisor may stop it at any moment without a trace."
+            "This is a virtual machine: most event counters of the CPU are hidden, and the "
+            "hypervisor may stop the machine at any moment without a trace."
         )
     if machine.virtual is None and machine.system == "Linux":
-        sentences.append("Whether a hypervisor is at work cannot be told here.")
+        sentences.append("This machine does not show whether it has a hypervisor.")
     if machine.cpu_quota is not None and machine.cpu_quota < len(allowed or (0,)):
         sentences.append(
-            f"Its CPU time is rationed to {machine.cpu_quota:g} CPUs' worth: a long run is stopped "
-            "in between."
+            f"A quota limits your CPU time to that of {machine.cpu_quota:g} CPUs: the OS pauses "
+            "long runs."
         )
     unread = [
         name
@@ -82,18 +83,18 @@ def cannot_show(machine: Facts) -> tuple[str, ...]:
     ]
     if unread:
         sentences.append(
-            f"Its {' and '.join(unread)} cannot be read here: whether the core's speed changed "
-            "during a run shows only in the figures."
+            f"The {' and '.join(unread)} cannot be read here: only the figures show whether the "
+            "core's speed changed during a run."
         )
     if machine.counter_step_ns is not None and machine.counter_step_ns > COARSE_STEP_NS:
         sentences.append(
-            f"The counter moves in steps of {machine.counter_step_ns:.3g} ns: a single cheaper "
-            "operation cannot be timed, only many of them together."
+            f"The counter moves in steps of {machine.counter_step_ns:.3g} ns: a shorter operation "
+            "cannot be timed alone, only many of them together."
         )
     if machine.seccomp == "filter":
         sentences.append(
-            "A seccomp filter looks at each system call: what a call costs without it does not "
-            "show here."
+            "A seccomp filter checks each system call: the cost of a call without a filter cannot "
+            "be measured here."
         )
     return tuple(sentences)
 
@@ -110,12 +111,12 @@ def as_text(machine: Facts) -> str:
 
 
 def as_html(machine: Facts) -> str:
-    """The same as a table with a caption and row headers, then a list; everything escaped."""
+    """The same as HTML: a table with a caption and row headers, then a list. Text is escaped."""
     return filled(_CARD, rows=rows(machine), limits=cannot_show(machine))
 
 
 def cpu_ranges(cpus: tuple[int, ...]) -> str:
-    """CPU numbers for a reader: `CPU 0`, `CPUs 0-3, 8`, `none`."""
+    """CPU numbers as text for a reader: `CPU 0`, `CPUs 0-3, 8`, `none`."""
     spans: list[list[int]] = []
     for cpu in sorted(cpus):
         if spans and cpu == spans[-1][1] + 1:
@@ -126,8 +127,8 @@ def cpu_ranges(cpus: tuple[int, ...]) -> str:
     return f"{'CPU' if len(cpus) == 1 else 'CPUs'} {words}" if spans else "none"
 
 
-def virtual_in_words(machine: Facts) -> str:
-    """Yes, no or unknown, with the hypervisor's name where it gives one."""
+def virtualization_as_text(machine: Facts) -> str:
+    """Whether this is a virtual machine: yes, no or unknown, and the hypervisor's name."""
     if machine.wsl:
         return f"WSL {machine.wsl}"
     if machine.virtual:

@@ -1,8 +1,8 @@
 """What this machine is: facts read from the OS, none of them measured.
 
-A fact that cannot be read here is None; reading never raises. The files read are described in
-proc(5), Documentation/ABI/testing/sysfs-devices-system-cpu, Documentation/admin-guide/pm and
-Documentation/admin-guide/cgroup-v2.rst of the Linux sources.
+A fact that cannot be read is None, and reading never raises an error. These sources describe the
+files: proc(5), and in the Linux sources Documentation/ABI/testing/sysfs-devices-system-cpu,
+Documentation/admin-guide/pm and Documentation/admin-guide/cgroup-v2.rst.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _SECCOMP_MODES = {0: "off", 1: "strict", 2: "filter"}
 
 
 class Machine(Facts):
-    """One machine as this process sees it, for a reader."""
+    """The facts about one machine, with a card that shows them to a reader."""
 
     def cannot_show(self) -> tuple[str, ...]:
-        """What this machine cannot show, one sentence each; empty where nothing is known."""
+        """What this machine cannot show: one sentence for each limit; empty if none is known."""
         return card.cannot_show(self)
 
     def card(self) -> str:
-        """The facts as a short table in plain text, for the top of a notebook."""
+        """The facts and the limits in plain text, for the top of a notebook."""
         return card.as_text(self)
 
     def _repr_html_(self) -> str:
@@ -58,7 +58,10 @@ class Machine(Facts):
 def read_machine(
     proc: Path = Path("/proc"), sys: Path = Path("/sys"), root: Path = Path("/")
 ) -> Machine:
-    """Read every fact once. `proc`, `sys`, `root`: where the OS shows them; never raises."""
+    """Read every fact once; never raises.
+
+    `proc`, `sys` and `root` are the folders in which the OS shows them. Tests use others.
+    """
     system = platform.system()
     cpuinfo = _pairs(text_of(proc / "cpuinfo") or "")
     release = text_of(proc / "sys/kernel/osrelease") or platform.release()
@@ -90,7 +93,7 @@ def read_machine(
 
 
 def _pairs(text: str) -> dict[str, str]:
-    """`key : value` lines; of a key that comes again, as for each CPU, the first."""
+    """Lines of the form `key : value`. If a key repeats, as for each CPU, the first one counts."""
     pairs: dict[str, str] = {}
     for line in text.splitlines():
         key, colon, value = line.partition(":")
@@ -130,9 +133,10 @@ def _cpus_online(sys: Path) -> int | None:
 
 
 def can_pin() -> bool:
-    """Whether a task can be bound to a CPU here: some systems cannot (macOS), some filters refuse.
+    """Whether a task can be bound to a CPU here: macOS offers no way, and some filters refuse it.
 
-    Tried, and nothing is changed by it: this thread is bound to the CPUs that it may use already.
+    The function tries it and changes nothing: it binds this thread to the CPUs that it may already
+    use.
     """
     try:
         os.sched_setaffinity(0, os.sched_getaffinity(0))
@@ -146,7 +150,7 @@ def _cpus_allowed(proc: Path) -> tuple[int, ...] | None:
         return None  # macOS
     try:
         return tuple(sorted(os.sched_getaffinity(0)))
-    except OSError:  # forbidden by a seccomp filter: the OS may still tell by its file
+    except OSError:  # a seccomp filter forbids the call; the OS may still show it in a file
         return cpu_list(_pairs(text_of(proc / "self/status") or "").get("Cpus_allowed_list", ""))
 
 
@@ -161,7 +165,7 @@ def _memory(proc: Path) -> int | None:
 def _wsl(release: str) -> int | None:
     if "microsoft" not in release.lower():
         return None
-    # Version 1 has no Linux kernel and calls itself "...-Microsoft"; version 2 has one of its own.
+    # Version 1 has no Linux kernel and calls itself "...-Microsoft"; version 2 has a Linux kernel.
     return 1 if release.endswith("-Microsoft") else 2
 
 
@@ -202,7 +206,7 @@ def _load(proc: Path) -> float | None:
 
 def _steal(proc: Path) -> float | None:
     first = (text_of(proc / "stat") or "").split("\n", 1)[0].split()
-    # cpu user nice system idle iowait irq softirq steal; guest time is part of user time.
+    # The columns: cpu user nice system idle iowait irq softirq steal. User includes guest time.
     if len(first) < 9 or first[0] != "cpu" or not all(word.isdecimal() for word in first[1:9]):
         return None
     total = sum(int(word) for word in first[1:9])

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Facts:
-    """One machine as this process sees it. None: cannot be read here, or does not exist here."""
+    """One machine as this process sees it. None: a fact that cannot be read or does not exist."""
 
-    architecture: str  # as uname says it: x86_64, aarch64, riscv64, arm64
+    architecture: str  # as uname gives it: x86_64, aarch64, riscv64, arm64
     system: str  # Linux, Darwin
     os_kernel: str  # its release
     cpu: str | None = None
@@ -18,7 +18,7 @@ class Facts:
     pinning: bool | None = None  # whether a task can be bound to one of them
     memory: int | None = None  # bytes
     virtual: bool | None = None
-    hypervisor: str | None = None  # its name, where it gives one
+    hypervisor: str | None = None  # its name, if it gives one
     container: str | None = None
     wsl: int | None = None  # 1 or 2
     governor: str | None = None
@@ -26,12 +26,12 @@ class Facts:
     smt: bool | None = None
     clock_source: str | None = None
     seccomp: str | None = None  # off, strict, filter
-    load: float | None = None  # tasks that ran or wanted to, averaged over the last minute
+    load: float | None = None  # tasks that ran or waited for a CPU, mean of the last minute
     steal: float | None = None  # share of all CPU time since boot, 0 to 1
-    cpu_quota: float | None = None  # CPUs' worth of time this process may use per period
-    counter_step_ns: float | None = None  # not read but measured: filled in by who has measured it
+    cpu_quota: float | None = None  # the CPU time this process may use, in CPUs
+    counter_step_ns: float | None = None  # not read from the OS; the code that measures it sets it
 
     @property
     def two_cpus(self) -> bool:
-        """Whether two tasks can be given a CPU each."""
+        """Whether two tasks can each be bound to a CPU of their own."""
         return self.pinning is not False and len(self.cpus_allowed or ()) > 1

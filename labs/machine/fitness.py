@@ -1,7 +1,7 @@
-"""Judge whether a machine is fit to measure, point by point, from facts and small trials alone.
+"""Whether a machine is fit to measure: one point for each fact or small trial.
 
-The idea is that of isolate's `isolate-check-environment`: name each thing known to spoil timings,
-and say what to do about it.
+The idea comes from `isolate-check-environment`, a tool of isolate: name everything that is known to
+spoil timings, and say what to do about it.
 """
 
 from __future__ import annotations
@@ -14,36 +14,39 @@ from labs.machine.probes import Trials
 
 
 def examine(machine: Machine, trials: Trials) -> list[Point]:
-    """Every point, in the order in which to mend them. Pure: same facts, same points."""
+    """All points, in the order in which a user should solve them.
+
+    They depend on `machine` and `trials` only.
+    """
     return [
-        by_trials.of_compiler(trials),
-        *by_trials.of_counter(trials),
-        by_facts.of_cpus(machine),
-        by_trials.of_pinning(machine, trials),
-        by_facts.of_quota(machine),
-        by_facts.of_hypervisor(machine),
-        by_facts.of_governor(machine),
-        by_facts.of_turbo(machine),
-        by_facts.of_smt(machine),
-        by_facts.of_seccomp(machine),
-        by_facts.of_load(machine),
-        by_facts.of_steal(machine, trials),
-        by_trials.of_taken(trials),
-        by_facts.of_clock_source(machine),
-        by_trials.of_disk("disk here", trials.here, "Change to a folder of your own: cd ~"),
-        by_trials.of_disk(
+        by_trials.check_compiler(trials),
+        *by_trials.check_counter(trials),
+        by_facts.check_cpus(machine),
+        by_trials.check_pinning(machine, trials),
+        by_facts.check_quota(machine),
+        by_facts.check_hypervisor(machine),
+        by_facts.check_governor(machine),
+        by_facts.check_turbo(machine),
+        by_facts.check_smt(machine),
+        by_facts.check_seccomp(machine),
+        by_facts.check_load(machine),
+        by_facts.check_steal(machine, trials),
+        by_trials.check_interruptions(trials),
+        by_facts.check_clock_source(machine),
+        by_trials.check_disk("disk here", trials.here, "Change to a folder of your own: cd ~"),
+        by_trials.check_disk(
             "disk, cache", trials.cache, "Set TICKLAB_CACHE to a folder of yours.", fatal=True
         ),
     ]
 
 
-def fit(points: list[Point]) -> bool:
-    """Whether measuring is possible."""
+def can_measure(points: list[Point]) -> bool:
+    """Whether measuring is possible: no point has failed."""
     return not any(point.status == "FAIL" for point in points)
 
 
 def verdict(points: list[Point]) -> str:
-    """One sentence for all points."""
+    """One sentence that sums up all points."""
     failed = [point.name for point in points if point.status == "FAIL"]
     cautions = [point.name for point in points if point.status == "CAUTION"]
     if failed:

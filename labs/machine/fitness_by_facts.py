@@ -1,14 +1,14 @@
-"""Points about a machine that follow from facts: its CPUs and what decides about their time."""
+"""Points of the report that follow from facts: CPUs, clock speed, and who else uses CPU time."""
 
 from __future__ import annotations
 
-from labs.machine.card import UNREADABLE, cpu_ranges, virtual_in_words
+from labs.machine.card import UNREADABLE, cpu_ranges, virtualization_as_text
 from labs.machine.description import Machine
 from labs.machine.point import Point
 from labs.machine.probes import Trials
 
 STEAL_LIMIT = 0.01
-# Each of them is read without entering the OS kernel; the others cost a system call a reading.
+# These are read without entering the OS kernel; each reading of another one costs a system call.
 QUICK_CLOCK_SOURCES = {
     "tsc",
     "kvm-clock",
@@ -18,41 +18,41 @@ QUICK_CLOCK_SOURCES = {
 }
 
 
-def of_cpus(machine: Machine) -> Point:
-    """Which CPUs this process may use: two tasks need two of them."""
+def check_cpus(machine: Machine) -> Point:
+    """The CPUs that this process may use. Some variants need two."""
     allowed, online = machine.cpus_allowed, machine.cpus_online
     if allowed is None:
         return Point("CPUs allowed", "SKIPPED", f"{UNREADABLE}; {online or '?'} online")
     seen = f"{cpu_ranges(allowed)} of {online or '?'} online"
     if len(allowed) > 1:
         return Point("CPUs allowed", "PASS", seen)
-    remedy = "Two CPUs cannot be compared: leave these parts out and say so in the report."
+    remedy = "Parts that compare two CPUs are impossible here: skip them and say so in the report."
     if online is not None and online > 1:
         remedy += " Or start without taskset, in a container with --cpuset-cpus of two or more."
     return Point("CPUs allowed", "CAUTION", seen, remedy)
 
 
-def of_quota(machine: Machine) -> Point:
-    """Whether the CPU time is rationed."""
+def check_quota(machine: Machine) -> Point:
+    """Whether a quota limits the CPU time of this process."""
     quota = machine.cpu_quota
     if quota is None:
         return Point("CPU quota", "PASS", "no limit seen")
-    seen = f"{quota:g} CPUs' worth of time"
+    seen = f"the time of {quota:g} CPUs"
     if machine.cpus_allowed is not None and quota >= len(machine.cpus_allowed):
         return Point("CPU quota", "PASS", seen)
     return Point(
         "CPU quota",
         "CAUTION",
-        f"{seen}: what uses more is stopped in between",
+        f"{seen}: the OS pauses a program that uses more",
         "Keep runs short (fewer --samples), or ask for a larger limit (docker run --cpus).",
     )
 
 
-def of_hypervisor(machine: Machine) -> Point:
+def check_hypervisor(machine: Machine) -> Point:
     """Whether this is a virtual machine or a container."""
     guest = f"in a container ({machine.container})" if machine.container else ""
     seen = "; ".join(
-        part for part in (f"virtual machine: {virtual_in_words(machine)}", guest) if part
+        part for part in (f"virtual machine: {virtualization_as_text(machine)}", guest) if part
     )
     if machine.wsl == 1:
         return Point(
@@ -63,13 +63,13 @@ def of_hypervisor(machine: Machine) -> Point:
             "hypervisor",
             "CAUTION",
             seen,
-            "Name it with every figure, and compare figures of this machine only.",
+            "State it with every figure, and compare only figures of this machine.",
         )
     return Point("hypervisor", "SKIPPED" if machine.virtual is None else "PASS", seen)
 
 
-def of_governor(machine: Machine) -> Point:
-    """Whether the OS changes the core's speed with the load."""
+def check_governor(machine: Machine) -> Point:
+    """Whether the OS changes the clock speed of the core with the load."""
     if machine.governor is None:
         return Point("governor", "SKIPPED", UNREADABLE)
     if machine.governor == "performance":
@@ -78,12 +78,12 @@ def of_governor(machine: Machine) -> Point:
         "governor",
         "CAUTION",
         f"{machine.governor}: the core's speed follows the load",
-        "Warm up longer (--warmup), or hold the speed: sudo cpupower frequency-set -g performance",
+        "Warm up longer (--warmup), or fix the speed: sudo cpupower frequency-set -g performance",
     )
 
 
-def of_turbo(machine: Machine) -> Point:
-    """Whether turbo is on: the core's speed then depends on heat and on the other cores."""
+def check_turbo(machine: Machine) -> Point:
+    """Whether turbo is on: then the clock speed depends on temperature and on the other cores."""
     if machine.turbo is None:
         return Point("turbo", "SKIPPED", UNREADABLE)
     if not machine.turbo:
@@ -91,15 +91,15 @@ def of_turbo(machine: Machine) -> Point:
     return Point(
         "turbo",
         "CAUTION",
-        "on: the core's speed follows heat and company",
+        "on: the core's speed depends on temperature and on the other cores",
         "Report it, or switch it off: echo 1 | sudo tee "
         "/sys/devices/system/cpu/intel_pstate/no_turbo (or: echo 0 | sudo tee "
         "/sys/devices/system/cpu/cpufreq/boost)",
     )
 
 
-def of_smt(machine: Machine) -> Point:
-    """Whether two CPUs may be one core."""
+def check_smt(machine: Machine) -> Point:
+    """Whether two CPUs may be hardware threads of the same core."""
     if machine.smt is None:
         return Point("SMT", "SKIPPED", UNREADABLE)
     if not machine.smt:
@@ -107,13 +107,13 @@ def of_smt(machine: Machine) -> Point:
     return Point(
         "SMT",
         "CAUTION",
-        "on: two CPUs may be one core",
-        "See which share a core: lscpu -e. Leave the neighbour idle, or choose two cores.",
+        "on: two CPUs may share one core",
+        "See which CPUs share a core: lscpu -e. Leave the other one idle, or choose two cores.",
     )
 
 
-def of_seccomp(machine: Machine) -> Point:
-    """Whether a filter looks at each system call."""
+def check_seccomp(machine: Machine) -> Point:
+    """Whether a seccomp filter checks each system call."""
     if machine.seccomp is None:
         return Point("seccomp", "SKIPPED", UNREADABLE)
     if machine.seccomp == "off":
@@ -121,13 +121,13 @@ def of_seccomp(machine: Machine) -> Point:
     return Point(
         "seccomp",
         "CAUTION",
-        f"{machine.seccomp}: each system call is looked at, and costs more",
-        "Report it; in a container of your own: --security-opt seccomp=unconfined",
+        f"{machine.seccomp}: the OS kernel checks each system call, so it costs more",
+        "Report it. In a container of your own, use --security-opt seccomp=unconfined.",
     )
 
 
-def of_load(machine: Machine) -> Point:
-    """How many other tasks ran in the last minute."""
+def check_load(machine: Machine) -> Point:
+    """How many tasks ran or waited for a CPU in the last minute."""
     if machine.load is None:
         return Point("load", "SKIPPED", UNREADABLE)
     cpus = machine.cpus_online or 1
@@ -135,12 +135,12 @@ def of_load(machine: Machine) -> Point:
     if machine.load < max(0.5, cpus / 2):
         return Point("load", "PASS", seen)
     return Point(
-        "load", "CAUTION", seen, "End what else runs (see top), or wait a minute and ask again."
+        "load", "CAUTION", seen, "End other programs (top lists them), or wait a minute and repeat."
     )
 
 
-def of_steal(machine: Machine, trials: Trials) -> Point:
-    """How much CPU time other guests take, since boot and while the trials ran."""
+def check_steal(machine: Machine, trials: Trials) -> Point:
+    """How much CPU time other virtual machines take, since boot and while the trials ran."""
     recent = trials.meanwhile.get("steal.share")
     if recent is None and machine.steal is None:
         return Point("steal", "SKIPPED", UNREADABLE)
@@ -153,12 +153,12 @@ def of_steal(machine: Machine, trials: Trials) -> Point:
     return Point(
         "steal",
         "CAUTION",
-        f"{seen}: other guests take this machine's CPU time",
+        f"{seen}: other virtual machines take CPU time from this one",
         "Take more samples from more processes (--processes), or measure at a quieter hour.",
     )
 
 
-def of_clock_source(machine: Machine) -> Point:
+def check_clock_source(machine: Machine) -> Point:
     """Whether clock_gettime can be read without entering the OS kernel."""
     source = machine.clock_source
     if source is None:
@@ -169,6 +169,6 @@ def of_clock_source(machine: Machine) -> Point:
         "clock source",
         "CAUTION",
         f"{source}: clock_gettime may enter the OS kernel",
-        "Time with the counter (variant fenced); see which sources there are: "
+        "Time with the counter (variant fenced). To list the clock sources: "
         "cat /sys/devices/system/clocksource/clocksource0/available_clocksource",
     )

@@ -1,4 +1,4 @@
-"""Points about a machine that small trials decide: a build, the counter, pinning, free space."""
+"""Points of the report that follow from small trials: compiler, counter, pinning, free space."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from labs.machine.probes import Disk, Trials
 LITTLE_DISK = 500 * 2**20  # bytes: a course's recordings and built C kernels need less
 NO_DISK = 20 * 2**20
 TAKEN_LIMIT = 0.05
-# Of the samples at one batch size this many may be interrupted, and the rest still tells the cost.
+# If at most this share of a batch size's samples is interrupted, the others still show the cost.
 HIT_LIMIT = 0.3
-# The batch sizes of the C kernel system_call, and what one of its calls costs on many machines.
+# The batch sizes of the C kernel system_call, and the cost of one of its calls on many machines.
 USUAL_SIZES = (64, 96, 128, 192)
 USUAL_COST_US = 0.2
 
 
-def of_compiler(trials: Trials) -> Point:
+def check_compiler(trials: Trials) -> Point:
     """Whether a C program can be built and run."""
     if trials.compiler.problem is None:
         return Point("compiler", "PASS", f"{trials.compiler.seen}; compiles and runs")
@@ -31,18 +31,18 @@ def of_compiler(trials: Trials) -> Point:
     )
 
 
-def of_counter(trials: Trials) -> list[Point]:
-    """Which counter is read and what that costs; and, where it moves, its step."""
+def check_counter(trials: Trials) -> list[Point]:
+    """The counter and the cost of reading it; if it moves, also a point on its step."""
     counter = trials.counter
     if counter is None:
         if trials.counter_problem is None:
-            return [Point("counter", "SKIPPED", "needs a compiler and a cache folder first")]
+            return [Point("counter", "SKIPPED", "needs a working compiler and cache folder")]
         return [
             Point(
                 "counter",
                 "FAIL",
                 trials.counter_problem,
-                "Run it alone to see more: labs measure timer_overhead --variant fenced",
+                "This command shows more: labs measure timer_overhead --variant fenced",
             )
         ]
     rate = f"{counter.frequency_hz / 1e6:.4g} MHz"
@@ -52,7 +52,7 @@ def of_counter(trials: Trials) -> list[Point]:
     step = counter.step_ns
     if step is None:
         return [
-            Point("counter", "FAIL", f"{seen}: it stands still", "Restart the machine or guest.")
+            Point("counter", "FAIL", f"{seen}: it does not move", "Restart the (virtual) machine.")
         ]
     coarse = step > COARSE_STEP_NS
     return [
@@ -61,35 +61,37 @@ def of_counter(trials: Trials) -> list[Point]:
             "counter step",
             "CAUTION" if coarse else "PASS",
             f"{counter.step} tick{'s' if counter.step != 1 else ''}, {step:.3g} ns",
-            "Measure many operations at once: several sizes with --batch." if coarse else None,
+            "Put many operations into a sample: several large sizes with --batch."
+            if coarse
+            else None,
         ),
     ]
 
 
-def of_pinning(machine: Machine, trials: Trials) -> Point:
+def check_pinning(machine: Machine, trials: Trials) -> Point:
     """Whether a task can be bound to a CPU."""
     if trials.pinning is None:
-        return Point("pinning", "SKIPPED", f"{machine.system} offers none to programs")
+        return Point("pinning", "SKIPPED", f"{machine.system} offers no pinning")
     if trials.pinning.problem is None:
         return Point("pinning", "PASS", trials.pinning.seen)
     return Point(
         "pinning",
         "CAUTION",
         trials.pinning.problem,
-        "Measure without --cpu, take more samples, and mind the migrations that are reported. "
-        "Switches are measured wherever the OS puts the tasks, which every result then says.",
+        "Measure without --cpu, take more samples, and note the migrations that runs report. "
+        "Switches are measured where the OS puts the tasks, and every result says so.",
     )
 
 
-def of_taken(trials: Trials) -> Point:
-    """How much of the time other programs have the CPU, as a loop that reads the counter saw it."""
+def check_interruptions(trials: Trials) -> Point:
+    """For which share of the time others have the CPU, seen by a loop that reads the counter."""
     if trials.counter is None:
-        return Point("interruptions", "SKIPPED", "needs the counter first")
-    seen = f"others have this CPU for {trials.counter.taken:.1%} of the time"
+        return Point("interruptions", "SKIPPED", "needs a working counter")
+    seen = f"others have this CPU for {trials.counter.taken_by_others:.1%} of the time"
     between_us = trials.counter.between_gaps_us
     if between_us is not None:
-        seen += f", and come every {between_us:,.0f} µs on average"
-    if trials.counter.taken <= TAKEN_LIMIT:
+        seen += f", and interrupt every {between_us:,.0f} µs on average"
+    if trials.counter.taken_by_others <= TAKEN_LIMIT:
         return Point("interruptions", "PASS", seen)
     remedy = (
         "Ticklab takes short samples and sets aside those that were interrupted. End other "
@@ -100,32 +102,38 @@ def of_taken(trials: Trials) -> Point:
     return Point(
         "interruptions",
         "CAUTION",
-        f"{seen}: a loop timed as a whole reads that much more",
+        f"{seen}: a loop timed as a whole takes that much longer",
         remedy,
     )
 
 
 def _shorter_batches(between_us: float) -> str:
-    """Which batch sizes to use where the usual ones make samples that are hit too often."""
+    """Advice on smaller batch sizes; '' if samples of the usual sizes are not hit too often.
+
+    `between_us` is the mean time between two interruptions, in microseconds.
+    """
     longest_us = HIT_LIMIT * between_us
     if longest_us >= USUAL_SIZES[-1] * USUAL_COST_US:
         return ""
     largest = longest_us / USUAL_COST_US
     sizes = sorted({max(round(largest * size / USUAL_SIZES[-1]), 1) for size in USUAL_SIZES})
-    told = (
+    advice = (
         f" A sample of more than {longest_us:.2g} µs is interrupted in more than "
-        f"{HIT_LIMIT:.0%} of cases, and those of the usual batch sizes can be longer."
+        f"{HIT_LIMIT:.0%} of cases. The usual batch sizes can make longer ones."
     )
     if len(sizes) < len(USUAL_SIZES):
-        return f"{told} No choice of batch sizes avoids that here."
+        return f"{advice} No choice of batch sizes avoids that here."
     return (
-        f"{told} Choose sizes whose largest, times the cost, stays below that: for system calls "
-        f"of {USUAL_COST_US:g} µs --batch {','.join(map(str, sizes))}."
+        f"{advice} Choose smaller sizes: the largest, times the cost, must stay below that. For "
+        f"system calls of {USUAL_COST_US:g} µs use --batch {','.join(map(str, sizes))}."
     )
 
 
-def of_disk(name: str, disk: Disk | None, elsewhere: str, fatal: bool = False) -> Point:
-    """Whether a folder can be written to and has space; `elsewhere` says what to do if not."""
+def check_disk(name: str, disk: Disk | None, elsewhere: str, fatal: bool = False) -> Point:
+    """Whether a folder is writable and has free space; `elsewhere` says what to do if not.
+
+    With `fatal`, a folder that is not writable or full makes measuring impossible.
+    """
     if disk is None:
         return Point(name, "SKIPPED", "not tried")
     worst: Status = "FAIL" if fatal else "CAUTION"

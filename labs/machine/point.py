@@ -1,4 +1,4 @@
-"""One point of the report on a machine: what is seen of it, and what to do about it."""
+"""One point of the report on a machine: its status, what was seen, and what to do about it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ Status = Literal["PASS", "CAUTION", "FAIL", "SKIPPED"]
 
 @dataclass(frozen=True)
 class Point:
-    """One point of the report. FAIL: measuring is impossible until the remedy is applied."""
+    """One point of the report.
+
+    FAIL means that measuring is impossible until the remedy is applied, CAUTION that figures may be
+    worse, and SKIPPED that the point cannot be checked here.
+    """
 
     name: str
     status: Status

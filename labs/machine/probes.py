@@ -1,4 +1,4 @@
-"""Try out what measuring needs: compile, run, pin, write. Each trial says what came of it."""
+"""Small trials of what measuring needs: compile, run, pin, write. Each one reports its outcome."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from labs.common import paths
 from labs.machine import surroundings
 
 TIME_LIMIT_S = 10
-#: Runs, of some milliseconds each, over which it is seen how much of the CPU others take.
-LOOKS = 8
-# Read back from the OS, not from what was asked for: a hub may grant the call and ignore it.
+#: The number of short runs, a few milliseconds each, that see how often others take the CPU.
+COUNTER_RUNS = 8
+# The affinity is read back from the OS, because a hub may accept the call and ignore it.
 _PIN_EACH = """
 import os, sys
 for cpu in map(int, sys.argv[1:]):
@@ -32,7 +32,7 @@ _HELLO = '#include <stdio.h>\nint main(void) { puts("it runs"); return 0; }\n'
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a trial found: in `seen` if it went well, in `problem` if not."""
+    """The outcome of a trial: `seen` says what it found, or `problem` says why it failed."""
 
     seen: str = ""
     problem: str | None = None
@@ -40,30 +40,30 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Counter:
-    """This machine's counter as a C kernel found it. A value it did not tell is 0."""
+    """This machine's counter as a C kernel found it. A value that it did not report is 0."""
 
     name: str
     step: int  # ticks
-    overhead: int  # ticks, of an empty fenced interval
+    overhead: int  # ticks of an empty fenced sample
     frequency_hz: float
     core_cycle_ticks: float  # ticks per core cycle
-    taken: float = 0.0  # share of the time that others had the CPU for
-    gaps_per_s: float = 0.0  # how often they came
+    taken_by_others: float = 0.0  # share of the time in which others had the CPU
+    gaps_per_s: float = 0.0  # interruptions by others per second
 
     @property
     def between_gaps_us(self) -> float | None:
-        """The mean time from one interruption to the next, in microseconds; None: none was seen."""
+        """The mean time between two interruptions, in microseconds; None if none was seen."""
         return 1e6 / self.gaps_per_s if self.gaps_per_s > 0 else None
 
     @property
     def step_ns(self) -> float | None:
-        """One step in nanoseconds."""
+        """One step in nanoseconds; None if the counter reports no step or no frequency."""
         return self.step / self.frequency_hz * 1e9 if self.step and self.frequency_hz else None
 
 
 @dataclass(frozen=True)
 class Disk:
-    """Free space of a folder in bytes, or why nothing can be written there."""
+    """The free space of a folder in bytes, or why nothing can be written there."""
 
     folder: str
     free: int | None
@@ -72,7 +72,10 @@ class Disk:
 
 @dataclass(frozen=True)
 class Trials:
-    """What was tried on this machine. None: not tried, because something before it failed."""
+    """The outcomes of all trials. None means not tried, because an earlier trial failed.
+
+    `meanwhile` holds the conditions of the machine while the trials ran.
+    """
 
     compiler: Outcome
     counter: Counter | None = None
@@ -84,7 +87,10 @@ class Trials:
 
 
 def try_all(allowed: tuple[int, ...] | None) -> Trials:
-    """Try everything, in one to two seconds; never raises. `allowed`: the CPUs to pin to."""
+    """Run all trials, which takes one to two seconds; never raises.
+
+    `allowed` holds the numbers of the CPUs to pin to; None means that pinning is not tried.
+    """
     before = surroundings.cpu_times()
     compiler = try_compiler()
     cache = try_cache()
@@ -93,8 +99,8 @@ def try_all(allowed: tuple[int, ...] | None) -> Trials:
     if compiler.problem is None and cache.problem is None:
         try:
             counter = run_counter()
-        except Exception as error:  # whatever it is, it is a point of the report
-            problem = _in_words(error)
+        except Exception as error:  # any error becomes a point of the report
+            problem = _first_line(error)
     return Trials(
         compiler=compiler,
         counter=counter,
@@ -102,12 +108,12 @@ def try_all(allowed: tuple[int, ...] | None) -> Trials:
         pinning=try_pinning(allowed) if allowed else None,
         here=_disk(Path()),
         cache=cache,
-        meanwhile=surroundings.during(before, surroundings.cpu_times()),
+        meanwhile=surroundings.load_conditions(before, surroundings.cpu_times()),
     )
 
 
 def try_compiler() -> Outcome:
-    """Compile a small program anew, since a cached one proves nothing, and run it."""
+    """Compile a small program and run it. It is compiled anew: a cached one would prove nothing."""
     try:
         compiler = toolchain.find_compiler()
         with tempfile.TemporaryDirectory(prefix="ticklab-") as work:
@@ -116,29 +122,34 @@ def try_compiler() -> Outcome:
             command = [*compiler.command, *toolchain.BASE_FLAGS, str(source), "-o", str(program)]
             built = _run(command)
             if built.returncode != 0:
-                return Outcome(problem=f"{compiler.version} does not compile: {_tail(built)}")
+                return Outcome(problem=f"{compiler.version} does not compile: {_error_line(built)}")
             ran = _run([str(program)])
     except toolchain.NoCompiler as error:
         return Outcome(problem=str(error))
     except Exception as error:  # no temporary folder, one that forbids programs, no processes left
-        return Outcome(problem=f"a small C program was not built and run: {_in_words(error)}")
+        return Outcome(problem=f"a small C program was not built and run: {_first_line(error)}")
     if ran.returncode != 0 or ran.stdout.strip() != "it runs":
-        return Outcome(problem=f"{compiler.version} compiles, but the program fails: {_tail(ran)}")
+        return Outcome(
+            problem=f"{compiler.version} compiles, but the program fails: {_error_line(ran)}"
+        )
     return Outcome(f"{compiler.version} ({compiler.path})")
 
 
 def run_counter() -> Counter:
-    """What the C kernel timer_overhead says of the counter. Raises whatever went wrong."""
+    """The counter as the C kernel timer_overhead reports it.
+
+    Raises any error of the build or of the run.
+    """
     binary = toolchain.build(paths.kernels_c() / "timer_overhead.c")
-    runs = [_said_by(binary) for _ in range(LOOKS)]
-    said = runs[0]
+    runs = [_conditions_of_short_run(binary) for _ in range(COUNTER_RUNS)]
+    conditions = runs[0]
     return Counter(
-        name=said.get("counter", "unknown"),
-        step=int(said.get("counter.step", "0")),
-        overhead=int(said.get("counter.overhead", "0")),
-        frequency_hz=float(said.get("counter.frequency_hz", "0")),
-        core_cycle_ticks=float(said.get("core_cycle_ticks", "0")),
-        taken=_mean(runs, "cpu.taken"),
+        name=conditions.get("counter", "unknown"),
+        step=int(conditions.get("counter.step", "0")),
+        overhead=int(conditions.get("counter.overhead", "0")),
+        frequency_hz=float(conditions.get("counter.frequency_hz", "0")),
+        core_cycle_ticks=float(conditions.get("core_cycle_ticks", "0")),
+        taken_by_others=_mean(runs, "cpu.taken"),
         gaps_per_s=_mean(runs, "cpu.gaps_per_s"),
     )
 
@@ -147,11 +158,11 @@ def _mean(runs: list[dict[str, str]], key: str) -> float:
     return sum(float(each.get(key, "0")) for each in runs) / len(runs)
 
 
-def _said_by(binary: toolchain.Binary) -> dict[str, str]:
-    """The conditions of a short run."""
+def _conditions_of_short_run(binary: toolchain.Binary) -> dict[str, str]:
+    """The conditions that a short run of `binary` prints."""
     ran = _run([str(binary.path), "--samples", "50"])
     if ran.returncode != 0:
-        raise RuntimeError(f"timer_overhead ended with status {ran.returncode}: {_tail(ran)}")
+        raise RuntimeError(f"timer_overhead ended with status {ran.returncode}: {_error_line(ran)}")
     return dict(
         line[2:].split(": ", 1)
         for line in ran.stdout.splitlines()
@@ -160,18 +171,18 @@ def _said_by(binary: toolchain.Binary) -> dict[str, str]:
 
 
 def try_pinning(cpus: tuple[int, ...]) -> Outcome:
-    """Pin a child process to each of the CPUs in turn."""
+    """Pin a child process to each of the CPUs in turn, and read back where it was pinned."""
     try:
         ran = _run([sys.executable, "-I", "-S", "-c", _PIN_EACH, *map(str, cpus)])
     except Exception as error:  # no processes left, or the child hangs
-        return Outcome(problem=_in_words(error))
+        return Outcome(problem=_first_line(error))
     if ran.returncode != 0:
-        return Outcome(problem=_tail(ran))
+        return Outcome(problem=_error_line(ran))
     return Outcome("obtained on each CPU allowed")
 
 
 def try_cache() -> Disk:
-    """Free space where built C kernels are kept."""
+    """The free space of the folder for built C kernels."""
     try:
         return _disk(paths.cache())
     except paths.CacheNotWritable as error:
@@ -202,13 +213,14 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _tail(ran: subprocess.CompletedProcess[str]) -> str:
-    """The line that tells most: a compiler's first error, or the last line."""
+def _error_line(ran: subprocess.CompletedProcess[str]) -> str:
+    """The most useful line of the output: a compiler's first error, or else the last line."""
     lines = [line.strip() for line in (ran.stderr or ran.stdout).splitlines() if line.strip()]
     errors = [line for line in lines if "error:" in line]
-    return (errors[:1] or lines[-1:] or [f"exit status {ran.returncode}, no word why"])[0][:300]
+    return (errors[:1] or lines[-1:] or [f"exit status {ran.returncode}, no message"])[0][:300]
 
 
-def _in_words(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
+    """The first line of the error's message, or its type if there is no message."""
     lines = str(error).splitlines()
     return lines[0][:300] if lines else type(error).__name__

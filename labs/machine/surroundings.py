@@ -1,4 +1,4 @@
-"""On which machine a run was made, and what else went on in it meanwhile."""
+"""Conditions of a run: the machine on which it was made, and the load during the run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from labs.machine.description import can_pin, read_machine
 
 @dataclass(frozen=True)
 class CpuTimes:
-    """A reading of the OS's account of CPU time, in seconds since boot, and of a steady clock."""
+    """The CPU time that the OS has counted since boot, in seconds, and when it was read.
+
+    `at` is a reading of a monotonic clock, in seconds.
+    """
 
     busy: float
     stolen: float
@@ -23,34 +26,38 @@ class CpuTimes:
 
 
 def allowed_cpus() -> frozenset[int] | None:
-    """The CPUs a task can be bound to; None where the system offers no pinning, or refuses it."""
+    """The CPUs to which a task can be bound; None if the system offers no pinning or refuses it."""
     return frozenset(os.sched_getaffinity(0)) if can_pin() else None
 
 
 def place_options() -> tuple[str, ...]:
-    """What a C kernel is told where nothing can be pinned: to measure wherever the OS puts its
-    tasks, and to say so. Without these words it refuses (kernels_c/placement.h)."""
+    """Options for a C kernel on a machine that cannot pin; empty if it can.
+
+    With them, the C kernel measures where the OS puts its tasks, and states this. Without them, it
+    refuses (kernels_c/placement.h).
+    """
     return ("--place", "anywhere") if allowed_cpus() is None else ()
 
 
 def cpu_times() -> CpuTimes | None:
-    """The account of all CPUs together; None where it cannot be read."""
+    """The CPU times of all CPUs together; None if they cannot be read."""
     try:
         times = psutil.cpu_times()
     except (OSError, RuntimeError):
         return None
     idle = times.idle + getattr(times, "iowait", 0.0)
     stolen = getattr(times, "steal", 0.0)
-    # guest time is contained in user time already
+    # user time includes guest time
     total = times.user + times.system + idle + stolen
     total += sum(getattr(times, name, 0.0) for name in ("nice", "irq", "softirq"))
     return CpuTimes(total - idle - stolen, stolen, total, time.monotonic())
 
 
-def during(before: CpuTimes | None, after: CpuTimes | None) -> dict[str, str]:
-    """Conditions of a run between two readings: load, CPUs kept busy, share of time stolen.
+def load_conditions(before: CpuTimes | None, after: CpuTimes | None) -> dict[str, str]:
+    """Conditions of a run between two readings: load, busy CPUs, and the share of stolen time.
 
-    The OS accounts in steps of 10 ms: shares of a run shorter than ten of those are left out.
+    The OS counts in steps of 10 ms. The shares are left out if all CPUs together have counted less
+    than 0.2 s.
     """
     conditions = {}
     with contextlib.suppress(OSError):
@@ -64,8 +71,8 @@ def during(before: CpuTimes | None, after: CpuTimes | None) -> dict[str, str]:
     return conditions
 
 
-def of_machine() -> dict[str, str]:
-    """Conditions of a run that are facts of the machine; one that cannot be read is left out."""
+def machine_conditions() -> dict[str, str]:
+    """Conditions of a run that are facts about the machine; unknown facts are left out."""
     machine = read_machine()
     facts = {
         "machine.cpu": machine.cpu,

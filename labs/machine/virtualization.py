@@ -1,6 +1,6 @@
-"""Whether the machine is a guest: hypervisor, container, and a limit on CPU time.
+"""Whether the machine is virtual: hypervisor, container, and a quota on CPU time.
 
-None of the signs is certain alone, so several are asked; what cannot be told stays None.
+No single sign is certain, so several are read. A fact without any sign is None.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from labs.common.pseudo_files import number_in, text_of, words_of
 
-# What firmware calls itself (vendor and product), and who that is.
+# Names in the firmware (vendor and product), and the hypervisor that uses them.
 _FIRMWARE = (
     ("amazon ec2", "Amazon EC2"),
     ("google compute engine", "Google Compute Engine"),
@@ -35,8 +35,8 @@ _CONTAINERS = (
 
 
 def hypervisor(cpuinfo: Mapping[str, str], proc: Path, sys: Path) -> tuple[bool | None, str | None]:
-    """Whether a hypervisor runs this machine, and its name where it gives one."""
-    name = _named(proc, sys)
+    """Whether a hypervisor runs this machine (None: unknown), and its name if it gives one."""
+    name = _hypervisor_name(proc, sys)
     if name is not None:
         return True, name
     if "flags" in cpuinfo:  # x86: the hypervisor sets this bit of CPUID for its guests
@@ -44,16 +44,16 @@ def hypervisor(cpuinfo: Mapping[str, str], proc: Path, sys: Path) -> tuple[bool 
     return None, None
 
 
-def _named(proc: Path, sys: Path) -> str | None:
+def _hypervisor_name(proc: Path, sys: Path) -> str | None:
     kind = text_of(sys / "hypervisor/type")
-    # Xen's first guest is the one that owns the devices, and is scheduled like the others.
+    # Xen's first guest owns the devices, but Xen schedules it like the others.
     if kind:
         return kind.capitalize()
     dmi = sys / "class/dmi/id"
     product = text_of(dmi / "product_name") or ""
     firmware = f"{text_of(dmi / 'sys_vendor') or ''} {product}".lower()
     for words, name in _FIRMWARE:
-        # Amazon rents whole machines too, and says so in the product.
+        # Amazon also rents machines without a hypervisor, whose product names end like this.
         if words in firmware and not product.endswith(".metal"):
             return name
     tree = (text_of(proc / "device-tree/hypervisor/compatible") or "").lower()
@@ -64,7 +64,7 @@ def _named(proc: Path, sys: Path) -> str | None:
 
 
 def container(proc: Path, root: Path) -> str | None:
-    """The kind of container this process runs in, or None where there is no sign of one."""
+    """The kind of container in which this process runs; None if there is no sign of one."""
     for file, name in (("run/.containerenv", "Podman"), (".dockerenv", "Docker")):
         try:
             if (root / file).exists():
@@ -72,7 +72,7 @@ def container(proc: Path, root: Path) -> str | None:
         except OSError:
             continue
     groups = text_of(proc / "self/cgroup") or ""
-    # The line of the root folder says which image it is laid from.
+    # The mount of the root folder names the image that the container uses.
     mounts = [
         line for line in (text_of(proc / "self/mountinfo") or "").splitlines() if " / / " in line
     ]
@@ -83,7 +83,7 @@ def container(proc: Path, root: Path) -> str | None:
 
 
 def cpu_quota(proc: Path, sys: Path) -> float | None:
-    """CPUs' worth of time that control groups grant this process; None where there is no limit."""
+    """The CPU time that control groups grant this process, in CPUs; None if there is no limit."""
     limits: list[float] = []
     for line in (text_of(proc / "self/cgroup") or "").splitlines():
         _, _, rest = line.partition(":")
@@ -97,7 +97,7 @@ def cpu_quota(proc: Path, sys: Path) -> float | None:
 
 
 def _limits(mount: Path, group: str, quota: Callable[[Path], float | None]) -> list[float]:
-    """The limit of the group and of each group around it, where there is one."""
+    """The limits of the group and of each group that contains it; a group may have none."""
     parts = [part for part in group.split("/") if part not in ("", ".", "..")]
     folders = [mount.joinpath(*parts[:depth]) for depth in range(len(parts) + 1)]
     return [limit for folder in folders if (limit := quota(folder)) is not None]

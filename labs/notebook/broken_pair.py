@@ -18,7 +18,7 @@ from labs.common.units import rounded
 from labs.course import figures
 from labs.notebook.run import Run
 from labs.recording import proof
-from labs.results import believed
+from labs.results import naive
 from labs.run.broken import BrokenKernel
 from labs.run.plan import Plan
 
@@ -37,9 +37,14 @@ class Pair:
     repaired: Run
 
     @property
+    def naive_value(self) -> float:
+        """The value that the author of the broken kernel would report, in the unit of its run."""
+        return naive.naive_value(self.broken.result())
+
+    @property
     def believed(self) -> float:
-        """The figure that the author of the broken kernel would report, in the unit of its run."""
-        return believed.as_believed(self.broken.result())
+        """The former name of `naive_value`, which notebooks released earlier still use."""
+        return self.naive_value
 
     @property
     def regions(self) -> tuple[str, str]:
@@ -60,7 +65,7 @@ class Pair:
         result, unit = self.repaired.result(), self.broken.unit
         if result.estimate is None:
             return f"The repaired C kernel gives no figure here: {result.no_figure}."
-        wrong, right = self.believed, result.estimate.value
+        wrong, right = self.naive_value, result.estimate.value
         if wrong <= 0 or right <= 0:
             return f"Broken: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}."
         factor = right / wrong
@@ -80,7 +85,7 @@ class Pair:
         return {
             "name": self.kernel.name,
             "mistake": self.kernel.mistake,
-            "believed": self.believed,
+            "believed": self.naive_value,
             "unit": self.broken.unit,
             "broken": self.broken.result().as_json(self.broken.recording_path),
             "repaired": self.repaired.result().as_json(self.repaired.recording_path),
@@ -112,7 +117,7 @@ class Pair:
                 "colour": colour,
                 "title": title,
                 "region": region,
-                "told": self._sentences(run),
+                "sentences": self._sentences(run),
                 # Only those of the variant shown: its baseline may have other warnings.
                 "warnings": run.result().warnings,
                 "saved_in": run.recording_path,
@@ -138,7 +143,7 @@ class Pair:
         lines = [run.result().sentence()]
         if run is self.broken and run.result().estimate is None:
             lines.append(
-                f"Its author would report the mean of all samples: {rounded(self.believed)} "
+                f"Its author would report the mean of all samples: {rounded(self.naive_value)} "
                 f"{run.unit}."
             )
         seen = proof.of_variant(run.recording, run.variant)

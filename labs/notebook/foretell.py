@@ -14,23 +14,23 @@ from labs.course.predictions import Prediction
 from labs.notebook import explain
 
 
-def prediction(folder: Path, guide: Guide, figure: str, given: Prediction) -> Message:
+def prediction(folder: Path, guide: Guide, figure: str, new: Prediction) -> Message:
     """Store what is expected of `figure`; an earlier prediction is kept too. Raises Refused."""
     try:
-        if not given.unit:
-            example = f'lab.predict("{figure}", {given.value}, "ns")'
+        if not new.unit:
+            example = f'lab.predict("{figure}", {new.value}, "ns")'
             raise ValueError(f"name the unit too: {example}")
-        stored = predictions.put(folder, figure, given)
+        stored = predictions.put(folder, figure, new)
     except (ValueError, CannotWrite) as error:
-        told = replace(explain.of_error(error), heading="prediction not stored")
-        raise Refused(told) from None
+        problem = replace(explain.of_error(error), heading="prediction not stored")
+        raise Refused(problem) from None
     words = [f"At {_time(stored.when)}; it is never graded for being right."]
-    if not given.because.strip(" ."):
+    if not new.because.strip(" ."):
         words.append('A reason helps later: because="I counted the instructions".')
-    strange = [figure_ids.message_for(figure, guide), predictions.strange_unit(given.unit)]
+    strange = [figure_ids.message_for(figure, guide), predictions.strange_unit(new.unit)]
     strange = [each for each in strange if each]
     tone: Tone = "note" if strange else "done"
-    heading = f"prediction stored: {figure} = {rounded(given.value, 6)} {given.unit}"
+    heading = f"prediction stored: {figure} = {rounded(new.value, 6)} {new.unit}"
     return Message(tone, heading, (*strange, *words))
 
 

@@ -60,18 +60,18 @@ DEFAULTS = MeasureOptions(**TURNS_DEFAULTS, save=None)
 
 
 def chosen_of(
-    method: str, given: Mapping[str, object], defaults: Mapping[str, object]
+    method: str, options: Mapping[str, object], defaults: Mapping[str, object]
 ) -> dict[str, Any]:
     """All options of `lab.METHOD`: those given, and the defaults of the others.
 
     Raises TypeError for one that there is not.
     """
-    for name in given:
+    for name in options:
         if name not in defaults:
             raise TypeError(
                 f"lab.{method} has no option {name!r}{suggestion(name, tuple(defaults))}"
             )
-    return {**defaults, **given}
+    return {**defaults, **options}
 
 
 def with_options(defaults: Mapping[str, object]) -> Callable[[Function], Function]:

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from labs.notebook.measuring import Measuring
     from labs.notebook.run import Run
 
-#: What the last run cost, in milliseconds: run, save, reduce, draw, and total, which is their sum.
-timings: dict[str, float] = {}
-
 
 class Panel:
-    """The panel of one C kernel. `run` is the last finished run, `message` what is being said."""
+    """The panel of one C kernel.
+
+    `run` is the last finished run, and `message` is the message on display. `timings` says how long
+    the parts of that run took, in ms: run, save, reduce, draw, and total, which is their sum.
+    """
 
     def __init__(
         self, session: Measuring, kernel: str, names: Sequence[str] = (), save: str = "panel"
@@ -40,6 +41,7 @@ class Panel:
         self.controls = Controls(kernel, names, save)
         self.run: Run | None = None
         self.message: Message | None = self.controls.problem
+        self.timings: dict[str, float] = {}
         self._task: asyncio.Task[None] | None = None
         self._progress = measure.Progress(0, 1)
         self.controls.run.on_click(lambda _: self.start())
@@ -131,12 +133,9 @@ class Panel:
         self.controls.bar.bar_style = "success"
         taken = len(recording.samples(run.variant))
         self.controls.status(f"Done: {taken:,} samples in {at[1] - at[0]:.2g} s.")
-        timings.clear()
-        for name, begin, end in zip(
-            ("run", "save", "reduce", "draw"), at[:-1], at[1:], strict=True
-        ):
-            timings[name] = 1e3 * (end - begin)
-        timings["total"] = 1e3 * (at[-1] - at[0])
+        parts = zip(("run", "save", "reduce", "draw"), at[:-1], at[1:], strict=True)
+        self.timings = {name: 1e3 * (end - begin) for name, begin, end in parts}
+        self.timings["total"] = 1e3 * (at[-1] - at[0])
 
     def _tell(self, progress: measure.Progress) -> None:
         self._progress = progress

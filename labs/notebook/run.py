@@ -164,7 +164,7 @@ class Run:
         """Plot the distribution of the samples: the share of them that is at most x."""
         chosen = self.result(variant)
         try:
-            return distribution.of_variant(self.recording, chosen.variant, chosen.unit)
+            return distribution.picture_of(self.recording, chosen.variant, chosen.unit)
         except ValueError as error:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
 
@@ -172,7 +172,7 @@ class Run:
         """Plot the result of each process, and mark those that were set aside."""
         chosen = self.result(variant)
         try:
-            return by_process.of_result(chosen)
+            return by_process.picture_of(chosen)
         except ValueError as error:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
 

@@ -6,7 +6,7 @@ lab = start("01-timer-overhead")
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,12 +36,22 @@ if TYPE_CHECKING:
 
 def start(name: str, folder: Path | None = None) -> Session:
     """Begin the lab `name` in `folder` (the current one): shows this machine, adds `%%ckernel`."""
-    session = Session(name, Path.cwd() if folder is None else Path(folder))
+    session = _begin[-1](name, Path.cwd() if folder is None else Path(folder))
     show(MachineCard(session.machine))
     if messages.shell() is not None:
         ckernel.register(session)
         missing_names.register()
     return session
+
+
+def begin_with(make: Callable[[str, Path], Session]) -> None:
+    """Have `start` begin the sessions that `make` makes from a lab's name and folder.
+
+    This is for a program that runs a notebook by itself, such as the builder of the pages. It calls
+    this in a cell before the first one. The notebook says only `start("01-timer-overhead")`, so it
+    cannot pass another session on. The effect ends with the Jupyter kernel of that notebook.
+    """
+    _begin.append(make)
 
 
 class Session(Measuring):
@@ -71,8 +81,8 @@ class Session(Measuring):
 
         Never graded for being right. Predicting again keeps the earlier one too. Raises Refused.
         """
-        given = predictions.Prediction(value, unit, because, sure)
-        show(foretell.prediction(self.folder, self._guide, figure, given))
+        predicted = predictions.Prediction(value, unit, because, sure)
+        show(foretell.prediction(self.folder, self._guide, figure, predicted))
 
     def show_c(self, kernel: str) -> None:
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
@@ -148,8 +158,8 @@ class Session(Measuring):
         """How `first` compares with `second`: which is larger, how many times, or neither.
 
         lab.compare(run["args8"], run["args4"]) prints one sentence. It also has `difference`,
-        `difference_interval` and `unit`, `ratio` and `ratio_interval`, and `told_apart`. Variants
-        of one run are compared process by process. Raises Refused where one has no figure.
+        `difference_interval` and `unit`, `ratio` and `ratio_interval`, and `distinguishable`.
+        Variants of one run are compared process by process. Raises Refused if one has no figure.
         """
         from labs.notebook.run import Run
         from labs.results.compared import compared
@@ -225,3 +235,7 @@ class Session(Measuring):
     def wrap_up(self) -> None:
         """Show prediction against result over all labs so far, and how far off the guesses are."""
         way.wrap_up(self.folder.parent)
+
+
+#: What `start` makes sessions with: the last one. See `begin_with`.
+_begin: list[Callable[[str, Path], Session]] = [Session]

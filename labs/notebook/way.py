@@ -50,6 +50,6 @@ def wrap_up(labs_folder: Path) -> None:
         show(Message("note", "no predictions yet", ("`lab.predict(...)` stores one.",)))
         return
     show(comparison.table(rows))
-    told = comparison.calibration(rows)
-    if told:
-        show(Message("note", told[0].removesuffix("."), told[1:]))
+    sentences = comparison.calibration(rows)
+    if sentences:
+        show(Message("note", sentences[0].removesuffix("."), sentences[1:]))

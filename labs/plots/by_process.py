@@ -1,4 +1,4 @@
-"""The processes of a run one by one: what each gave, and which were set aside."""
+"""Plot of the value that each process of a run gives, with the processes that were set aside."""
 
 from __future__ import annotations
 
@@ -11,15 +11,26 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.style import BLUE, FAINT, INK, QUIET, VERMILLION, head, many, new_figure, symbol
-from labs.plots.style import room_at_left as make_room
+from labs.plots.style import (
+    BLUE,
+    FAINT,
+    INK,
+    QUIET,
+    VERMILLION,
+    make_room_at_left,
+    new_figure,
+    plural,
+    symbol,
+    title_and_key,
+)
 from labs.results.result import Result, sensible
 
 
-def of_result(result: Result) -> Picture:
-    """The figure of each process with its own error, against the number of the process.
+def picture_of(result: Result) -> Picture:
+    """The plot of each process's value with its own error, in the order in which they ran.
 
-    Raises ValueError where the figure is not made from values of single processes.
+    Values are in the unit of `result`. Raises ValueError if there is no figure, if the figure is
+    not made from values of single processes, or if the run has one process only.
     """
     if result.estimate is None:
         raise ValueError(result.no_figure)
@@ -28,25 +39,25 @@ def of_result(result: Result) -> Picture:
         raise ValueError(f"{result.variant} has no figure for each single process")
     if len(result.recording.processes) < 2:
         raise ValueError("this run has one process only; measure with more (--processes 10)")
-    return picture.drawn(_figure(result, by), *_in_words(result, by), _table(result, by))
+    return picture.make_picture(_figure(result, by), *_describe(result, by), _table(result, by))
 
 
-def _aside(by: ByProcess) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which processes are no part of the figure, because they differ; shape (processes,)."""
+def _set_aside(by: ByProcess) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """The processes that the figure leaves out because they differ; shape (processes,)."""
     aside: np.ndarray[tuple[int], np.dtype[np.bool_]] = ~by.chosen & (by.sure >= SURE)
     return aside
 
 
 def _figure(result: Result, by: ByProcess) -> Figure:
     estimate, unit = result.estimate, result.unit
-    assert estimate is not None  # of_result has looked
+    assert estimate is not None  # picture_of has checked this
     figure, axes = new_figure(3.4)
-    aside, numbers = _aside(by), by.process + 1
+    aside, numbers = _set_aside(by), by.process + 1
     axes.axhspan(estimate.low, estimate.high, color=BLUE, alpha=0.12, linewidth=0)
     axes.axhline(estimate.value, color=BLUE, linewidth=1.2)
     key = [(f"━ figure {sensible(estimate)[0]} {symbol(unit)}, band: 95 % interval", BLUE)]
     for which, colour, marker, words in (
-        (~aside, INK, "o", "● process, bar: 2 standard errors of its own"),
+        (~aside, INK, "o", "● process, bar: 2 of its standard errors"),
         (aside, VERMILLION, "^", "▲ set aside"),
     ):
         if which.any():
@@ -63,32 +74,39 @@ def _figure(result: Result, by: ByProcess) -> Figure:
         key.append((f"┊ {len(without)} without enough samples", QUIET))
     axes.set_xlim(0.4, every + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
-    axes.set_xlabel("process, in the order run")
+    axes.set_xlabel("process, in the order in which they ran")
     axes.set_ylabel(f"{result.what}\n({NAMES[unit]})")
-    make_room(figure, axes)
-    head(figure, f"{result.recording.kernel} {result.variant}: each process by itself", key)
+    make_room_at_left(figure, axes)
+    title_and_key(
+        figure, f"{result.recording.kernel} {result.variant}: the value of each process", key
+    )
     return figure
 
 
-def _in_words(result: Result, by: ByProcess) -> tuple[str, str]:
-    sign, aside = symbol(result.unit), _aside(by)
+def _describe(result: Result, by: ByProcess) -> tuple[str, str]:
+    sign, aside = symbol(result.unit), _set_aside(by)
     low, high = rounded(float(by.value.min()), 4), rounded(float(by.value.max()), 4)
     kind = (
         f"Dot plot of {result.recording.kernel} {result.variant}: the {result.what} that each of "
-        f"{many(len(by.value), 'process')} gave, in {NAMES[result.unit]}, {low} to {high} {sign}, "
-        "against the order in which they ran; the figure as a line, its 95 % interval as a band."
+        f"{plural(len(by.value), 'process')} gives, in {NAMES[result.unit]}, from {low} to {high} "
+        f"{sign}, in the order in which they ran. A line shows the figure, and a band shows its "
+        "95 % interval."
     )
     spread = 100 * float(by.value.std(ddof=1)) / abs(float(by.value.mean()))
     own = 100 * float(np.median(by.error)) / abs(float(by.value.mean()))
     meaning = (
-        f"The processes differ by {rounded(spread, 2)} % (standard deviation); what a single one "
-        f"does not know by itself is {rounded(own, 2)} %."
+        f"The processes differ by {rounded(spread, 2)} % (standard deviation). The standard error "
+        f"of a single process is {rounded(own, 2)} %."
     )
     if aside.any():
-        meaning += f" {many(int(aside.sum()), 'process')} set aside: a group of its own."
+        count = int(aside.sum())
+        meaning += (
+            f" {plural(count, 'process')} {'was' if count == 1 else 'were'} set aside, because "
+            f"{'it differs' if count == 1 else 'they differ'} from the others."
+        )
     without = len(result.recording.processes) - len(by.value)
     if without:
-        meaning += f" {many(without, 'process')} had too few samples that count."
+        meaning += f" {plural(without, 'process')} had too few undisturbed samples."
     return kind, meaning
 
 
@@ -97,7 +115,11 @@ def _table(result: Result, by: ByProcess) -> Table:
     places = places if len(places) == len(result.recording.processes) else ()
     rows = []
     for number, value, error, aside in zip(
-        by.process.tolist(), by.value.tolist(), by.error.tolist(), _aside(by).tolist(), strict=True
+        by.process.tolist(),
+        by.value.tolist(),
+        by.error.tolist(),
+        _set_aside(by).tolist(),
+        strict=True,
     ):
         place = places[number] if places else ""
         words = "set aside" if aside else ""

@@ -1,4 +1,4 @@
-"""How the samples of a variant are distributed: the share of them that is no longer than x."""
+"""Plot of the distribution of a variant's samples: the share of them that is at most x long."""
 
 from __future__ import annotations
 
@@ -12,15 +12,25 @@ from labs.common.units import NAMES, canonical, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.series import LOOKS
-from labs.plots.style import FAINT, FONT_PT, QUIET, head, log_axis, many, new_figure, symbol
+from labs.plots.style import (
+    FAINT,
+    FONT_PT,
+    QUIET,
+    log_axis,
+    new_figure,
+    plural,
+    symbol,
+    title_and_key,
+)
 from labs.recording.file import Recording
 
 
-def of_variant(recording: Recording, variant: str, unit: str = "ns") -> Picture:
+def picture_of(recording: Recording, variant: str, unit: str = "ns") -> Picture:
     """The empirical distribution function (ECDF) of the samples at each batch size, in `unit`.
 
-    Warm-up is left out. Raises KeyError for an unknown variant, ValueError where core cycles are
-    asked for and not known, or where there is no sample after the warm-up.
+    Warm-up samples are left out. Raises KeyError for an unknown variant, units.UnknownUnit for an
+    unknown unit, and ValueError if `unit` is core cycles and their length is not known, or if there
+    is no sample after the warm-up.
     """
     unit = canonical(unit)
     steady = recording.samples(variant)
@@ -29,9 +39,9 @@ def of_variant(recording: Recording, variant: str, unit: str = "ns") -> Picture:
     lengths = steady.ticks / steady.clock.ticks_in(unit)
     by_size = {k: np.sort(lengths[steady.batch == k]) for k in np.unique(steady.batch).tolist()}
     title = f"{recording.kernel} {variant}: how long the samples are"
-    return picture.drawn(
+    return picture.make_picture(
         _figure(by_size, unit, title),
-        *_in_words(recording, variant, by_size, unit),
+        *_describe(recording, variant, by_size, unit),
         picture.samples_table(recording, variant, unit),
     )
 
@@ -52,23 +62,23 @@ def _figure(by_size: dict[int, Floats], unit: str, title: str) -> Figure:
             np.append(shown[0], shown), np.append(0.0, share), drawstyle="steps-post",
             color=look.colour, linestyle=look.dash, linewidth=1.5,
         )  # fmt: skip
-        # Named at heights of their own, so that curves which lie close do not share a place.
+        # Each label has a height of its own, so that labels of neighbouring curves do not overlap.
         height = (0.14, 0.34, 0.62, 0.80)[number % 4]
-        beside = shown[min(int(height * len(values)), len(values) - 1)]
+        x = shown[min(int(height * len(values)), len(values) - 1)]
         axes.annotate(
-            f"k = {k:,}", (beside, height), (6, 0), textcoords="offset points", va="center",
+            f"k = {k:,}", (x, height), (6, 0), textcoords="offset points", va="center",
             fontsize=FONT_PT, color=look.colour,
             path_effects=[effects.withStroke(linewidth=3, foreground="white")],
         )  # fmt: skip
     axes.set_ylabel("share of samples no longer than this")
     axes.set_xlabel(f"length of a sample ({NAMES[unit]}, log axis)")
     samples = sum(map(len, by_size.values()))
-    head(figure, title, [(f"{many(samples, 'sample')}, a line for each k; half lie left of where "
-                          "it crosses 50 %", QUIET)])  # fmt: skip
+    key = f"{plural(samples, 'sample')}, one line for each k, which reaches 50 % at its median"
+    title_and_key(figure, title, [(key, QUIET)])
     return figure
 
 
-def _in_words(
+def _describe(
     recording: Recording, variant: str, by_size: dict[int, Floats], unit: str
 ) -> tuple[str, str]:
     sign, samples = symbol(unit), sum(map(len, by_size.values()))
@@ -77,8 +87,9 @@ def _in_words(
     sizes = ", ".join(f"{k:,}" for k in by_size)
     kind = (
         f"Distribution of {recording.kernel} {variant} (ECDF): the share of {samples:,} samples "
-        f"that are no longer than a length in {NAMES[unit]}, {rounded(least)} to {rounded(most)} "
-        f"{sign} on a logarithmic axis; a line for each k, the operations in a sample: {sizes}."
+        f"that are at most as long as a length in {NAMES[unit]}, from {rounded(least)} to "
+        f"{rounded(most)} {sign} on a logarithmic axis. Each line is for one k, the number of "
+        f"operations in a sample: {sizes}."
     )
     meaning = []
     chosen = list(by_size.items())

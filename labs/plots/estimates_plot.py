@@ -17,11 +17,11 @@ from labs.plots.style import (
     GREEN,
     INK,
     VERMILLION,
-    head,
     log_axis,
+    make_room_at_right,
     new_figure,
-    room_at_right,
     symbol,
+    title_and_key,
 )
 from labs.results.result import Result, sensible
 
@@ -29,8 +29,8 @@ from labs.results.result import Result, sensible
 def estimates_figure(results: Sequence[Result], prediction: Mark | None = None) -> Figure:
     """The figures of several results with their 95 % intervals, one row each, on a log axis.
 
-    All are shown in the unit of the first. A result without a figure, or below zero, keeps its row
-    and says so. Raises ValueError where there is no result.
+    All values are in the unit of the first result. A result keeps its row if it has no figure or a
+    negative one, and the row says so. Raises ValueError if `results` is empty.
     """
     if not results:
         raise ValueError("nothing to compare")
@@ -69,8 +69,8 @@ def estimates_figure(results: Sequence[Result], prediction: Mark | None = None) 
     key = [("● figure", BLUE), ("━ its 95 % interval", BLUE)]
     if prediction is not None and predicted is not None:
         axes.axvline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
-        key.append((prediction.in_key(), GREEN))
-    room_at_right(figure, axes)
+        key.append((prediction.key_text(), GREEN))
+    make_room_at_right(figure, axes)
     axes.set_xlabel(f"{results[0].what} ({NAMES[unit]}, log axis)")
-    head(figure, f"{results[0].recording.kernel}: {results[0].what} of each variant", key)
+    title_and_key(figure, f"{results[0].recording.kernel}: {results[0].what} of each variant", key)
     return figure

@@ -1,4 +1,4 @@
-"""The plot of the line T(k) = overhead + k * cost, and of what the points miss it by."""
+"""The plot of the line T(k) = overhead + k * cost, with the residuals of the points below it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from labs.plots.style import (
     INK,
     PURPLE,
     VERMILLION,
-    head,
+    axis_number,
+    make_room_at_left,
     new_figure,
-    plain,
     quiet_frame,
-    room_at_left,
     symbol,
+    title_and_key,
 )
 from labs.results.result import Result
 
 
 def line_figure(result: Result) -> Figure:
-    """The line T(k) = overhead + k * cost of `result`, and below it what the points miss it by.
+    """The line T(k) = overhead + k * cost of `result`, with the residuals of the points below it.
 
-    Raises ValueError where no line could be fitted; the message says why.
+    Values are in the unit of `result`. Raises ValueError if no line could be fitted; the message
+    says why.
     """
     line = result.line
     if line is None:
@@ -59,7 +60,7 @@ def line_figure(result: Result) -> Figure:
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.0, low), high)
     axes.set_ylabel(f"mean sample T(k)\n({NAMES[result.unit]})")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(round(value, 9))))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
     axes.tick_params(labelbottom=False)
 
     below.axhline(0, color=INK, linewidth=1.2, zorder=1)
@@ -74,17 +75,17 @@ def line_figure(result: Result) -> Figure:
     below.set_xlabel("k: operations in a sample (bars: 2 standard errors)")
     below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
     below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    room_at_left(figure, axes, below)
-    head(
+    make_room_at_left(figure, axes, below)
+    title_and_key(
         figure,
-        f"{result.recording.kernel} {result.variant}: {_line_in_words(line, result)}",
+        f"{result.recording.kernel} {result.variant}: {_line_equation(line, result)}",
         key,
     )
     return figure
 
 
 def _apart(places: Floats, reach: float) -> list[float]:
-    """Those of `places` whose labels do not run into each other or into 0."""
+    """The `places` on an axis from 0 to `reach` whose labels do not overlap, also not with 0."""
     kept: list[float] = []
     for place in sorted(places.tolist(), reverse=True):
         if place > 0.05 * reach and (not kept or kept[-1] - place > 0.06 * reach):
@@ -92,7 +93,7 @@ def _apart(places: Floats, reach: float) -> list[float]:
     return kept
 
 
-def _line_in_words(line: Line, result: Result) -> str:
+def _line_equation(line: Line, result: Result) -> str:
     per_unit = result.clock.ticks_in(result.unit)
     if not line.straight:
         return "the points are not on a line"

@@ -1,25 +1,25 @@
-"""A number that somebody named before the run, such as a prediction, to be drawn into a plot."""
+"""A number known before the run, such as a prediction, that a plot shows as a labelled line."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from labs.common.units import Clock
-from labs.plots.style import plain, symbol
+from labs.plots.style import axis_number, symbol
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A number to be drawn as a labelled line, in `unit`, and what to call it in the plot."""
+    """A number in `unit` that a plot shows as a line with the label `name`."""
 
     value: float
     unit: str
     name: str = "your prediction"
 
     def into(self, unit: str, clock: Clock) -> float:
-        """The number in another unit. Raises ValueError where it cannot be turned into it."""
+        """The number in another unit. Raises ValueError if it cannot be converted."""
         return clock.convert(self.value, self.unit, unit)
 
-    def in_key(self) -> str:
-        """What the key of a plot calls its line."""
-        return f"╌ {self.name}: {plain(self.value)} {symbol(self.unit)}"
+    def key_text(self) -> str:
+        """The text for this line in the key of a plot."""
+        return f"╌ {self.name}: {axis_number(self.value)} {symbol(self.unit)}"

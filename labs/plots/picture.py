@@ -1,6 +1,7 @@
-"""A plot as a reader meets it: the image, its text description, and its data as a table.
+"""A plot as a reader gets it: the image, its text description, and its data as a table.
 
-The description says what kind of plot it is, its axes and their range, and what there is to see.
+The description says what kind of plot it is, what its axes and their ranges are, and what the plot
+shows.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from labs.common.table import Table
 from labs.common.units import NAMES, canonical, rounded
 from labs.plots import estimates_plot, image, line_plot, samples_plot
 from labs.plots.mark import Mark
-from labs.plots.style import CSS_PIXELS_PER_INCH, many, symbol
+from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
 from labs.recording.file import Recording
 from labs.results.result import Result, sensible
 
-#: Beyond this many times the median of its batch size a sample is called long.
+#: A sample is called long if it exceeds the median of its batch size by this factor.
 LONG = 10
 
 _PICTURE = Path(__file__).with_name("picture.html.jinja")
@@ -31,7 +32,11 @@ _PICTURE = Path(__file__).with_name("picture.html.jinja")
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawn plot. `kind` says what plot it is, its axes and range; `meaning` what it shows."""
+    """A drawn plot.
+
+    `image` is a PNG, `width` its width on the page in CSS pixels. `kind` says what kind of plot it
+    is, with its axes and ranges; `meaning` says what the plot shows.
+    """
 
     image: bytes
     width: int
@@ -45,7 +50,7 @@ class Picture:
         return f"{self.kind} {self.meaning}"
 
     def as_html(self) -> str:
-        """A figure: the image with alternative text, its meaning as caption, the table folded."""
+        """An HTML figure: the image with its alternative text, a caption and a folded table."""
         return filled(
             _PICTURE,
             kind=self.kind,
@@ -65,24 +70,25 @@ class Picture:
 def of_samples(
     recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> Picture:
-    """Every sample of `variant` in the order taken. Raises as samples_figure does."""
+    """Every sample of `variant` in the order taken. Raises what `samples_figure` raises."""
     kind, meaning = describe_samples(recording, variant, unit, prediction)
     figure = samples_plot.samples_figure(recording, variant, unit, prediction)
-    return drawn(figure, kind, meaning, samples_table(recording, variant, unit))
+    return make_picture(figure, kind, meaning, samples_table(recording, variant, unit))
 
 
 def of_line(result: Result) -> Picture:
-    """The line of `result` with its residuals. Raises ValueError where there is no line."""
-    return drawn(line_plot.line_figure(result), *describe_line(result), line_table(result))
+    """The line of `result` with its residuals. Raises ValueError if there is no line."""
+    return make_picture(line_plot.line_figure(result), *describe_line(result), line_table(result))
 
 
 def of_estimates(results: Sequence[Result], prediction: Mark | None = None) -> Picture:
-    """Figures side by side with their intervals. Raises ValueError where there is no result."""
+    """Figures side by side with their intervals. Raises ValueError if there is no result."""
     figure = estimates_plot.estimates_figure(results, prediction)
-    return drawn(figure, *describe_estimates(results, prediction), estimates_table(results))
+    return make_picture(figure, *describe_estimates(results, prediction), estimates_table(results))
 
 
-def drawn(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
+def make_picture(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
+    """The picture of a drawn figure, with its description and table."""
     width = round(figure.get_figwidth() * CSS_PIXELS_PER_INCH)
     return Picture(image.png(figure), width, kind, meaning, table)
 
@@ -90,16 +96,17 @@ def drawn(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
 def describe_samples(
     recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> tuple[str, str]:
-    """Kind and meaning of the plot of every sample."""
+    """Kind and meaning of the plot of every sample of `variant`, with values in `unit`."""
     name, sign = NAMES[canonical(unit)], symbol(unit)
     steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
     per_unit = steady.clock.ticks_in(unit)
     lengths = steady.ticks / per_unit
-    cold = samples_plot.cold_ones(recording, variant, steady.process, steady.sample)
+    cold = samples_plot.is_cold(recording, variant, steady.process, steady.sample)
     kind = (
-        f"Scatter plot of {recording.kernel} {variant}: the length of {many(len(steady), 'sample')}"
+        f"Scatter plot of {recording.kernel} {variant}: the length of "
+        f"{plural(len(steady), 'sample')}"
         f"{f' and {len(warm):,} of warm-up' if len(warm) else ''}, in {name} on a logarithmic "
-        f"axis, in the order taken in {many(len(recording.processes), 'process')}."
+        f"axis, in the order taken in {plural(len(recording.processes), 'process')}."
     )
     if not len(steady):
         return kind, "There is no sample after the warm-up."
@@ -120,28 +127,27 @@ def describe_samples(
     meaning = [f"Half of the {which} lie {' and '.join(parts)} {noun}."]
     if cold.any():
         meaning = [
-            f"{many(int(cold.sum()), 'sample')} {'are' if cold.sum() > 1 else 'is'} cold, each the "
-            f"first of its process: {rounded(lengths[cold].min())} to "
+            f"{plural(int(cold.sum()), 'sample')} {'are' if cold.sum() > 1 else 'is'} cold, each "
+            f"the first of its process: {rounded(lengths[cold].min())} to "
             f"{rounded(lengths[cold].max())} {sign}.",
             *(meaning if parts else []),
         ]
     if long:
         meaning.append(
-            f"{many(long, 'sample')} ({rounded(100 * long / len(steady), 2)} %) "
-            f"{'are' if long > 1 else 'is'} longer than {LONG} times the median: interrupts and "
-            "the like."
+            f"{plural(long, 'sample')} ({rounded(100 * long / len(steady), 2)} %) "
+            f"{'are' if long > 1 else 'is'} longer than {LONG} times the median (often interrupts)."
         )
     if len(warm):
         longest = warm.ticks.max() / per_unit
-        meaning.append(f"The longest of the warm-up took {rounded(longest)} {sign}.")
+        meaning.append(f"The longest warm-up sample took {rounded(longest)} {sign}.")
     if prediction is not None:
         predicted = prediction.into(unit, steady.clock)
         typical = lengths[cold] if cold.any() else lengths[steady.batch == sizes[0]]
         middle = float(np.median(typical))
-        # As it is told: what reads alike is alike.
+        # Two numbers that read the same are called the same.
         alike = rounded(predicted) == rounded(middle)
         side = "at" if alike else "above" if predicted > middle else "below"
-        where = "of the cold ones" if cold.any() else f"at k = {sizes[0]:,}"
+        where = "of the cold samples" if cold.any() else f"at k = {sizes[0]:,}"
         meaning.append(
             f"{prediction.name[0].upper()}{prediction.name[1:]}, {rounded(predicted)} {sign}, lies "
             f"{side} the median {where}, {rounded(middle)} {sign}."
@@ -150,7 +156,7 @@ def describe_samples(
 
 
 def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table:
-    """The distribution of the samples at each batch size, and of the warm-up."""
+    """The quartiles of the samples at each batch size, and of the warm-up, in `unit`."""
     steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
     per_unit = steady.clock.ticks_in(unit)
     rows = [
@@ -180,7 +186,7 @@ def _distribution(name: str, values: Floats) -> tuple[str, ...]:
 
 
 def describe_line(result: Result) -> tuple[str, str]:
-    """Kind and meaning of the plot of the line. Raises ValueError where there is no line."""
+    """Kind and meaning of the plot of the line. Raises ValueError if there is no line."""
     line = result.line
     if line is None:
         raise ValueError(f"no line to describe: {result.no_figure}")
@@ -191,27 +197,30 @@ def describe_line(result: Result) -> tuple[str, str]:
         f"Line plot of {result.recording.kernel} {result.variant}: the mean sample in "
         f"{NAMES[result.unit]} against k, the operations in it, from k = "
         f"{line.batch.min():,.0f} to {line.batch.max():,.0f} and from {rounded(mean.min())} to "
-        f"{rounded(mean.max())} {sign}; "
-        "below it, how far each point is off the line."
+        f"{rounded(mean.max())} {sign}. A second plot below it shows how far each point is off the "
+        "line."
     )
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
     if line.straight:
         meaning = (
             f"The points lie on a line that begins at {rounded(overhead)} {sign} and rises by "
-            f"{rounded(cost)} {sign} an operation; none is off it by more than "
-            f"{rounded(100 * float(off.max()), 2)} %."
+            f"{rounded(cost)} {sign} for each operation. No point is more than "
+            f"{rounded(100 * float(off.max()), 2)} % off the line."
         )
     else:
         worst = int(off.argmax())
         meaning = (
             f"The points do not lie on a line: at k = {line.batch[worst]:,.0f} the mean is "
-            f"{rounded(100 * float(off[worst]), 2)} % off it, so that there is no figure."
+            f"{rounded(100 * float(off[worst]), 2)} % off the line, so there is no figure."
         )
     return kind, meaning
 
 
 def line_table(result: Result) -> Table:
-    """Mean, its uncertainty and its distance from the line at each batch size."""
+    """Mean, its uncertainty and its residual at each batch size, in the unit of `result`.
+
+    Raises ValueError if there is no line.
+    """
     line = result.line
     if line is None:
         raise ValueError(f"no line to tabulate: {result.no_figure}")
@@ -237,11 +246,11 @@ def line_table(result: Result) -> Table:
 def describe_estimates(
     results: Sequence[Result], prediction: Mark | None = None
 ) -> tuple[str, str]:
-    """Kind and meaning of the plot that lays figures side by side."""
+    """Kind and meaning of the plot of figures side by side, in the unit of the first result."""
     first = results[0]
     kind = (
         f"Dot plot of {first.recording.kernel}: the {first.what} of "
-        f"{many(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a "
+        f"{plural(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a "
         "logarithmic axis."
     )
     known = sorted(
@@ -252,8 +261,8 @@ def describe_estimates(
     sign, meaning = symbol(first.unit), []
     if len(known) > 1:
         meaning.append(
-            f"The cheapest is {known[0][1]} with {rounded(known[0][0])} {sign}, the dearest "
-            f"{known[-1][1]} with {rounded(known[-1][0])} {sign}."
+            f"The cheapest is {known[0][1]} with {rounded(known[0][0])} {sign}, and the most "
+            f"expensive is {known[-1][1]} with {rounded(known[-1][0])} {sign}."
         )
     elif known:
         meaning.append(f"{known[0][1]} has {rounded(known[0][0])} {sign}.")
@@ -268,7 +277,7 @@ def describe_estimates(
 
 
 def estimates_table(results: Sequence[Result]) -> Table:
-    """Each variant's figure with its interval, or why there is none."""
+    """The figure of each variant with its interval, or the reason why it has none."""
     first = results[0]
     rows = []
     for result in results:

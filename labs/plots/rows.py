@@ -1,7 +1,6 @@
-"""Draw figures one below the other: a row each with its interval, in groups with a heading.
+"""Draw figures one below the other: one row for each with its interval, in groups with headings.
 
-For what must be compared and not be mixed: groups are kept apart, and each has a colour and a
-marker of its own.
+The groups can be compared but must not be mixed, so each has its own colour and marker.
 """
 
 from __future__ import annotations
@@ -23,21 +22,21 @@ from labs.plots.style import (
     FONT_PT,
     INK,
     QUIET,
-    head,
+    axis_number,
     log_axis,
+    make_room_at_right,
     new_figure,
-    plain,
-    room_at_right,
+    title_and_key,
 )
 
-#: From this ratio of the greatest to the least on, the axis is logarithmic.
+#: The axis is logarithmic if the largest value is at least this many times the smallest.
 LOG_FROM = 6.0
 _LINE_IN, _HEADING_IN = 0.27, 0.30
 
 
 @dataclass(frozen=True)
 class Dot:
-    """One number of a row, with its interval where it has one."""
+    """One number of a row, with the ends of its interval if it has one."""
 
     value: float
     look: Look
@@ -47,17 +46,17 @@ class Dot:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: its name, its dots, and what stands at its right."""
+    """A row: the name at its left, its dots, and the text at its right."""
 
     name: str
     dots: tuple[Dot, ...]
-    told: str
+    text: str
     colour: str = INK
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under a heading, which shows the mark of the group where it has one."""
+    """Rows under a heading. The heading shows the marker of `look`, if the group has one."""
 
     heading: str
     rows: tuple[Row, ...]
@@ -67,9 +66,10 @@ class Group:
 def rows_figure(
     groups: Sequence[Group], unit: str, what: str, title: str, key: Sequence[tuple[str, str]]
 ) -> Figure:
-    """All groups on one axis of `what` in `unit`: logarithmic where the numbers ask for it.
+    """All groups on one horizontal axis, with the quantity `what` in `unit`.
 
-    Raises ValueError where no row has a number above 0.
+    The axis is logarithmic if the values span a factor of LOG_FROM or more. `key` lists texts and
+    colours. Raises ValueError if no row has a number above 0.
     """
     dots = [dot for group in groups for row in group.rows for dot in row.dots]
     values = np.array([dot.value for dot in dots if dot.value > 0])
@@ -77,13 +77,13 @@ def rows_figure(
         raise ValueError("no figure to draw")
     rows = sum(len(group.rows) for group in groups)
     inside = _LINE_IN * rows + _HEADING_IN * len(groups) + 0.1
-    name = max(len(row.name) for group in groups for row in group.rows)
-    told = max(len(row.told) for group in groups for row in group.rows)
+    longest_name = max(len(row.name) for group in groups for row in group.rows)
+    longest_text = max(len(row.text) for group in groups for row in group.rows)
     height = inside + 1.22
     figure, axes = new_figure(
         height,
-        left=min(0.034 + 0.97 * CHARACTER * name, 0.46),
-        right=max(0.965 - 0.93 * CHARACTER * told, 0.56),
+        left=min(0.034 + 0.97 * CHARACTER * longest_name, 0.46),
+        right=max(0.965 - 0.93 * CHARACTER * longest_text, 0.56),
         top=1 - 0.62 / height,
         bottom=0.60 / height,
     )
@@ -97,8 +97,8 @@ def rows_figure(
         y += _HEADING_IN
         mark = group.look
         if mark is not None:
-            _at_left(figure, axes, left, y - 0.12, inside, mark.sign, mark.colour)
-        _at_left(
+            _write_at_left(figure, axes, left, y - 0.12, inside, mark.sign, mark.colour)
+        _write_at_left(
             figure,
             axes,
             left + (1.8 * CHARACTER if mark else 0),
@@ -111,21 +111,21 @@ def rows_figure(
             y += _LINE_IN
             middle = y - 0.13
             axes.axhline(middle, color=FAINT, linewidth=0.6, zorder=0)
-            _at_left(figure, axes, left + 0.012, middle, inside, row.name, INK)
+            _write_at_left(figure, axes, left + 0.012, middle, inside, row.name, INK)
             axes.text(
-                1.02, middle, row.told, transform=axes.get_yaxis_transform(), va="center",
+                1.02, middle, row.text, transform=axes.get_yaxis_transform(), va="center",
                 fontsize=FONT_PT, color=row.colour,
             )  # fmt: skip
             for dot in row.dots:
                 _draw(axes, dot, middle, floor)
-    room_at_right(figure, axes)
+    make_room_at_right(figure, axes)
     axes.set_xlabel(f"{what} ({NAMES[unit]}{', log axis' if floor > 0 else ''})")
-    head(figure, title, key)
+    title_and_key(figure, title, key)
     return figure
 
 
 def _scale(axes: Axes, dots: Sequence[Dot], values: Floats) -> float:
-    """Set the horizontal axis; returns its lower end where it is logarithmic, else 0 or less."""
+    """Set the horizontal axis. Returns its lower end if it is logarithmic, else 0."""
     highs = [dot.high for dot in dots if dot.high is not None]
     lows = [dot.low for dot in dots if dot.low is not None]
     if values.max() / values.min() >= LOG_FROM:
@@ -137,7 +137,7 @@ def _scale(axes: Axes, dots: Sequence[Dot], values: Floats) -> float:
     begin = min([0.0, *lows])
     axes.set_xlim(begin, 1.05 * end)
     axes.xaxis.set_major_locator(MaxNLocator(6))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(round(value, 6))))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 6))))
     return 0.0
 
 
@@ -154,10 +154,10 @@ def _draw(axes: Axes, dot: Dot, y: float, floor: float) -> None:
     )  # fmt: skip
 
 
-def _at_left(
+def _write_at_left(
     figure: Figure, axes: Axes, x: float, y: float, inside: float, words: str, colour: str
 ) -> None:
-    """Words at the left edge of the figure, at height `y` of the axes."""
+    """Write `words` at the left edge of the figure, at the height `y` of `inside` on the axes."""
     box = axes.get_position()
     at = box.y1 - box.height * y / inside
     figure.text(x, at, words, va="center", fontsize=FONT_PT, color=colour)

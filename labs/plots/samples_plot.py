@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from labs.analysis.arrays import Bools, Floats
 from labs.common.units import NAMES, canonical
 from labs.plots.mark import Mark
-from labs.plots.series import spread
+from labs.plots.series import spread_out
 from labs.plots.style import (
     BLUE,
     FAINT,
@@ -22,12 +22,12 @@ from labs.plots.style import (
     GREEN,
     INK,
     VERMILLION,
-    head,
     log_axis,
-    many,
+    make_room_at_left,
+    make_room_at_right,
     new_figure,
-    room_at_left,
-    room_at_right,
+    plural,
+    title_and_key,
 )
 from labs.recording import declared
 from labs.recording.file import Integers, Recording
@@ -41,13 +41,13 @@ def samples_figure(
 ) -> Figure:
     """Every sample of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
 
-    Warm-up samples, and cold ones where the first time is what is measured, have a colour and a
-    marker of their own. Batch sizes are named beside their points, and the prediction is a labelled
-    line. Raises KeyError for an unknown variant, units.UnknownUnit, ValueError for core cycles
-    where their length is not known.
+    Warm-up samples have a colour and a marker of their own. So have cold samples, if the variant
+    measures a first time. Labels at the right name the batch sizes, and the prediction is a
+    labelled line. Raises KeyError for an unknown variant, units.UnknownUnit for an unknown unit,
+    and ValueError if `unit` is core cycles and their length is not known.
     """
     unit = canonical(unit)
-    clock = recording.samples(variant).clock  # says so where there is no such variant
+    clock = recording.samples(variant).clock  # raises KeyError for an unknown variant
     taken = _taken(recording, variant)
     lengths = taken.ticks / clock.ticks_in(unit)
     predicted = prediction.into(unit, clock) if prediction else None
@@ -61,25 +61,27 @@ def samples_figure(
     key = _key(taken)
     if prediction is not None and predicted is not None:
         axes.axhline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
-        key.append((prediction.in_key(), GREEN))
+        key.append((prediction.key_text(), GREEN))
     _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
     processes = len(np.unique(taken.process))
     axes.set_xlabel(
-        f"samples in the order taken ({many(processes, 'process')}"
+        f"samples in the order taken ({plural(processes, 'process')}"
         + (", separated by lines)" if processes > 1 else ")")
     )
     axes.set_ylabel(f"length of a sample\n({NAMES[unit]}, log axis)")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    room_at_left(figure, axes)
-    room_at_right(figure, axes)
-    head(figure, f"{recording.kernel} {variant}: every sample", key)
+    make_room_at_left(figure, axes)
+    make_room_at_right(figure, axes)
+    title_and_key(figure, f"{recording.kernel} {variant}: every sample", key)
     return figure
 
 
 @dataclass(frozen=True, eq=False)
 class _Taken:
-    """The samples of one variant in the order taken, each array of shape (n,): which are `warm`,
-    of the warm-up, and which are `cold`, the first of their process."""
+    """The samples of one variant in the order taken; each array has the shape (n,).
+
+    `warm` samples belong to the warm-up; a `cold` sample is the first of its process.
+    """
 
     ticks: Floats
     batch: Floats
@@ -89,7 +91,7 @@ class _Taken:
 
     @property
     def later(self) -> Bools:
-        """Those that are neither."""
+        """The samples that are neither warm-up nor cold."""
         return ~(self.warm | self.cold)
 
 
@@ -102,16 +104,17 @@ def _taken(recording: Recording, variant: str) -> _Taken:
         batch=recording.batch[mine],
         process=process,
         warm=warm,
-        cold=cold_ones(recording, variant, process, sample) & ~warm,
+        cold=is_cold(recording, variant, process, sample) & ~warm,
     )
 
 
-def cold_ones(
+def is_cold(
     recording: Recording, variant: str, process: Integers, sample: Integers
 ) -> NDArray[np.bool_]:
-    """Which samples of `variant` are the first of their process, where only the first is cold.
+    """Which samples of `variant` are cold, shape (n,).
 
-    `process` and `sample` are theirs, shape (n,) as the answer; none is where all are alike.
+    If the variant measures a first time, these are the first samples of each process; else there
+    are none. `process` and `sample` hold the numbers of the samples, shape (n,).
     """
     cold = np.zeros(len(process), dtype=np.bool_)
     if declared.is_first_time(recording, variant):
@@ -121,11 +124,11 @@ def cold_ones(
 
 
 def _draw_points(axes: Axes, taken: _Taken, shown: Floats) -> None:
-    """A point for each sample at the height `shown`, and a line between two processes."""
+    """Draw a point for each sample at the height `shown`, and a line between two processes."""
     order = np.arange(len(shown))
     for start in np.flatnonzero(np.diff(taken.process)):
         axes.axvline(start + 0.5, color=FAINT, linewidth=0.6, zorder=0)
-    # A thousand points may be larger than ten thousand.
+    # With fewer samples there is room for larger points.
     steady_size = float(np.clip(2.3 * (8_000 / max(len(order), 1)) ** 0.25, 2.3, 3.4))
     for chosen, colour, alpha, marker, size in (
         (taken.later, BLUE, 0.55, "o", steady_size),
@@ -138,9 +141,9 @@ def _draw_points(axes: Axes, taken: _Taken, shown: Floats) -> None:
 
 
 def _key(taken: _Taken) -> list[tuple[str, str]]:
-    """What the markers mean and how many there are, each with its colour."""
+    """The entries of the key: the meaning and number of each marker, with its colour."""
     cold, warm = int(taken.cold.sum()), int(taken.warm.sum())
-    key = [(f"● {many(int((~taken.warm).sum()), 'sample')}", BLUE)]
+    key = [(f"● {plural(int((~taken.warm).sum()), 'sample')}", BLUE)]
     if cold:
         key.append((f"▲ {cold:,} of them cold: each the first of its process", VERMILLION))
     if warm:
@@ -149,8 +152,10 @@ def _key(taken: _Taken) -> list[tuple[str, str]]:
 
 
 def _name_batches(figure: Figure, axes: Axes, batch: Floats, shown: Floats) -> None:
-    """Name each batch size at the right, at the height of its points or less than a line off it;
-    where names have no room so, near ones share one."""
+    """Name each batch size at the right, at most a line of text off the height of its points.
+
+    If there is no room for this, neighbouring batch sizes share a name.
+    """
     low, high = np.log10(axes.get_ylim())
     sizes = np.unique(batch).tolist()
     if not sizes:
@@ -159,9 +164,9 @@ def _name_batches(figure: Figure, axes: Axes, batch: Floats, shown: Floats) -> N
         ((math.log10(float(np.median(shown[batch == k]))) - low) / (high - low), int(k))
         for k in sizes
     )
-    # Less than this share of the axis, and one line of text touches the next.
+    # Two labels touch if their distance is less than this share of the axis.
     line = 1.03 * FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
-    moved = spread([height for height, _ in heights], line)
+    moved = spread_out([height for height, _ in heights], line)
     groups: list[list[tuple[float, int]]]
     if all(abs(to - height) < 0.75 * line for to, (height, _) in zip(moved, heights, strict=True)):
         groups = [[(to, k)] for to, (_, k) in zip(moved, heights, strict=True)]

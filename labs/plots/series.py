@@ -1,7 +1,7 @@
-"""Draw figures against what was varied: points with their intervals, one line a series.
+"""Draw figures against what was varied: points with their intervals, and a line for each series.
 
-The line between points is thin and only leads the eye: what was measured are the points. A series
-is named beside its last point, in its own colour, and has a marker and a dash of its own.
+Only the points were measured; the thin line between them guides the eye. The name of a series
+stands to the right of its last point. Each series has its own colour, marker and dash.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from labs.plots.style import (
     PURPLE,
     QUIET,
     VERMILLION,
-    head,
     log_axis,
+    make_room_at_left,
     new_figure,
     quiet_frame,
-    room_at_left,
+    title_and_key,
 )
 
 Dash = str | tuple[int, tuple[int, ...]]
@@ -38,7 +38,10 @@ Dash = str | tuple[int, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Look:
-    """Colour, marker and dash of a series: each of them alone tells it from the others."""
+    """Colour, marker and dash of a series: each of them alone distinguishes it from the others.
+
+    `sign` is the marker as a character for texts.
+    """
 
     colour: str
     marker: str
@@ -58,7 +61,7 @@ LOOKS = (
 
 @dataclass(frozen=True)
 class Point:
-    """A figure with its interval at `x`, all as they are drawn."""
+    """A figure with its interval at `x`, in the units of the axes."""
 
     x: float
     value: float
@@ -68,7 +71,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one kind, in the order of x; `missing` are the x where there is no figure."""
+    """The points of a series, in the order of x; at each x of `missing` there is no figure."""
 
     name: str
     points: tuple[Point, ...]
@@ -76,14 +79,16 @@ class Series:
     missing: tuple[float, ...] = ()
 
     def drawable(self, log: bool) -> list[Point]:
-        """The points that the axis can show: a logarithmic one has no place for 0 and less."""
+        """The points that the axis can show: a logarithmic axis shows only values above 0."""
         return [point for point in self.points if point.value > 0 or not log]
 
 
 @dataclass(frozen=True)
-class Across:
-    """The horizontal axis: its name, where it is labelled and how, and whether it is logarithmic in
-    base 2."""
+class XAxis:
+    """The horizontal axis: its name, and a label for each of its `places`.
+
+    With `log` it is logarithmic in base 2.
+    """
 
     name: str
     places: tuple[float, ...]
@@ -92,9 +97,11 @@ class Across:
 
 
 @dataclass(frozen=True)
-class Upwards:
-    """The vertical axis: its name, and whether it is logarithmic; else it begins at 0. Values in
-    `reach`, which no series has, are to fit on it as well."""
+class YAxis:
+    """The vertical axis: its name, and whether it is logarithmic; a linear axis includes 0.
+
+    The axis also includes the values in `reach`, in addition to those of the series.
+    """
 
     name: str
     log: bool
@@ -103,63 +110,65 @@ class Upwards:
 
 def series_figure(
     panels: Sequence[tuple[str, Sequence[Series]]],
-    across: Across,
-    upwards: Upwards,
+    x_axis: XAxis,
+    y_axis: YAxis,
     title: str,
     key: Sequence[tuple[str, str]],
     *,
     height: float = 3.9,
     more: Callable[[Axes], None] | None = None,
 ) -> Figure:
-    """Panels side by side on one vertical axis, each with a heading ('' for none) and its series.
+    """Panels side by side with a common vertical axis, each with a heading (or '') and series.
 
-    `more` draws into each panel what a view adds to it. Raises ValueError where there is nothing to
-    draw.
+    `key` lists texts and colours, and `height` is in inches. `more` draws into each panel what a
+    view adds to it. Raises ValueError if no series has a point that the axis can show.
     """
-    log = upwards.log
+    log = y_axis.log
     points = [p for _, some in panels for each in some for p in each.drawable(log)]
     if not points:
         raise ValueError("no figure to draw")
     headed = any(heading for heading, _ in panels)
     top = 1 - (0.82 if headed else 0.62) / height
     figure, first = new_figure(height, left=0.10, right=0.97, top=top, bottom=0.54 / height)
-    ends = _scale(first, points, upwards)
+    ends = _scale(first, points, y_axis)
     first.set_ylim(*ends)
-    first.set_ylabel(upwards.name)
-    room_at_left(figure, first)
+    first.set_ylabel(y_axis.name)
+    make_room_at_left(figure, first)
     all_axes = _side_by_side(figure, first, len(panels))
     room = _room(panels)
     for number, (axes, (heading, some)) in enumerate(zip(all_axes, panels, strict=True)):
         if number:
-            _scale(axes, points, upwards)
+            _scale(axes, points, y_axis)
             axes.tick_params(labelleft=False)
         axes.set_ylim(*ends)
-        _across(axes, across, room[number] * len(panels) + (0.03 if across.log else 0.0))
+        _label_x_axis(axes, x_axis, room[number] * len(panels) + (0.03 if x_axis.log else 0.0))
         for place, each in enumerate(some):
-            _draw(axes, each, log, ends[0], beside(place, len(some)) if across.log else 1.0)
-        _name_at_right(axes, [(each, each.drawable(log)) for each in some], across.log)
+            _draw(axes, each, log, ends[0], dodge(place, len(some)) if x_axis.log else 1.0)
+        _name_at_right(axes, [(each, each.drawable(log)) for each in some], x_axis.log)
         if heading:
             axes.set_title(heading, loc="left", fontsize=FONT_PT, color=INK, pad=5)
         if more is not None:
             more(axes)
     figure.text(
-        (first.get_position().x0 + 0.97) / 2, 0.10 / height, across.name,
+        (first.get_position().x0 + 0.97) / 2, 0.10 / height, x_axis.name,
         ha="center", va="bottom", fontsize=FONT_PT, color=INK,
     )  # fmt: skip
     if any(each.missing for _, some in panels for each in some):
         key = [*key, ("○ hollow, at the foot: no figure", QUIET)]
-    head(figure, title, key)
+    title_and_key(figure, title, key)
     return figure
 
 
-def beside(place: int, count: int) -> float:
-    """By what x is multiplied on a logarithmic axis, so that `count` intervals do not hide each
-    other."""
+def dodge(place: int, count: int) -> float:
+    """The factor for the x of series number `place` of `count`, on a logarithmic axis.
+
+    It moves the series apart a little, so that the bars of one do not hide those of another.
+    """
     return float(2 ** (0.11 * (place - (count - 1) / 2)))
 
 
 def _side_by_side(figure: Figure, first: Axes, count: int) -> list[Axes]:
-    """The axes of `count` panels, the first being the one that is there."""
+    """The axes of `count` panels in a row, in the place of the axes `first`."""
     box, gap = first.get_position(), 0.03
     width = (box.width - gap * (count - 1)) / count
     first.set_position((box.x0, box.y0, width, box.height))
@@ -173,17 +182,17 @@ def _side_by_side(figure: Figure, first: Axes, count: int) -> list[Axes]:
 
 
 def _room(panels: Sequence[tuple[str, Sequence[Series]]]) -> list[float]:
-    """The share of the figure's width that the names of each panel's series need at its right."""
+    """The room for the names at the right of each panel, as a share of the figure's width."""
     return [
         0.022 + 0.92 * CHARACTER * max((len(each.name) for each in some), default=0)
         for _, some in panels
     ]
 
 
-def _scale(axes: Axes, points: Sequence[Point], upwards: Upwards) -> tuple[float, float]:
-    """Set the vertical axis so that all points fit, and return its ends."""
-    highs = [*(point.high for point in points), *upwards.reach]
-    if not upwards.log:
+def _scale(axes: Axes, points: Sequence[Point], y_axis: YAxis) -> tuple[float, float]:
+    """Set the scale of the vertical axis so that all points fit, and return its ends."""
+    highs = [*(point.high for point in points), *y_axis.reach]
+    if not y_axis.log:
         low = min(0.0, *(point.low for point in points))
         high = max([*highs, 1e-9])
         return low - 0.04 * (high - low), high + 0.08 * (high - low)
@@ -191,10 +200,10 @@ def _scale(axes: Axes, points: Sequence[Point], upwards: Upwards) -> tuple[float
     return log_axis(axes, "y", np.array([*lows, *highs, *(p.value for p in points)]), None)
 
 
-def _across(axes: Axes, across: Across, room: float) -> None:
-    """Label the horizontal axis, with `room`, a share of the panel, to the right of its end."""
-    first, last = across.places[0], across.places[-1]
-    if across.log:
+def _label_x_axis(axes: Axes, x_axis: XAxis, room: float) -> None:
+    """Label the horizontal axis, and leave `room` (a share of the panel) at its right end."""
+    first, last = x_axis.places[0], x_axis.places[-1]
+    if x_axis.log:
         axes.set_xscale("log", base=2)
         alone = 0.5 if last == first else 0.0  # one place has no width of its own
         wide = (np.log2(last / first) + 2 * alone) / (0.96 - room)
@@ -202,28 +211,28 @@ def _across(axes: Axes, across: Across, room: float) -> None:
     else:
         wide = max(last - first, 1.0) / (0.96 - room)
         axes.set_xlim(first - 0.04 * wide, last + room * wide)
-    labels = dict(zip(across.places, across.labels, strict=True))
-    axes.xaxis.set_major_locator(FixedLocator(list(across.places)))
+    labels = dict(zip(x_axis.places, x_axis.labels, strict=True))
+    axes.xaxis.set_major_locator(FixedLocator(list(x_axis.places)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, "")))
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _draw(axes: Axes, series: Series, log: bool, floor: float, apart: float) -> None:
+def _draw(axes: Axes, series: Series, log: bool, floor: float, dodged_by: float) -> None:
     points, look = series.drawable(log), series.look
     axes.plot(
-        [gap * apart for gap in series.missing], [floor] * len(series.missing), linestyle="none",
-        color=look.colour, marker=look.marker, markersize=6, markerfacecolor="white",
-        markeredgewidth=1.1, clip_on=False, zorder=3,
+        [gap * dodged_by for gap in series.missing], [floor] * len(series.missing),
+        linestyle="none", color=look.colour, marker=look.marker, markersize=6,
+        markerfacecolor="white", markeredgewidth=1.1, clip_on=False, zorder=3,
     )  # fmt: skip
     if not points:
         return
-    x = [point.x * apart for point in points]
+    x = [point.x * dodged_by for point in points]
     value = np.array([point.value for point in points])
     low = np.array([point.low for point in points])
     below = value - (np.maximum(low, floor) if log else low)
     above = np.array([point.high for point in points]) - value
-    # The line leads over nothing that was asked for and has no figure.
-    gaps = [(gap * apart, math.nan) for gap in series.missing]
+    # The line has a gap where a figure is missing.
+    gaps = [(gap * dodged_by, math.nan) for gap in series.missing]
     path = sorted([*zip(x, value.tolist(), strict=True), *gaps])
     axes.plot(
         [at for at, _ in path], [v for _, v in path], color=look.colour, linewidth=1.2,
@@ -238,11 +247,11 @@ def _draw(axes: Axes, series: Series, log: bool, floor: float, apart: float) -> 
 def _name_at_right(
     axes: Axes, drawn: Sequence[tuple[Series, list[Point]]], log_across: bool
 ) -> None:
-    """Each series' name right of its last point; names that would touch are moved apart."""
-    # Right of the last of those that stand beside each other.
+    """Write each series' name to the right of its last point, and keep names from touching."""
+    # All names begin to the right of the last of the dodged points.
     count = len(drawn)
     named = [
-        (series, points[-1].x * (beside(count - 1, count) if log_across else 1), points[-1].value)
+        (series, points[-1].x * (dodge(count - 1, count) if log_across else 1), points[-1].value)
         for series, points in drawn
         if points and series.name
     ]
@@ -255,7 +264,7 @@ def _name_at_right(
     places.sort(key=lambda place: float(place[0][1]))
     # 1.15 lines of text, as a share of the axes' height.
     line = 1.15 * FONT_PT / 72 * DPI / axes.get_window_extent().height
-    heights = spread([float(y) for (_, y), _ in places], line)
+    heights = spread_out([float(y) for (_, y), _ in places], line)
     for ((x, y), series), height in zip(places, heights, strict=True):
         moved = abs(height - y) > line / 3
         axes.annotate(
@@ -266,15 +275,15 @@ def _name_at_right(
         )  # fmt: skip
 
 
-def spread(heights: Sequence[float], apart: float) -> list[float]:
-    """Ascending heights moved as little as possible, so that neighbours are at least `apart`."""
-    groups: list[list[float]] = []  # each: sum of what its members would like, and their count
+def spread_out(heights: Sequence[float], apart: float) -> list[float]:
+    """Move ascending `heights` as little as possible, until neighbours are at least `apart`."""
+    groups: list[list[float]] = []  # for each: the sum of its members' wished places, their count
     for height in heights:
         groups.append([height, 1.0])
         while len(groups) > 1 and _touch(groups[-2], groups[-1], apart):
             wish, count = groups.pop()
             before = groups[-1]
-            # What the later members would like, counted from the first member's place.
+            # The wishes of the later members, converted to the place of the first member.
             before[0] += wish - count * before[1] * apart
             before[1] += count
     placed = []

@@ -1,8 +1,8 @@
-"""The one look of all plots: ground, colours, frame, title, logarithmic axis, words on them.
+"""The common style of all plots: background, colours, frame, title, logarithmic axis, labels.
 
-An opaque white ground, so that a plot reads alike in a light and a dark page; colours after Okabe
-and Ito ("Color Universal Design", 2008), some darkened so that text in them has enough contrast on
-white; labels beside what they name instead of a legend.
+The background is opaque white, so that a plot looks the same on a light and on a dark page. The
+colours follow Okabe and Ito ("Color Universal Design", 2008); some are darker, so that text in them
+has enough contrast on white. Labels stand next to what they name, and there is no legend.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#007A5A", "#AA3377"
 OCHRE = "#9A6700"
 INK, QUIET, FAINT = "#1A1A1A", "#595959", "#D9D9D9"
 
-#: Size on the page in CSS pixels is 96 times the size in inches; drawn finer, for sharp text.
+#: An inch of a plot takes 96 CSS pixels on the page. It is drawn with more pixels, for sharp text.
 WIDTH_IN, DPI = 7.5, 144
 CSS_PIXELS_PER_INCH = 96
 FONT_PT = 10.0
-#: What a character of text takes on average, as a share of the figure's width.
+#: The average width of a character of text, as a share of the figure's width.
 CHARACTER = 0.6 * FONT_PT / 72 / WIDTH_IN
 
 
@@ -41,7 +41,11 @@ def new_figure(
     top: float | None = None,
     bottom: float | None = None,
 ) -> tuple[Figure, Axes]:
-    """A figure of the common look with one pair of axes; margins as shares of the whole."""
+    """A figure in the common style with one pair of axes.
+
+    `height` is in inches; `left`, `right`, `top` and `bottom` are the ends of the axes as shares of
+    the figure.
+    """
     figure = Figure(figsize=(WIDTH_IN, height), dpi=DPI, facecolor="white")
     FigureCanvasAgg(figure)
     top = 1 - 0.62 / height if top is None else top
@@ -52,6 +56,7 @@ def new_figure(
 
 
 def quiet_frame(axes: Axes) -> None:
+    """Draw only the left and lower side of the frame, in grey, and set the size of the labels."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("left", "bottom"):
@@ -62,8 +67,8 @@ def quiet_frame(axes: Axes) -> None:
         label.set_color(INK)
 
 
-def head(figure: Figure, title: str, key: Sequence[tuple[str, str]]) -> None:
-    """The title, and under it each mark of the plot named in its own colour, from left to right."""
+def title_and_key(figure: Figure, title: str, key: Sequence[tuple[str, str]]) -> None:
+    """Write the title, and below it the key: a text in its own colour for each mark of the plot."""
     height = figure.get_figheight()
     figure.text(
         0.015, 1 - 0.10 / height, title, va="top", fontsize=FONT_PT + 2, color=INK, weight="bold"
@@ -74,9 +79,11 @@ def head(figure: Figure, title: str, key: Sequence[tuple[str, str]]) -> None:
         x += text.get_window_extent().width / figure.bbox.width + 0.03
 
 
-def room_at_left(figure: Figure, axes: Axes, *below: Axes) -> None:
-    """Move the left end of the axes inwards where long numbers push their label off the figure,
-    and that of others, which stand `below` it, as far."""
+def make_room_at_left(figure: Figure, axes: Axes, *below: Axes) -> None:
+    """Move the left end of the axes inwards, if long numbers push their label off the figure.
+
+    Other axes `below` them move by the same distance.
+    """
     canvas = figure.canvas
     assert isinstance(canvas, FigureCanvasAgg), "made by new_figure"
     renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
@@ -87,8 +94,8 @@ def room_at_left(figure: Figure, axes: Axes, *below: Axes) -> None:
         each.set_position((box.x0 + missing, box.y0, box.width - missing, box.height))
 
 
-def room_at_right(figure: Figure, axes: Axes) -> None:
-    """Move the right end of the axes inwards where words beside them end outside of the figure."""
+def make_room_at_right(figure: Figure, axes: Axes) -> None:
+    """Move the right end of the axes inwards, if text at their right ends outside the figure."""
     canvas = figure.canvas
     assert isinstance(canvas, FigureCanvasAgg), "made by new_figure"
     renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
@@ -102,10 +109,10 @@ def room_at_right(figure: Figure, axes: Axes) -> None:
 def log_axis(
     axes: Axes, direction: Literal["x", "y"], values: Floats, predicted: float | None
 ) -> tuple[float, float]:
-    """Make one axis logarithmic with plain numbers; returns its ends, with room for all `values`.
+    """Make one axis logarithmic with plain numbers, and return its ends.
 
-    A logarithmic axis has no zero: values of 0, which a coarse clock yields, are to be drawn at the
-    lower end, which is then labelled 0.
+    All `values` fit on the axis, and so does the `predicted` one. A logarithmic axis has no zero. A
+    coarse clock gives values of 0: draw them at the lower end, which then has the label 0.
     """
     above = values[values > 0]
     if predicted is not None and predicted > 0:
@@ -115,7 +122,7 @@ def log_axis(
     floor = least / 3 if zeros else least / 1.4
     ceiling = max(most * 1.4, floor * 4)
     places = _ticks(least if zeros else floor, ceiling)
-    labels = {place: plain(place) for place in places}
+    labels = {place: axis_number(place) for place in places}
     if zeros:
         labels[floor] = "0"
     axis: Axis
@@ -126,17 +133,20 @@ def log_axis(
         axes.set_yscale("log")
         axis = axes.yaxis
     if direction == "x":
-        labels = _side_by_side(labels, axes.get_position().width, floor, ceiling)
+        labels = _without_overlap(labels, axes.get_position().width, floor, ceiling)
     axis.set_major_locator(FixedLocator(sorted(labels)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, plain(value))))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, axis_number(value))))
     axis.set_minor_locator(NullLocator())
     return floor, ceiling
 
 
-def _side_by_side(
+def _without_overlap(
     labels: dict[float, str], width: float, floor: float, ceiling: float
 ) -> dict[float, str]:
-    """As many of the labels as stand apart on a logarithmic axis that takes `width` of a figure."""
+    """As many of the labels as do not overlap on a logarithmic axis, evenly chosen.
+
+    `width` is the share of the figure's width that the axis takes.
+    """
     places = sorted(labels)
     at = [width * math.log(place / floor) / math.log(ceiling / floor) for place in places]
     half = [0.5 * CHARACTER * (len(labels[place]) + 1) for place in places]
@@ -163,17 +173,17 @@ def _ticks(low: float, high: float) -> list[float]:
     return places[::every]
 
 
-def plain(value: float) -> str:
-    """A number as it stands on an axis."""
+def axis_number(value: float) -> str:
+    """A number as an axis shows it."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:g}"
 
 
-def many(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
     """A count with its noun: `1 process`, `10 processes`."""
-    plural = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{count:,} {plural}"
+    form = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{count:,} {form}"
 
 
 def symbol(unit: str) -> str:
-    """The unit as it stands behind a number."""
+    """The unit as a text shows it after a number."""
     return {"us": "µs"}.get(canonical(unit), canonical(unit))

@@ -8,6 +8,7 @@ every size. If a file is bad, the error says what is wrong and in which line.
 
 from __future__ import annotations
 
+import codecs
 import functools
 import hashlib
 import json
@@ -229,7 +230,8 @@ def parse(content: bytes, *, where: str = "recording") -> Recording:
     """The recording that `content` holds. Raises BadRecording, naming the line."""
     if len(content) > MOST_RECORDING_BYTES:
         raise BadRecording(f"larger than {MOST_RECORDING_BYTES} bytes", where=where)
-    head, names, body, first_row = split_head(content, where)
+    # Some editors and spreadsheets write a byte-order mark, which changes nothing.
+    head, names, body, first_row = split_head(content.removeprefix(codecs.BOM_UTF8), where)
     conditions, processes = read_head(head, where)
     if conditions.pop(FORMAT, None) != FORMAT_VERSION:
         raise BadRecording(

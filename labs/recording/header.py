@@ -5,16 +5,20 @@ Anybody may have written the file, so every size is limited. An error names its 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Annotated
 
+from pydantic import ConfigDict, StringConstraints, TypeAdapter, ValidationError
+
+from labs.common.json_text import BadJson, parse
 from labs.common.limits import MOST_CONDITIONS, MOST_LINE_BYTES, MOST_RECORDED_PROCESSES
 from labs.recording.rows import BadRecording
 
-#: One half of a surrogate pair: JSON can spell it, but UTF-8 cannot encode it.
-_SURROGATE = re.compile("[\ud800-\udfff]")
+# Where a text has a limit, pydantic also refuses one half of a character (a lone surrogate).
+_Text = Annotated[str, StringConstraints(max_length=MOST_LINE_BYTES)]
+_PROCESS = TypeAdapter(dict[_Text, _Text], config=ConfigDict(strict=True))
 _CONDITION = re.compile(r"# ([A-Za-z0-9][A-Za-z0-9_. -]{0,79}): (.*)")
 
 
@@ -76,13 +80,15 @@ def read_head(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping
 
 def _process(text: str, number: int, where: str) -> Mapping[str, str]:
     try:
-        stated = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadRecording("is not valid JSON after the colon", where=where, line=number) from error
-    if not isinstance(stated, dict) or not all(isinstance(v, str) for v in stated.values()):
-        raise BadRecording("must be an object whose values are strings", where=where, line=number)
-    if _SURROGATE.search("".join([*stated, *stated.values()])):
-        raise BadRecording(
-            "holds one half of a character (a lone surrogate)", where=where, line=number
+        return MappingProxyType(_PROCESS.validate_python(parse(text)))
+    except BadJson as error:
+        what = f"is not valid JSON after the colon: {error.words}"
+        raise BadRecording(what, where=where, line=number) from error
+    except ValidationError as error:
+        kind = error.errors(include_url=False, include_context=False)[0]["type"]
+        what = (
+            "holds one half of a character (a lone surrogate)"
+            if kind == "string_unicode"
+            else "must be an object whose values are strings"
         )
-    return MappingProxyType(stated)
+        raise BadRecording(what, where=where, line=number) from error

@@ -26,9 +26,9 @@ Interval = tuple[float, float]
 class Comparison:
     """How the result `first` compares with the result `second`; differences are in `unit`.
 
-    `told_apart` says whether the interval of their difference excludes 0 and the interval of their
-    ratio excludes 1. `ratio` and its interval are None if the second result may be zero. `modes`
-    has a sentence for each result whose processes fall into two groups.
+    `distinguishable` says whether the interval of their difference excludes 0 and the interval of
+    their ratio excludes 1. `ratio` and its interval are None if the second result may be zero.
+    `modes` has a sentence for each result whose processes fall into two groups.
     """
 
     first: str
@@ -38,13 +38,18 @@ class Comparison:
     difference_interval: Interval
     ratio: float | None
     ratio_interval: Interval | None
-    told_apart: bool
+    distinguishable: bool
     modes: tuple[str, ...] = ()
+
+    @property
+    def told_apart(self) -> bool:
+        """The former name of `distinguishable`, which notebooks released earlier still use."""
+        return self.distinguishable
 
     def sentence(self) -> str:
         """The comparison in one plain sentence."""
         ratio, gap = self._ratio_as_text(), self._difference_as_text()
-        if not self.told_apart:
+        if not self.distinguishable:
             low, high = self.difference_interval
             shown = (
                 f"the difference is {gap}"
@@ -63,7 +68,7 @@ class Comparison:
             "to": self.second,
             "value": self.ratio,
             "interval": list(self.ratio_interval) if self.ratio_interval else None,
-            "told_apart": self.told_apart,
+            "told_apart": self.distinguishable,
             "difference": self.difference,
             "difference_interval": list(self.difference_interval),
         }
@@ -73,7 +78,7 @@ class Comparison:
         if self.ratio is None or self.ratio_interval is None:
             return None
         low, high = self.ratio_interval
-        if self.told_apart and low <= 1 <= high:
+        if self.distinguishable and low <= 1 <= high:
             return None
         value, low_text, high_text = _rounded(self.ratio, low, high, 1.0)
         return f"{value} ({low_text} to {high_text})"
@@ -81,7 +86,7 @@ class Comparison:
     def _difference_as_text(self) -> str:
         """'0.25 cycles (0.21 to 0.29)', without its sign if the two are distinguishable."""
         value, (low, high) = self.difference, self.difference_interval
-        if self.told_apart and value < 0:
+        if self.distinguishable and value < 0:
             value, low, high = -value, -high, -low
         texts = _rounded(value, low, high, 0.0)
         return f"{texts[0]} {self.unit} ({texts[1]} to {texts[2]})"
@@ -119,7 +124,7 @@ def compared(first: Result, second: Result) -> Comparison:
         (gap_interval[0], gap_interval[1]),
         ratio,
         ratio_interval,
-        abs(compare.apart(one, other)) > 1,
+        abs(compare.separation(one, other)) > 1,
         tuple(dict.fromkeys(filter(None, modes))),
     )
 
@@ -132,7 +137,7 @@ def two_modes(name: str, estimate: Estimate) -> str:
     each = estimate.by_process
     if each is None or estimate.processes < 3:
         return ""
-    group, sure = processes.apart(each.value, each.error)
+    group, sure = processes.two_groups(each.value, each.error)
     if sure < processes.SURE:
         return ""
     one, other = each.value[group], each.value[~group]

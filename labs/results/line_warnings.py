@@ -64,7 +64,7 @@ def of_line(
         figure = line.overhead if declared.is_overhead(recording, line.variant) else line.cost
     found = []
     if not line.straight:
-        worst, share = line.worst()
+        worst, share = line.worst_point()
         cause: tuple[str, Advice | str] = (
             "the clock is read before the work between the readings is done, or the work does not "
             "grow with k",
@@ -165,7 +165,7 @@ def _longer(figure: Estimate, width: float) -> Advice:
 
 
 def _of_interruptions(line: Line) -> list[RunWarning]:
-    share = line.share_aside("interrupted")
+    share = line.share_set_aside("interrupted")
     if not share:
         return []
     # Interruptions come at random (Poisson); `rate` is per tick. The suggested batch sizes are so
@@ -186,7 +186,7 @@ def _of_interruptions(line: Line) -> list[RunWarning]:
 
 def _of_shared_core(line: Line) -> list[RunWarning]:
     """A warning if another program used the same core for most of the time."""
-    share = line.share_aside("shared")
+    share = line.share_set_aside("shared")
     if share < MUCH_SHARED:
         return []
     return [
@@ -202,36 +202,36 @@ def _of_shared_core(line: Line) -> list[RunWarning]:
 
 def _of_processes(line: Line) -> list[RunWarning]:
     """A warning if the processes fall into two groups, with the cause if the run shows it."""
-    differ, by = line.differ, line.cost.by_process
-    if differ is None or by is None or abs(differ.factor - 1) < GROUPS_APART:
+    groups, by = line.two_groups, line.cost.by_process
+    if groups is None or by is None or abs(groups.factor - 1) < GROUPS_APART:
         return []
     aside = int((line.set_aside["process"] > 0).sum())
-    count, every = len(differ.others), len(by.process)
+    count, every = len(groups.others), len(by.process)
     symptom = (
-        f"processes differ: {count} of {every} took {rounded(differ.factor)} times as long as the "
+        f"processes differ: {count} of {every} took {rounded(groups.factor)} times as long as the "
         f"others{'; their samples were set aside' if aside else ''}"
     )
     cause = (
         "this run does not show the cause: it may be their place in memory, or another program on "
         "the same core"
     )
-    if differ.factor >= MOST_BY_PLACE and (differ.siblings == "stay" or differ.whole):
+    if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
         cause = (
             "another state of the machine, for example two tasks on two CPUs in some processes and "
             "on one CPU in others; a place in memory has a smaller effect, and no other program "
             "was seen on the core"
         )
-    elif differ.siblings == "stay":
+    elif groups.siblings == "stay":
         cause = (
             "the place of code and stack in memory: another variant in the same processes did not "
             "change, and another program on the core would have slowed it too"
         )
-    elif differ.whole:
+    elif groups.whole:
         cause = (
             "perhaps the place of code and stack in memory; each process had its core to itself, "
             "so no other program on the core is the cause"
         )
-    elif differ.siblings == "move":
+    elif groups.siblings == "move":
         cause = (
             "another program on the same core: all variants of this run were slower in the same "
             "processes"

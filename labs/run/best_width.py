@@ -12,9 +12,11 @@ import contextlib
 import json
 import platform
 from pathlib import Path
+from typing import Any
 
 from labs.common import paths
 from labs.common.files import read_bounded, write_atomically
+from labs.common.json_text import BadJson, entries, text_of
 from labs.recording.core_width import MOST_WIDTH, reached
 from labs.recording.file import Recording
 
@@ -41,8 +43,9 @@ def best(recording: Recording, *, remember: bool) -> float | None:
     # Several kinds of machines can share a home directory.
     key = f"{platform.machine()} {model} {counter}{core}"[:_MOST_KEY]
     known: dict[str, float] = {}
-    with contextlib.suppress(OSError, ValueError, RecursionError, paths.CacheNotWritable):
-        known = _usable(json.loads(read_bounded(paths.cache() / FILE_NAME, _MOST_BYTES)))
+    with contextlib.suppress(OSError, BadJson, paths.CacheNotWritable):
+        text = text_of(read_bounded(paths.cache() / FILE_NAME, _MOST_BYTES))
+        known = _usable(entries(text, MOST_ENTRIES))
     before = known.pop(key, None)
     seen = reached(recording) if remember else None
     if seen is None or not _possible(seen) or (before is not None and seen <= before):
@@ -74,9 +77,7 @@ def _possible(width: object) -> bool:
     return number and 0 < width <= MOST_WIDTH  # type: ignore[operator]
 
 
-def _usable(stated: object) -> dict[str, float]:
+def _usable(stated: dict[str, Any]) -> dict[str, float]:
     """The entries that have the form of our file; all others are ignored."""
-    if not isinstance(stated, dict):
-        return {}
     usable = ((key, width) for key, width in stated.items() if _possible(width))
     return {key: float(width) for key, width in usable if len(key) <= _MOST_KEY}

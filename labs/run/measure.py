@@ -74,7 +74,7 @@ async def measure_in_turns(
         await asyncio.sleep(max(begin + plans[which].spread_s * when - loop.time(), 0))
         await runs.one(which, share)
     why = await go_on(runs, enough) if enough is not None else None
-    return runs.recordings(surroundings.during(before, surroundings.cpu_times()), why)
+    return runs.recordings(surroundings.load_conditions(before, surroundings.cpu_times()), why)
 
 
 def measure_now(

@@ -31,7 +31,7 @@ async def one_process(
     samples: int,
     place: int,
     deadline: float,
-    told: Callable[[int, int], None],
+    report_progress: Callable[[int, int], None],
 ) -> ProcessRun:
     """Run `binary` once for so many samples per variant, its stack at `place`, and read what it
     printed."""
@@ -52,5 +52,7 @@ async def one_process(
     rows = (samples + plan.warmup) * max(len(plan.variants), 1)
     # A row has at most 80 bytes, and every variant may bring a baseline along.
     most = 2 * 80 * rows + 65_536
-    output = await output_of(command, plan.kernel_name, most, deadline, plan.time_limit_s, told)
+    output = await output_of(
+        command, plan.kernel_name, most, deadline, plan.time_limit_s, report_progress
+    )
     return parse_run(output, where=plan.kernel_name)

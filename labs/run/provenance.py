@@ -39,7 +39,7 @@ def recording_of(
         "flags": " ".join(binary.flags),
         "compiler": binary.compiler,
         "time_limit_s": f"{plan.time_limit_s:g}",
-        **surroundings.of_machine(),
+        **surroundings.machine_conditions(),
         **known,
     }
     recording = gather(conditions, runs, plan.kernel_name)

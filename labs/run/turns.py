@@ -20,7 +20,7 @@ ProgressCallback = Callable[["Progress"], None]
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run has come: intervals taken, of how many, over all processes."""
+    """How far a run has come: samples taken so far and in total, over all processes."""
 
     done: int
     total: int
@@ -60,17 +60,19 @@ class Runs:
 
     def expect(self, turns: Sequence[tuple[int, int]]) -> None:
         """Count these processes into the total: each a number of a plan, and its samples."""
-        self._total += sum(_intervals(self.plans[which], share) for which, share in turns)
+        self._total += sum(_sample_count(self.plans[which], share) for which, share in turns)
 
     async def one(self, which: int, share: int) -> None:
         """Carry out one process of the plan `which`, with so many samples of each variant."""
         plan, printed = self.plans[which], self._printed[which]
-        mine = _intervals(plan, share)
-        told = _telling(self._progress, self._done, mine, self._total)
+        mine = _sample_count(plan, share)
+        report_progress = _reporter(self._progress, self._done, mine, self._total)
         place = stack_places.place_of(len(printed), self._start)
         loop = asyncio.get_running_loop()
         begin = loop.time()
-        output = one_process(self.binaries[which], plan, share, place, self.deadline, told)
+        output = one_process(
+            self.binaries[which], plan, share, place, self.deadline, report_progress
+        )
         printed.append(await output)
         self.seconds += loop.time() - begin
         self._done += mine
@@ -91,28 +93,29 @@ class Runs:
         recordings = []
         for plan, binary, printed in zip(self.plans, self.binaries, self._printed, strict=True):
             others = [each.command_line() for each in self.plans if each is not plan]
-            beside = {"in_turns_with": "; ".join(others)} if others else {}
+            other_plans = {"in_turns_with": "; ".join(others)} if others else {}
             stopping = {} if why is None else of_stopping(plan, why)
-            known = {**beside, **meanwhile, **stopping}
+            known = {**other_plans, **meanwhile, **stopping}
             recordings.append(recording_of(plan, binary, printed, known, remember=remember))
         return tuple(recordings)
 
 
-def _intervals(plan: Plan, share: int) -> int:
-    """How many intervals a process takes that has so many samples of each variant."""
+def _sample_count(plan: Plan, share: int) -> int:
+    """How many samples a process takes, if it takes `share` steady samples of each variant."""
     return (share + plan.warmup) * max(len(plan.variants), 1)
 
 
-def _telling(
+def _reporter(
     progress: ProgressCallback | None, before: int, mine: int, total: int
 ) -> Callable[[int, int], None]:
-    """What hears a process say how far it has come; of all intervals, `mine` are its own.
+    """A callback for the progress of a process; `mine` of the `total` samples are its own.
 
-    It counts the intervals of the baselines too, which were not asked for: so its share counts.
+    The process also counts the samples of baselines, which are not part of the total. Therefore the
+    callback uses only the share of its samples that the process has taken.
     """
 
-    def told(done: int, of: int) -> None:
+    def report_progress(done: int, of: int) -> None:
         if progress is not None:
             progress(Progress(before + mine * min(done, of) // max(of, 1), total))
 
-    return told
+    return report_progress

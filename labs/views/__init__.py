@@ -1,9 +1,10 @@
-"""Views: runs laid beside each other, each as a picture with a description and a table.
+"""Views: plots that compare several runs, each a picture with a description and a table.
 
-`arguments` a procedure call's cost against its number of arguments, `placement` a switch's cost by
-where the two tasks ran, `footprint` by the memory that they need, `memory` the creation of a task
-against its parent's memory, `cold_to_warm` the first time in a process and the later ones,
-`among_published` one's own figure among the published ones.
+`arguments` shows the cost of a procedure call against its number of arguments. `placement` shows
+the cost of a switch by where the two tasks ran, and `footprint` by the memory that they use.
+`memory` shows the cost of creating a task against its parent's memory. `cold_to_warm` shows the
+first time in a process and the later ones. `among_published` shows your figure next to published
+ones.
 """
 
 from __future__ import annotations

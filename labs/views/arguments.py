@@ -1,4 +1,4 @@
-"""The cost of a procedure call against its number of arguments, one series an optimisation."""
+"""The view of a procedure call's cost against its arguments: a series for each optimisation."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Across, Series, Upwards, series_figure
+from labs.plots.series import LOOKS, Series, XAxis, YAxis, series_figure
 from labs.plots.style import FONT_PT, QUIET, symbol
 from labs.results.compared import compared
 from labs.results.result import Result
 from labs.views.gather import (
     Runs,
-    has_figure,
-    numbers,
-    one_unit,
-    point,
-    reason,
+    in_one_unit,
+    point_at,
     refused,
-    results_of,
+    require_figure,
+    results_of_kernel,
     runs_of,
+    value_cells,
+    why_no_figure,
 )
 
 if TYPE_CHECKING:
@@ -45,22 +45,22 @@ _Counted = dict[int, Result]
 def arguments(*runs: Runs | None) -> Picture:
     """Cost against argument count: the variants args0 to args12 of each run, with intervals.
 
-    Give it a run at -O0 and one at -O2; each is a series. In core cycles where their length is
-    known, else in the unit of the first run. Raises Refused where a run has no such variants, or
-    fewer than two counts have a figure.
+    Each run is a series; take one at -O0 and one at -O2. The unit is core cycles if their length is
+    known, else the unit of the first run. Raises Refused if a run has no such variants, if there
+    are fewer than two argument counts, or if no result has a figure.
     """
-    chosen, unit = one_unit(runs_of(runs), "cycles")
+    chosen, unit = in_one_unit(runs_of(runs), "cycles")
     named = {name: _counts(run) for name, run in zip(_names(chosen), chosen, strict=True)}
     every = [result for counted in named.values() for result in counted.values()]
-    has_figure(every)
+    require_figure(every)
     counts = sorted({count for counted in named.values() for count in counted})
     if len(counts) < 2:
-        raise refused("one argument count makes no line", f"Measure several: {_EXAMPLE}.")
+        raise refused("a line needs two argument counts", f"Measure several: {_EXAMPLE}.")
     series = [
         Series(
             name,
             tuple(
-                point(count, result.estimate)
+                point_at(count, result.estimate)
                 for count, result in counted.items()
                 if result.estimate is not None
             ),
@@ -70,27 +70,31 @@ def arguments(*runs: Runs | None) -> Picture:
         for (name, counted), look in zip(named.items(), LOOKS, strict=False)
     ]
     ends = _registers(chosen, counts)
-    # Room above the lines for the words at the border.
+    # Leave room above the lines for the text at the border.
     reach = [1.12 * point.high for each in series for point in each.points] if ends else ()
     figure = series_figure(
         [("", series)],
-        Across(
+        XAxis(
             "integer arguments (bars: 95 % interval)",
             tuple(map(float, counts)),
             tuple(map(str, counts)),
         ),
-        Upwards(f"cost of one call\n({NAMES[unit]})", log=False, reach=reach),
+        YAxis(f"cost of one call\n({NAMES[unit]})", log=False, reach=reach),
         "procedure_call: cost against the number of arguments",
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
         more=None if ends is None else partial(_draw_border, ends=ends, counts=counts),
     )
-    return picture.drawn(figure, *_in_words(named, counts, unit, ends), _table(named, counts, unit))
+    return picture.make_picture(
+        figure, *_describe(named, counts, unit, ends), _table(named, counts, unit)
+    )
 
 
 def _counts(run: Run) -> _Counted:
-    """The results by argument count, in their order. Raises Refused where there is none."""
+    """The results by argument count, in ascending order. Raises Refused if there is none."""
     found = {}
-    for result in results_of([run], "procedure_call", "views.arguments", f"Measure: {_EXAMPLE}."):
+    for result in results_of_kernel(
+        [run], "procedure_call", "views.arguments", f"Measure: {_EXAMPLE}."
+    ):
         match = re.fullmatch(r"args(\d{1,3})", result.variant)
         if match is not None:
             found[int(match[1])] = result
@@ -103,11 +107,11 @@ def _counts(run: Run) -> _Counted:
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
-    """Each run's optimisation level, with a number where two have the same."""
+    """The optimisation level of each run, with a number if two runs have the same level."""
     if len(runs) > len(LOOKS):
-        raise refused(f"{len(runs)} runs are too many to be told apart; at most {len(LOOKS)}")
+        raise refused(f"one plot can show at most {len(LOOKS)} runs, not {len(runs)}")
     flags = (run.recording.conditions.get("flags") for run in runs)
-    levels = [(each is not None and level_of(each)) or "flags not known" for each in flags]
+    levels = [(each is not None and level_of(each)) or "unknown flags" for each in flags]
     return [
         f"{level}, run {levels[: n + 1].count(level)}" if levels.count(level) > 1 else level
         for n, level in enumerate(levels)
@@ -115,13 +119,13 @@ def _names(runs: Sequence[Run]) -> list[str]:
 
 
 def _amount(value: float, sign: str) -> str:
-    """The number with its unit: 1 cycle, 2 cycles."""
+    """A number with its unit: 1 cycle, 2 cycles."""
     number = rounded(value, 2)
     return f"{number} {sign.removesuffix('s') if number == '1' and len(sign) > 2 else sign}"
 
 
 def _registers(runs: Sequence[Run], counts: Sequence[int]) -> int | None:
-    """Where the registers end, if that is known of this machine and within what is drawn."""
+    """How many arguments go in registers; None if unknown, or if the plot does not reach there."""
     for run in runs:
         for word in run.recording.conditions.get("os", "").split():
             ends = _IN_REGISTERS.get(word)
@@ -131,12 +135,12 @@ def _registers(runs: Sequence[Run], counts: Sequence[int]) -> int | None:
 
 
 def _draw_border(axes: Axes, ends: int, counts: Sequence[int]) -> None:
-    """A line behind the last argument that is passed in a register, and words on either side."""
+    """Draw a line after the last argument that goes in a register, with text on both sides."""
     axes.axvline(ends + 0.5, color=QUIET, linewidth=0.9, dashes=(2, 3), zorder=0)
-    inside, outside = f"{ends} in registers", "the others by the stack"
+    inside, outside = f"{ends} in registers", "the others on the stack"
     left, right = (f"{inside} ", f" {outside}")
     share = (ends + 0.5 - counts[0]) / (counts[-1] - counts[0])
-    if share < 0.3:  # where there is no room at one side, both stand at the other
+    if share < 0.3:  # there is no room at the left, so both texts stand at the right
         left, right = "", f" {inside}, {outside}"
     elif share > 0.7:
         left, right = f"{inside}, {outside} ", ""
@@ -147,7 +151,7 @@ def _draw_border(axes: Axes, ends: int, counts: Sequence[int]) -> None:
         )  # fmt: skip
 
 
-def _in_words(
+def _describe(
     named: dict[str, _Counted], counts: Sequence[int], unit: str, ends: int | None
 ) -> tuple[str, str]:
     kind = (
@@ -164,17 +168,20 @@ def _in_words(
         rise = (last - first) / (most - least)
         words = (
             f"At {name} a call with {least} arguments costs {rounded(first)} {sign} and one with "
-            f"{most} costs {rounded(last)} {sign}: {rounded(rise, 2)} {sign} an argument."
+            f"{most} costs {rounded(last)} {sign}: {rounded(rise, 2)} {sign} for each argument."
         )
         steps = [((b[1] - a[1]) / (b[0] - a[0]), a[0], b[0]) for a, b in pairwise(known.items())]
         step, before, after = max(steps)
-        if len(steps) > 2 and compared(counted[after], counted[before]).told_apart:
-            words += f" It rises most from {before} to {after}: by {_amount(step, sign)}."
+        if len(steps) > 2 and compared(counted[after], counted[before]).distinguishable:
+            words += (
+                f" The cost rises most from {before} to {after} arguments: by "
+                f"{_amount(step, sign)} for each."
+            )
         meaning.append(words)
     if ends is not None:
         meaning.append(
-            f"This machine's calling convention passes {ends} in registers, the others by the "
-            "stack; the border is marked."
+            f"The calling convention of this machine passes {ends} arguments in registers and the "
+            "others on the stack; a line marks this border."
         )
     without = [
         f"{r.variant} at {name}" for name, c in named.items() for r in c.values() if not r.estimate
@@ -192,8 +199,8 @@ def _table(named: dict[str, _Counted], counts: Sequence[int], unit: str) -> Tabl
     for count in counts:
         row = [str(count)]
         for counted in named.values():
-            row += numbers(counted.get(count))
-        reasons = [reason(counted.get(count)) for counted in named.values()]
+            row += value_cells(counted.get(count))
+        reasons = [why_no_figure(counted.get(count)) for counted in named.values()]
         rows.append((*row, "; ".join(filter(None, reasons))))
     return Table(
         f"procedure_call: cost of one call in {NAMES[unit]}",

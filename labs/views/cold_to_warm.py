@@ -1,8 +1,9 @@
-"""From cold to warm: how long the first time takes in a fresh process, the second, and so on."""
+"""The view from cold to warm: how long the first sample of a fresh process takes, and the next."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,35 +13,38 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Across, Point, Series, Upwards, beside, series_figure
-from labs.plots.style import many, symbol
+from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, dodge, series_figure
+from labs.plots.style import plural, symbol
 from labs.recording.declared import is_first_time
 from labs.results.result import Result
-from labs.views.gather import Runs, one_unit, refused, runs_of
+from labs.views.gather import Runs, in_one_unit, refused, runs_of
 
-#: Which times are drawn: all of the first few, then ever fewer.
+#: The numbers of the samples that are drawn, counted from 1 in each process.
 _TIMES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 
-#: By variant: a row a process, a column a time.
+#: Lengths of samples by variant: a row for each process, and a column for each sample.
 _Lengths = dict[str, Floats]
 
 
 def cold_to_warm(*runs: Runs | None) -> Picture:
-    """The length of the n-th sample of each process against n: variants whose first is cold.
+    """The length of the n-th sample of each process against n, for variants whose first is cold.
 
-    Every process is a small point; the median over processes has the mark, the middle half of them
-    the bar. In the unit of the first run. Raises Refused where no variant begins cold.
+    A small point is one process, a marker is the median over processes, and a bar holds the middle
+    half of them. The unit is that of the first run. Raises Refused if no variant begins cold, if
+    there are too many variants for one plot, or if there is nothing to draw.
     """
-    chosen, unit = one_unit(given := runs_of(runs), given[0].unit)
+    every_run = runs_of(runs)
+    chosen, unit = in_one_unit(every_run, every_run[0].unit)
     results = [r for run in chosen for r in run.results if is_first_time(r.recording, r.variant)]
     if not results:
         kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
         raise refused(
-            f"none of these samples of {kernels} is the first of its process",
-            'Measure cold: lab.measure("first_iteration", "call", processes=20).',
+            "views.cold_to_warm shows variants whose first sample is cold; this run of "
+            f"{kernels} has none",
+            'Measure one: lab.measure("first_iteration", "call", processes=20).',
         )
     if len(results) > len(LOOKS):
-        raise refused(f"{len(results)} variants are too many to be told apart")
+        raise refused(f"one plot can show at most {len(LOOKS)} variants, not {len(results)}")
     lengths = {result.variant: _lengths(result) for result in results}
     times = [n for n in _TIMES if n <= max(each.shape[1] for each in lengths.values())]
     if not times:
@@ -50,27 +54,17 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
         for (name, each), look in zip(lengths.items(), LOOKS, strict=False)
     ]
 
-    def processes(axes: Axes) -> None:
-        for place, (each, drawn) in enumerate(zip(lengths.values(), series, strict=True)):
-            shown = [n for n in times if n <= each.shape[1]]
-            x = np.repeat(np.array(shown) * beside(place, len(series)), len(each))
-            y = np.concatenate([each[:, n - 1] for n in shown])
-            axes.plot(
-                x[y > 0], y[y > 0], linestyle="none", marker=".", markersize=5,
-                markeredgewidth=0, color=drawn.look.colour, alpha=0.45, zorder=0,
-            )  # fmt: skip
-
     name = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
     try:
         figure = series_figure(
             [("", series)],
-            Across(
-                "n-th time in its process (log axis; dots: each process, bars: half of them)",
+            XAxis(
+                "n-th sample in its process (log axis; dots: processes, bars: half of them)",
                 tuple(map(float, times)),
                 tuple(map(str, times)),
                 log=True,
             ),
-            Upwards(
+            YAxis(
                 f"length of the sample\n({NAMES[unit]}, log axis)",
                 log=True,
                 reach=[
@@ -79,16 +73,35 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
             ),
             f"{name}: from cold to warm",
             [(f"{each.look.sign} {each.name}, median", each.look.colour) for each in series],
-            more=processes,
+            more=partial(_draw_processes, lengths=lengths, series=series, times=times),
         )
     except ValueError:
-        raise refused("there is nothing to draw", "The clock's step hides all of it.") from None
-    words = _in_words(lengths, times, name, unit)
-    return picture.drawn(figure, *words, _table(lengths, times, name, unit))
+        raise refused(
+            "there is nothing to draw", "All samples are shorter than the step of the clock."
+        ) from None
+    words = _describe(lengths, times, name, unit)
+    return picture.make_picture(figure, *words, _table(lengths, times, name, unit))
+
+
+def _draw_processes(
+    axes: Axes, lengths: _Lengths, series: Sequence[Series], times: Sequence[int]
+) -> None:
+    """Draw a small point for each sample of `times` in each process."""
+    for place, (each, drawn) in enumerate(zip(lengths.values(), series, strict=True)):
+        shown = [n for n in times if n <= each.shape[1]]
+        x = np.repeat(np.array(shown) * dodge(place, len(series)), len(each))
+        y = np.concatenate([each[:, n - 1] for n in shown])
+        axes.plot(
+            x[y > 0], y[y > 0], linestyle="none", marker=".", markersize=5,
+            markeredgewidth=0, color=drawn.look.colour, alpha=0.45, zorder=0,
+        )  # fmt: skip
 
 
 def _lengths(result: Result) -> Floats:
-    """The samples of each process in the order taken; as many as the shortest process has."""
+    """The samples of each process in the order taken, shape (processes, samples).
+
+    Each process gives as many as the process with the fewest has. The unit is that of `result`.
+    """
     samples = result.recording.samples(result.variant)
     rows = []
     for process in np.unique(samples.process):
@@ -104,12 +117,12 @@ def _point(lengths: Floats, n: int) -> Point:
     return Point(float(n), middle, low, high)
 
 
-def _in_words(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> tuple[str, str]:
+def _describe(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> tuple[str, str]:
     sign = symbol(unit)
     kind = (
         f"Line plot of {name}: the length of a sample in {NAMES[unit]} on a logarithmic axis, "
-        f"against which time in its process it is, 1 to {times[-1]}; for {' and '.join(lengths)}, "
-        f"from {many(max(len(each) for each in lengths.values()), 'process')}."
+        f"against its number in its process, 1 to {times[-1]}; for {' and '.join(lengths)}, "
+        f"from {plural(max(len(each) for each in lengths.values()), 'process')}."
     )
     meaning = []
     for variant, each in lengths.items():

@@ -1,4 +1,4 @@
-"""What a switch costs with the memory that each task needs: a line for each number of tasks."""
+"""The view of a switch's cost against the working set of each task: a line for each task count."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Across, Look, Point, Series, Upwards, series_figure
+from labs.plots.series import LOOKS, Look, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.style import QUIET, symbol
 from labs.results.result import Result
 from labs.views.gather import (
     Runs,
-    has_figure,
+    in_one_unit,
     large_unit,
-    numbers,
-    one_unit,
-    point,
-    reason,
+    point_at,
     refused,
-    results_of,
+    require_figure,
+    results_of_kernel,
     runs_of,
+    value_cells,
+    why_no_figure,
 )
 
 _EXAMPLE = 'lab.measure("switch_footprint", "processes-2-0,processes-2-64k,processes-2-1m")'
@@ -35,14 +35,17 @@ _Rings = dict[tuple[str, int], dict[int, Result]]
 
 
 def footprint(*runs: Runs | None) -> Picture:
-    """Cost of a switch against each task's working set, by number of tasks, processes or threads.
+    """Cost of a switch against each task's working set, by number of processes or threads.
 
-    Beside it what touching that memory costs a task alone, which has been subtracted. Where runs
-    hold the same variant, the last one counts. Raises Refused where there is none, or no figure.
+    The plot also shows what a task alone pays for touching that memory, which has been subtracted.
+    If several runs hold the same variant, the last run counts. Raises Refused if no run has a ring
+    of tasks, or if no result has a figure.
     """
-    given = runs_of(runs)
-    chosen, unit = one_unit(given, large_unit(given))
-    results = results_of(chosen, "switch_footprint", "views.footprint", f"Measure one: {_EXAMPLE}.")
+    every_run = runs_of(runs)
+    chosen, unit = in_one_unit(every_run, large_unit(every_run))
+    results = results_of_kernel(
+        chosen, "switch_footprint", "views.footprint", f"Measure one: {_EXAMPLE}."
+    )
     rings: _Rings = {}
     for result in results:
         match = _NAME.fullmatch(result.variant)
@@ -50,7 +53,7 @@ def footprint(*runs: Runs | None) -> Picture:
             rings.setdefault((match[1], int(match[2])), {})[_bytes(match[3])] = result
     if not rings:
         raise refused("these runs have no ring of tasks", f"Measure one: {_EXAMPLE}.")
-    has_figure(result for ring in rings.values() for result in ring.values())
+    require_figure(result for ring in rings.values() for result in ring.values())
     rings = {key: dict(sorted(ring.items())) for key, ring in sorted(rings.items())}
     sizes = sorted({size for ring in rings.values() for size in ring})
     touching = _touching(results, unit)
@@ -61,25 +64,25 @@ def footprint(*runs: Runs | None) -> Picture:
     ]
     figure = series_figure(
         panels,
-        Across(
+        XAxis(
             "working set of each task (bytes, log axis; bars: 95 % interval)",
             tuple(_place(size) for size in sizes),
             tuple(_in_bytes(size) for size in sizes),
             log=True,
         ),
-        Upwards(f"cost of one switch\n({NAMES[unit]}, log axis)", log=True),
-        "switch_footprint: a switch, and what follows from it",
+        YAxis(f"cost of one switch\n({NAMES[unit]}, log axis)", log=True),
+        "switch_footprint: the cost of a switch against the working set",
         [(f"{look.sign} {tasks} tasks", look.colour) for tasks, look in looks.items()]
         + ([("× touching the memory, alone", QUIET)] if touching else []),
         height=4.3,
     )
-    return picture.drawn(
-        figure, *_in_words(rings, sizes, touching, unit), _table(rings, touching, unit)
+    return picture.make_picture(
+        figure, *_describe(rings, sizes, touching, unit), _table(rings, touching, unit)
     )
 
 
 def _bytes(text: str) -> int:
-    """`16k` in bytes."""
+    """A size such as `16k` or `1m`, in bytes."""
     return int(text.rstrip("km")) << {"k": 10, "m": 20}.get(text[-1], 0)
 
 
@@ -88,12 +91,15 @@ def _in_bytes(size: int) -> str:
 
 
 def _place(size: int) -> float:
-    """Where a working set stands on the logarithmic axis; none stands left of the smallest."""
+    """The place of a working set on the logarithmic axis; 0 is left of the smallest size."""
     return float(size or 4 << 10)
 
 
 def _touching(results: Sequence[Result], unit: str) -> dict[int, Point]:
-    """What a pass of the token and of the memory costs one task alone, by bytes."""
+    """What one task alone pays for passing the token to itself and touching its memory, by bytes.
+
+    Values are in `unit`.
+    """
     found: dict[int, Point] = {}
     for result in results:
         name, estimate = result.variant, result.estimate
@@ -103,7 +109,7 @@ def _touching(results: Sequence[Result], unit: str) -> dict[int, Point]:
         match = _ALONE.fullmatch(name)
         if match is not None and estimate is not None:
             size = _bytes(match[1])
-            found[size] = point(_place(size), estimate)
+            found[size] = point_at(_place(size), estimate)
     return dict(sorted(found.items()))
 
 
@@ -114,12 +120,12 @@ def _lines(
         Series(
             str(tasks),
             tuple(
-                point(_place(size), result.estimate)
+                point_at(_place(size), result.estimate)
                 for size, result in ring.items()
                 if result.estimate is not None
             ),
             looks[tasks],
-            tuple(_place(size) for size, result in ring.items() if reason(result)),
+            tuple(_place(size) for size, result in ring.items() if why_no_figure(result)),
         )
         for (of, tasks), ring in rings.items()
         if of == kind
@@ -127,7 +133,7 @@ def _lines(
     return [*lines, Series("alone", tuple(touching.values()), _TOUCHING)]
 
 
-def _in_words(
+def _describe(
     rings: _Rings, sizes: Sequence[int], touching: dict[int, Point], unit: str
 ) -> tuple[str, str]:
     kinds = " and ".join(dict.fromkeys(kind for kind, _ in rings))
@@ -135,8 +141,9 @@ def _in_words(
     kind = (
         f"Line plot of switch_footprint: the cost of one switch in {NAMES[unit]} on a logarithmic "
         f"axis, with 95 % intervals, against the working set of each task, {_in_bytes(sizes[0])} "
-        f"to {_in_bytes(sizes[-1])} bytes; for {kinds}, one line for {tasks} tasks"
-        f"{', and one for a task alone that touches the same memory' if touching else ''}."
+        f"to {_in_bytes(sizes[-1])} bytes; for {kinds}, with a line for each number of tasks: "
+        f"{tasks}"
+        f"{'. One more line is for a task alone that touches the same memory' if touching else ''}."
     )
     sign, meaning = symbol(unit), []
     for of in dict.fromkeys(of for of, _ in rings):
@@ -154,10 +161,10 @@ def _in_words(
             )
     if touching:
         meaning.append(
-            "That is net: what a task alone needs to pass the token to itself and to touch its "
-            "memory is subtracted, and drawn beside."
+            "These costs are net: what a task alone pays for passing the token to itself and for "
+            "touching its memory is subtracted, and has a line of its own."
         )
-    without = [r.variant for ring in rings.values() for r in ring.values() if reason(r)]
+    without = [r.variant for ring in rings.values() for r in ring.values() if why_no_figure(r)]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
     return kind, " ".join(meaning)
@@ -168,9 +175,9 @@ def _table(rings: _Rings, touching: dict[int, Point], unit: str) -> Table:
         (
             f"{tasks} {kind}",
             _in_bytes(size),
-            *numbers(result),
+            *value_cells(result),
             rounded(touching[size].value) if size in touching else "",
-            reason(result),
+            why_no_figure(result),
         )
         for (kind, tasks), ring in rings.items()
         for size, result in ring.items()

@@ -1,4 +1,4 @@
-"""What a view needs of the runs it is given: their results in one unit, or why there are none."""
+"""What every view does with its runs: take their results in one unit, or refuse with a reason."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ Runs = Union["Run", "Iterable[Run]"]
 
 
 def refused(heading: str, *sentences: str) -> Refused:
-    """The message that a view cannot be drawn."""
+    """The error of a view that cannot be drawn: what is wrong, and what to do."""
     return Refused(Message("problem", heading, sentences))
 
 
-def runs_of(given: Sequence[Runs | None]) -> list[Run]:
-    """The runs among the arguments of a view. Raises Refused where there is none, or another thing.
+def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
+    """The runs among the arguments of a view, in their order.
 
-    None is passed over: a run that this machine could not make.
+    None stands for a run that this machine could not make, and is skipped. Raises Refused if there
+    is no run, or if an argument is something else.
     """
     from labs.notebook.run import Run
 
     found: list[Run] = []
-    for each in given:
+    for each in arguments:
         if each is None:
             continue
         some = [each] if isinstance(each, Run) else list(each) if _is_several(each) else [each]
@@ -38,7 +39,7 @@ def runs_of(given: Sequence[Runs | None]) -> list[Run]:
             if not isinstance(run, Run):
                 raise refused(
                     f"a view takes runs, and this is a {type(run).__name__}",
-                    "Give it what lab.measure(...) or lab.run(...) returned.",
+                    "Pass what lab.measure(...) or lab.run(...) returned.",
                 )
             found.append(run)
     if not found:
@@ -46,12 +47,16 @@ def runs_of(given: Sequence[Runs | None]) -> list[Run]:
     return found
 
 
-def _is_several(given: object) -> bool:
-    return isinstance(given, Iterable) and not isinstance(given, (str, bytes))
+def _is_several(argument: object) -> bool:
+    return isinstance(argument, Iterable) and not isinstance(argument, (str, bytes))
 
 
-def one_unit(runs: Sequence[Run], wanted: str) -> tuple[list[Run], str]:
-    """The runs in the unit `wanted` where each of them knows it, else all in that of the first."""
+def in_one_unit(runs: Sequence[Run], wanted: str) -> tuple[list[Run], str]:
+    """The runs in the unit `wanted` if all can be shown in it, and the name of their unit.
+
+    Otherwise all runs are in the unit of the first, or else in ns. Raises Refused if they have no
+    unit in common.
+    """
     for unit in (wanted, runs[0].unit, "ns"):
         try:
             return [run.in_unit(unit) for run in runs], unit
@@ -61,12 +66,12 @@ def one_unit(runs: Sequence[Run], wanted: str) -> tuple[list[Run], str]:
 
 
 def large_unit(runs: Sequence[Run]) -> str:
-    """Microseconds where the runs are in ns, as they are by themselves; else their own unit."""
+    """Microseconds if the runs are in the default unit, ns; else the unit of the first run."""
     return "us" if runs[0].unit == "ns" else runs[0].unit
 
 
-def results_of(runs: Sequence[Run], kernel: str, view: str, example: str) -> list[Result]:
-    """The results of the runs of `kernel`. Raises Refused where they are of another one."""
+def results_of_kernel(runs: Sequence[Run], kernel: str, view: str, example: str) -> list[Result]:
+    """All results of the C kernel `kernel`. Raises Refused if the runs are of other C kernels."""
     found = [result for run in runs for result in run.results if result.recording.kernel == kernel]
     if not found:
         others = ", ".join(sorted({run.recording.kernel for run in runs}))
@@ -74,8 +79,8 @@ def results_of(runs: Sequence[Run], kernel: str, view: str, example: str) -> lis
     return found
 
 
-def has_figure(results: Iterable[Result]) -> None:
-    """Raise Refused, with the reasons, where none of the results has a figure to be drawn."""
+def require_figure(results: Iterable[Result]) -> None:
+    """Raise Refused, with the reasons, if no result has a figure above 0."""
     every = list(results)
     if not any(result.estimate is not None and result.estimate.value > 0 for result in every):
         reasons = [
@@ -84,13 +89,13 @@ def has_figure(results: Iterable[Result]) -> None:
         raise refused("there is no figure to draw", *reasons)
 
 
-def point(x: float, estimate: Estimate) -> Point:
-    """The estimate as it is drawn at `x`."""
+def point_at(x: float, estimate: Estimate) -> Point:
+    """The estimate as a point of a plot at `x`."""
     return Point(x, estimate.value, estimate.low, estimate.high)
 
 
-def numbers(result: Result | None) -> tuple[str, str, str]:
-    """Value and interval as they stand in a table."""
+def value_cells(result: Result | None) -> tuple[str, str, str]:
+    """Value, low and high end of the interval, as text for three cells of a table."""
     if result is None:
         return "not measured", "", ""
     if result.estimate is None:
@@ -98,8 +103,8 @@ def numbers(result: Result | None) -> tuple[str, str, str]:
     return sensible(result.estimate)
 
 
-def reason(result: Result | None) -> str:
-    """Why a result has no figure that can be drawn; '' where it has one."""
+def why_no_figure(result: Result | None) -> str:
+    """Why a result has no figure that can be drawn; '' if it has one."""
     if result is None or (result.estimate is not None and result.estimate.value > 0):
         return ""
     return result.no_figure or "not above zero"

@@ -1,4 +1,4 @@
-"""The creation of a task against the memory that its parent holds."""
+"""The view of the cost of creating a process against the memory that its parent holds."""
 
 from __future__ import annotations
 
@@ -9,54 +9,54 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Across, Series, Upwards, series_figure
+from labs.plots.series import LOOKS, Series, XAxis, YAxis, series_figure
 from labs.plots.style import symbol
 from labs.results.result import Result
 from labs.views.gather import (
     Runs,
-    has_figure,
+    in_one_unit,
     large_unit,
-    numbers,
-    one_unit,
-    point,
-    reason,
+    point_at,
     refused,
-    results_of,
+    require_figure,
+    results_of_kernel,
     runs_of,
+    value_cells,
+    why_no_figure,
 )
 
 _EXAMPLE = (
-    'Each size needs a run of its own: lab.measure("task_creation", "fork-wait-64mb"), and so '
-    "for fork-wait and fork-wait-1mb."
+    'Each size needs a run of its own: lab.measure("task_creation", "fork-wait-64mb"), and the '
+    "same for fork-wait and fork-wait-1mb."
 )
 _NAME = re.compile(r"(fork|fork-wait)(?:-(\d+)(mb|gb))?")
-#: What is on the horizontal axis, by whether the recordings say how much is resident.
+#: The quantity on the horizontal axis, by whether the recordings state the resident memory.
 _WHAT = {
     True: "resident memory of the parent",
-    False: "memory of the parent beside its own",
+    False: "additional memory of the parent",
 }
 _ABOUT = {"fork": "fork, creation only", "fork-wait": "fork to wait"}
 
-#: By operation, then by megabytes: resident, or else beside what the process itself needs.
+#: By operation, then by megabytes: all resident memory, or only what the variant adds.
 _ByMemory = dict[str, dict[float, Result]]
 
 
 def memory(*runs: Runs | None) -> Picture:
     """Cost of fork against the parent's memory: fork-wait, fork-wait-1mb to fork-wait-1gb, or fork.
 
-    Each size is a run of its own, because what is in memory counts for all variants of a run. Where
-    runs hold the same variant, the last one counts. Raises Refused where fewer than two sizes are
-    there, or none has a figure.
+    Each size needs a run of its own, because a process that holds memory for one variant holds it
+    for all variants of its run. If several runs hold the same variant, the last run counts. Raises
+    Refused if there are fewer than two sizes, or if no result has a figure.
     """
-    given = runs_of(runs)
-    chosen, unit = one_unit(given, large_unit(given))
+    every_run = runs_of(runs)
+    chosen, unit = in_one_unit(every_run, large_unit(every_run))
     last: dict[str, dict[int, Result]] = {}
-    for result in results_of(chosen, "task_creation", "views.memory", _EXAMPLE):
+    for result in results_of_kernel(chosen, "task_creation", "views.memory", _EXAMPLE):
         match = _NAME.fullmatch(result.variant)
         if match is not None:
             asked = int(match[2]) * {"mb": 1, "gb": 1024}[match[3]] if match[2] else 0
             last.setdefault(match[1], {})[asked] = result
-    # One size alone shows nothing here; where none has two, the message below says so.
+    # An operation with a single size makes no line. If none has two sizes, the view refuses below.
     last = {name: by_size for name, by_size in last.items() if len(by_size) > 1} or last
     every = [result for by_size in last.values() for result in by_size.values()]
     resident = all(_resident(result) for result in every)
@@ -70,49 +70,49 @@ def memory(*runs: Runs | None) -> Picture:
     sizes = sorted({asked for by_size in last.values() for asked in by_size})
     if len(sizes) < 2:
         raise refused("views.memory needs fork with two or more sizes of memory", _EXAMPLE)
-    has_figure(every)
+    require_figure(every)
     series = [
         Series(
             _ABOUT[name],
             tuple(
-                point(_place(size), result.estimate)
+                point_at(_place(size), result.estimate)
                 for size, result in by_size.items()
                 if result.estimate is not None
             ),
             look,
-            tuple(_place(size) for size, result in by_size.items() if reason(result)),
+            tuple(_place(size) for size, result in by_size.items() if why_no_figure(result)),
         )
         for (name, by_size), look in zip(found.items(), LOOKS, strict=False)
     ]
     figure = series_figure(
         [("", series)],
-        Across(
+        XAxis(
             f"{_WHAT[resident]} (megabytes, log axis; bars: 95 % interval)",
             *_labels(found, sizes, resident),
             log=True,
         ),
-        Upwards(f"cost of one fork\n({NAMES[unit]}, log axis)", log=True),
+        YAxis(f"cost of one fork\n({NAMES[unit]}, log axis)", log=True),
         "task_creation: fork against the memory of the parent",
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
     )
-    words = _in_words(found, _WHAT[resident], unit)
-    return picture.drawn(figure, *words, _table(found, _WHAT[resident], unit))
+    words = _describe(found, _WHAT[resident], unit)
+    return picture.make_picture(figure, *words, _table(found, _WHAT[resident], unit))
 
 
 def _resident(result: Result) -> float:
-    """Megabytes that the parent holds in memory; 0 where the recording does not say."""
+    """Megabytes that the parent holds in memory; 0 if the recording does not state it."""
     return (result.recording.number("memory.resident_kb") or 0.0) / 1024
 
 
 def _place(size: float) -> float:
-    """Where a size stands on the logarithmic axis; none stands left of the smallest."""
+    """The place of a size on the logarithmic axis; 0 is left of the smallest size."""
     return size or 0.25
 
 
 def _labels(
     found: _ByMemory, asked: Sequence[int], resident: bool
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """Where the horizontal axis is labelled, and how."""
+    """The places of the labels on the horizontal axis, and their texts."""
     if not resident:
         return tuple(map(_place, asked)), tuple(f"{size:,}" if size else "none" for size in asked)
     sizes = sorted(size for by_size in found.values() for size in by_size)
@@ -121,7 +121,7 @@ def _labels(
     return places, tuple(rounded(place, 2 if place < 10 else 3) for place in places)
 
 
-def _in_words(found: _ByMemory, what: str, unit: str) -> tuple[str, str]:
+def _describe(found: _ByMemory, what: str, unit: str) -> tuple[str, str]:
     sizes = sorted(size for by_size in found.values() for size in by_size)
     kind = (
         f"Line plot of task_creation: the cost of one fork in {NAMES[unit]} on a logarithmic axis, "
@@ -140,7 +140,9 @@ def _in_words(found: _ByMemory, what: str, unit: str) -> tuple[str, str]:
             f"{rounded(last)} {sign} with {rounded(most)} MB: {rounded(each, 2)} {sign} for each "
             "MB more."
         )
-    without = [r.variant for by_size in found.values() for r in by_size.values() if reason(r)]
+    without = [
+        r.variant for by_size in found.values() for r in by_size.values() if why_no_figure(r)
+    ]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
     return kind, " ".join(words[0].upper() + words[1:] for words in meaning)
@@ -148,7 +150,12 @@ def _in_words(found: _ByMemory, what: str, unit: str) -> tuple[str, str]:
 
 def _table(found: _ByMemory, what: str, unit: str) -> Table:
     rows = [
-        (rounded(size, 3 if size < 1000 else 4), _ABOUT[name], *numbers(result), reason(result))
+        (
+            rounded(size, 3 if size < 1000 else 4),
+            _ABOUT[name],
+            *value_cells(result),
+            why_no_figure(result),
+        )
         for name, by_size in found.items()
         for size, result in by_size.items()
     ]

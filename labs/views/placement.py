@@ -1,4 +1,4 @@
-"""The cost of a switch by where the two tasks ran: what is a switch, and what is something else."""
+"""The view of a switch's cost by placement: it keeps switches apart from everything else."""
 
 from __future__ import annotations
 
@@ -14,17 +14,25 @@ from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS, Look
-from labs.plots.style import INK, QUIET, VERMILLION, many, symbol
+from labs.plots.style import INK, QUIET, VERMILLION, plural, symbol
 from labs.recording import declared, places, proof
 from labs.recording.declared import Placement
 from labs.results.result import Result, sensible
-from labs.views.gather import Runs, has_figure, numbers, one_unit, reason, refused, runs_of
+from labs.views.gather import (
+    Runs,
+    in_one_unit,
+    refused,
+    require_figure,
+    runs_of,
+    value_cells,
+    why_no_figure,
+)
 
 ONE_CPU: Final = "on one CPU: a switch"
 TWO_CPUS: Final = "on two CPUs: a wake-up of the other CPU"
-ANYWHERE: Final = "wherever the OS puts them: either of the two"
+ANYWHERE: Final = "not pinned: a switch or a wake-up of the other CPU"
 UNPROVED: Final = "called a switch, but the OS did not count so many"
-ALONE: Final = "with nobody to switch to: the calls alone"
+ALONE: Final = "with no other task: the calls alone"
 
 _LOOKS = {
     ONE_CPU: LOOKS[0],
@@ -38,11 +46,13 @@ _LOOKS = {
 def placement(*runs: Runs | None) -> Picture:
     """The cost of a switch by placement: a row for each variant, with its interval.
 
-    What the OS counted as switches on one CPU stands apart from wake-ups across CPUs, from what was
-    not pinned, and from what is called a switch and is none. In the unit of the first run. Raises
-    Refused where no run is of switches, or none has a figure.
+    Groups separate four kinds: switches on one CPU that the OS counted, wake-ups of another CPU,
+    tasks that were not pinned, and variants that claim switches which the OS did not count. A fifth
+    group holds the calls alone. The unit is that of the first run. Raises Refused if no run is of
+    switches, or if no result has a figure.
     """
-    chosen, unit = one_unit(given := runs_of(runs), given[0].unit)
+    every_run = runs_of(runs)
+    chosen, unit = in_one_unit(every_run, every_run[0].unit)
     results = [r for run in chosen for r in run.results if _about_switches(r)]
     if not results:
         kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
@@ -50,7 +60,7 @@ def placement(*runs: Runs | None) -> Picture:
             f"views.placement shows runs of switches; this is of {kernels}",
             'Measure one: lab.measure("process_switch", "pipe-pinned").',
         )
-    has_figure(results)
+    require_figure(results)
     named = list(zip(_names(results), results, strict=True))
     grouped: dict[str, list[tuple[str, Result]]] = {}
     for heading in _LOOKS:
@@ -68,13 +78,15 @@ def placement(*runs: Runs | None) -> Picture:
     kernels = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
     figure = rows_figure(
         groups, unit, "cost, net of the calls", f"{kernels}: cost by placement",
-        [("mark: the figure; bar: its 95 % interval; groups are not to be averaged", QUIET)],
+        [("marker: the figure; bar: its 95 % interval; do not average over groups", QUIET)],
     )  # fmt: skip
-    return picture.drawn(figure, *_in_words(grouped, kernels, unit), _table(grouped, kernels, unit))
+    return picture.make_picture(
+        figure, *_describe(grouped, kernels, unit), _table(grouped, kernels, unit)
+    )
 
 
 def group_of(result: Result) -> str:
-    """Which of the groups a result belongs to, by what it claims and what the OS counted."""
+    """The group of a result, by the switches that it claims and those that the OS counted."""
     recording, name = result.recording, result.variant
     baselines = {
         stated
@@ -83,7 +95,7 @@ def group_of(result: Result) -> str:
     }
     if proof.claim_of(recording, name):
         claimed, counted = proof.switches(recording, name)
-        # More than claimed have happened all the same: on a busy machine others switch as well.
+        # More switches than claimed are no contradiction: on a busy machine others switch too.
         if claimed and counted is not None and counted < (1 - proof.TOLERANCE) * claimed:
             return UNPROVED
         return _where(result)
@@ -94,20 +106,21 @@ def group_of(result: Result) -> str:
 
 
 def _where(result: Result) -> str:
-    """Of what was counted as a switch: whether the tasks were kept on one CPU, where that is told.
+    """The group of a variant whose switches the OS counted, by the CPUs of its tasks.
 
-    A task that waits on a CPU of its own gives that CPU up as well, and the OS counts it.
+    The count alone does not decide: a task that waits on a CPU of its own gives up that CPU, and
+    the OS counts this as a switch too.
     """
-    for told in places.of_variant(result.recording, result.variant):
-        if told.may_use and not told.mine & told.may_use:
+    for bound in places.of_variant(result.recording, result.variant):
+        if bound.may_use and not bound.mine & bound.may_use:
             return TWO_CPUS
-        if len(told.may_use) > 1:
+        if len(bound.may_use) > 1:
             return ANYWHERE
     return ANYWHERE if places.why_unbound(result.recording) else ONE_CPU
 
 
 def _about_switches(result: Result) -> bool:
-    """Whether the C kernel tells switches: then each of its variants says how many it claims."""
+    """Whether the C kernel measures switches: then each variant states how many it claims."""
     recording = result.recording
     return recording.total("claimed.switches") is not None and (
         "switch" in recording.kernel
@@ -116,7 +129,7 @@ def _about_switches(result: Result) -> bool:
 
 
 def _names(results: Sequence[Result]) -> list[str]:
-    """A name for each row: the variant, with its C kernel or a number where it needs one."""
+    """A name for each row: the variant, with its C kernel or a number if it needs one."""
     several = len({result.recording.kernel for result in results}) > 1
     names = [
         f"{result.recording.kernel.replace('_', ' ')}, {result.variant}"
@@ -132,20 +145,20 @@ def _row(name: str, result: Result, look: Look) -> Row:
     estimate = result.estimate
     if estimate is None:
         return Row(name, (), "no figure", VERMILLION)
-    told = f"{sensible(estimate)[0]} ± {rounded(estimate.half_width, 2)} {symbol(result.unit)}"
+    text = f"{sensible(estimate)[0]} ± {rounded(estimate.half_width, 2)} {symbol(result.unit)}"
     if estimate.value <= 0:
-        return Row(name, (), f"not above zero: {told}", VERMILLION)
-    return Row(name, (Dot(estimate.value, look, estimate.low, estimate.high),), told)
+        return Row(name, (), f"not above zero: {text}", VERMILLION)
+    return Row(name, (Dot(estimate.value, look, estimate.low, estimate.high),), text)
 
 
-def _in_words(
+def _describe(
     grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str
 ) -> tuple[str, str]:
     sign, meaning = symbol(unit), []
     kind = (
         f"Dot plot of {kernels}: the cost in {NAMES[unit]}, with 95 % intervals, of "
-        f"{many(sum(map(len, grouped.values())), 'variant')} in {many(len(grouped), 'group')} by "
-        "where the tasks ran."
+        f"{plural(sum(map(len, grouped.values())), 'variant')} in {plural(len(grouped), 'group')}, "
+        "by where the tasks ran."
     )
     cheapest: dict[str, Estimate] = {}
     for heading, mine in grouped.items():
@@ -162,8 +175,8 @@ def _in_words(
         factor, low, high = compare.ratio(cheapest[TWO_CPUS], cheapest[ONE_CPU])
         meaning.append(
             f"The cheapest wake-up across CPUs costs {rounded(factor, 2)} times the cheapest "
-            f"switch on one CPU (95 % interval {rounded(low, 2)} to {rounded(high, 2)}): they are "
-            "different things, and no mean of the two means anything."
+            f"switch on one CPU (95 % interval {rounded(low, 2)} to {rounded(high, 2)}). They are "
+            "different operations, so a mean of the two has no meaning."
         )
     without = [name for mine in grouped.values() for name, r in mine if r.estimate is None]
     if without:
@@ -172,7 +185,7 @@ def _in_words(
 
 
 def _counts(result: Result) -> tuple[str, str]:
-    """Switches claimed and counted for a variant that claims some."""
+    """The switches claimed and counted, as text; ("none", "") for a variant that claims none."""
     if not proof.claim_of(result.recording, result.variant):
         return "none", ""
     claimed, counted = proof.switches(result.recording, result.variant)
@@ -188,14 +201,14 @@ def _table(grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str
                 (
                     name,
                     heading,
-                    *numbers(result),
+                    *value_cells(result),
                     claimed,
                     counted,
-                    reason(result),
+                    why_no_figure(result),
                 )
             )
     return Table(
-        f"{kernels}: cost in {NAMES[unit]}, and its switches in the whole run",
+        f"{kernels}: cost in {NAMES[unit]}, and switches in the whole run",
         (
             "variant",
             "where",

@@ -42,7 +42,7 @@ def by_hand(values: list[float], run: object | None = None) -> Estimate:
 
 def test_a_larger_one_is_so_many_times_the_other() -> None:
     found = of_two(3.0, 2.0)
-    assert found.told_apart
+    assert found.distinguishable
     assert found.ratio == pytest.approx(1.5, rel=0.01)
     assert found.sentence().startswith("a is 1.5")
     assert found.sentence().endswith(") times b.")
@@ -53,9 +53,9 @@ def test_a_smaller_one_is_less_than_once_the_other() -> None:
     assert of_two(2.0, 3.0).difference < 0
 
 
-def test_like_ones_cannot_be_told_apart() -> None:
+def test_like_ones_are_not_distinguishable() -> None:
     found = of_two(2.0, 2.0)
-    assert not found.told_apart
+    assert not found.distinguishable
     assert found.sentence().startswith("a and b are not distinguishable: the difference is ")
     low, high = found.difference_interval
     assert low < 0 < high
@@ -63,7 +63,7 @@ def test_like_ones_cannot_be_told_apart() -> None:
 
 def test_what_may_be_nothing_divides_nothing() -> None:
     found = of_two(2.0, 0.0)
-    assert found.told_apart
+    assert found.distinguishable
     if found.ratio is None:
         assert found.sentence().startswith("a takes 2.7")
         assert found.sentence().endswith(") more than b.")
@@ -74,7 +74,7 @@ def test_the_order_of_the_two_does_not_matter(gap: float) -> None:
     run = object()
     one = by_hand([10.0, 10.4, 10.2, 9.8, 10.1], run)
     other = by_hand([10.1 + gap, 10.2 + gap, 10.3 + gap, 9.9 + gap, 10.0 + gap], run)
-    assert compare.apart(one, other) == pytest.approx(-compare.apart(other, one))
+    assert compare.separation(one, other) == pytest.approx(-compare.separation(other, one))
 
 
 def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
@@ -82,15 +82,23 @@ def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
     one = by_hand(levels, run)
     same = by_hand([1.02 * level for level in levels], run)
     elsewhere = by_hand([1.02 * level for level in levels])
-    assert compare.apart(same, one) > 1
-    assert abs(compare.apart(elsewhere, one)) < 1
+    assert compare.separation(same, one) > 1
+    assert abs(compare.separation(elsewhere, one)) < 1
 
 
-def test_where_the_core_was_shared_all_the_time_only_much_is_told_apart() -> None:
+def test_where_the_core_was_shared_all_the_time_only_a_large_difference_is_distinguishable() -> (
+    None
+):
     shared = {"core_width": "2 2 2", "core_width.after": "-9 90 190", "core_width.best": "4"}
-    assert not of_two(2.4, 2.0, each_process=shared).told_apart
-    assert of_two(2.4, 2.0).told_apart
-    assert of_two(20.0, 2.0, each_process=shared).told_apart
+    assert not of_two(2.4, 2.0, each_process=shared).distinguishable
+    assert of_two(2.4, 2.0).distinguishable
+    assert of_two(20.0, 2.0, each_process=shared).distinguishable
+
+
+@pytest.mark.parametrize("first", [2.0, 20.0])
+def test_notebooks_released_earlier_may_use_the_former_name(first: float) -> None:
+    found = of_two(first, 2.0)
+    assert found.told_apart == found.distinguishable == (first > 2.0)
 
 
 def test_two_modes_by_process_are_told() -> None:
@@ -154,9 +162,9 @@ def test_the_command_says_what_it_cannot_tell_apart_in_80_columns(
 ) -> None:
     words = ("procedure_call", "--variant", "args5,args6", "--flags=-O0")
     assert measured(monkeypatch, read(ARGUMENTS), *words) == 0
-    told = capsys.readouterr().out.partition("args6 and args5")[2]
-    assert " are not distinguishable: the difference is " in " ".join(told.split("\n"))
-    assert all(len(line) <= measure.COLUMNS for line in told.splitlines())
+    text = capsys.readouterr().out.partition("args6 and args5")[2]
+    assert " are not distinguishable: the difference is " in " ".join(text.split("\n"))
+    assert all(len(line) <= measure.COLUMNS for line in text.splitlines())
 
 
 def test_the_command_has_ratios_in_its_json(

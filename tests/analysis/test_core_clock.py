@@ -55,12 +55,14 @@ def test_a_time_is_as_the_core_was_and_no_process_is_set_aside_for_its_speed() -
 
 def test_a_length_that_one_process_alone_saw_is_of_a_disturbed_calibration() -> None:
     lone = ("0.62", "0.636", "0.62", "0.9", "0.62", "0.62", "0.636", "0.62", "0.62", "0.62")
-    assert core_clock.lengths(at_speeds(lone)) == [0.62 if x == "0.9" else float(x) for x in lone]
+    assert core_clock.cycle_lengths(at_speeds(lone)) == [
+        0.62 if x == "0.9" else float(x) for x in lone
+    ]
 
 
 def test_no_core_is_faster_than_any_core() -> None:
     impossible = ("0.2", "0.2", *["0.62"] * 8)  # 13 GHz
-    assert core_clock.lengths(at_speeds(impossible)) == [0.62] * 10
+    assert core_clock.cycle_lengths(at_speeds(impossible)) == [0.62] * 10
 
 
 def test_one_cycle_for_all_processes_changes_nothing() -> None:
@@ -74,7 +76,7 @@ def test_a_speed_that_is_not_known_of_every_process_is_not_used(bad: str) -> Non
     made = at_speeds(LENGTHS)
     last = MappingProxyType({**made.processes[-1], "core_cycle_ticks": bad})
     made = replace(made, processes=(*made.processes[:-1], last))
-    assert core_clock.lengths(made) == []
+    assert core_clock.cycle_lengths(made) == []
     samples = made.samples(VARIANT)
     assert core_clock.at_one_speed(samples, made) is samples
 
@@ -89,5 +91,5 @@ def test_the_shortest_cycle_is_that_of_the_fastest_process_in_ticks_of_its_clock
 
 
 def test_the_json_has_core_cycles_beside_the_time() -> None:
-    told = result_of(at_speeds(LENGTHS), VARIANT, "ns").as_json()
-    assert told["core_cycles"]["value"] == pytest.approx(1.5, rel=0.003)
+    entry = result_of(at_speeds(LENGTHS), VARIANT, "ns").as_json()
+    assert entry["core_cycles"]["value"] == pytest.approx(1.5, rel=0.003)

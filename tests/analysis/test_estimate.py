@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import fit_line
 from labs.analysis.process_lines import PARTS
-from labs.analysis.student import student_t, students_t
+from labs.analysis.student import student_t, student_t_array
 from labs.common.units import Clock
 from labs.recording.file import Recording
 from testing import simulate
@@ -26,6 +26,7 @@ RUNS = 250
 # The stated interval
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("case", ["drift", "heavy tails", "two modes", "processes differ"])
 def test_intervals_hold_the_truth_as_often_as_they_say(case: str, step: int) -> None:
@@ -76,7 +77,7 @@ def test_an_honest_line_is_called_one(step: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"batches": (64,)}, "two batch sizes above 0"),
         ({"batches": (0, 64)}, "two batch sizes above 0"),
@@ -85,9 +86,9 @@ def test_an_honest_line_is_called_one(step: int) -> None:
         ({"samples": 1, "processes": 1}, "two batch sizes"),
     ],
 )
-def test_too_little_is_refused_with_what_to_do(change: dict[str, object], told: str) -> None:
+def test_too_little_is_refused_with_what_to_do(change: dict[str, object], message: str) -> None:
     machine = dataclasses.replace(Machine(), **change)  # type: ignore[arg-type]
-    with pytest.raises(CannotEstimate, match=told):
+    with pytest.raises(CannotEstimate, match=message):
         line_of(simulate.run(machine, 1))
 
 
@@ -199,8 +200,8 @@ def test_samples_are_counted_once_whatever_they_were_left_out_for() -> None:
     line = line_of(recording)
     aside = sum(int(counts.sum()) for counts in line.set_aside.values())
     assert line.cost.n + aside == len(recording)
-    assert line.share_aside("interrupted") > 0.2 and line.share_aside("far") > 0.001
-    assert line.share_aside("shared") == line.share_aside("process") == 0
+    assert line.share_set_aside("interrupted") > 0.2 and line.share_set_aside("far") > 0.001
+    assert line.share_set_aside("shared") == line.share_set_aside("process") == 0
 
 
 def test_student_t_agrees_with_tables_beyond_its_own() -> None:
@@ -208,7 +209,7 @@ def test_student_t_agrees_with_tables_beyond_its_own() -> None:
     assert student_t(100) == pytest.approx(1.9840, abs=2e-4)
     assert student_t(9) == 2.262
     freedoms = np.array([0, 1, 9, 30, 31, 100])
-    assert students_t(freedoms).tolist() == [student_t(int(n)) for n in freedoms]
+    assert student_t_array(freedoms).tolist() == [student_t(int(n)) for n in freedoms]
 
 
 @pytest.mark.parametrize("grain", [1, 10, 40])

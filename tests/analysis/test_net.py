@@ -72,6 +72,7 @@ def covered(disturbance: Mapping[str, float], step: int, times: float, parts: fl
 # The interval
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_net_intervals_hold_the_truth_as_often_as_they_say(case: str) -> None:
     shares = [covered(CASES[case], step, 2, 2) for step in STEPS]
@@ -172,11 +173,11 @@ def test_without_a_baseline_nothing_is_subtracted() -> None:
 
 def test_the_method_says_what_was_subtracted() -> None:
     assert (
-        "less 2 times the slope of alone, divided by 2"
+        "minus 2 times the slope of alone, divided by 2"
         in net_of(both(3, times=2, parts=2)).net.method
     )
     plain = net_of(both(3)).net.method
-    assert "less the slope of alone" in plain and "divided" not in plain
+    assert "minus the slope of alone" in plain and "divided" not in plain
 
 
 def test_a_missing_baseline_gives_no_figure() -> None:
@@ -211,13 +212,13 @@ def test_scaling_keeps_the_order_of_the_interval() -> None:
 
 
 def test_the_result_is_the_net_cost_with_the_unsubtracted_beside_it() -> None:
-    told = result_of(both(3, times=2, parts=2), "operation", "ticks").as_json()
-    assert told["value"] == pytest.approx(2.0, abs=0.1)
-    assert told["unsubtracted"] == pytest.approx(4.5, abs=0.1)
-    assert told["round_trip"] == pytest.approx(9.0, abs=0.1)
-    assert told["baseline"]["variant"] == "alone" and told["baseline"]["times"] == 2
-    assert told["baseline"]["value"] == pytest.approx(2.5, abs=0.1)
-    assert told["interval"][0] < told["value"] < told["interval"][1]
+    entry = result_of(both(3, times=2, parts=2), "operation", "ticks").as_json()
+    assert entry["value"] == pytest.approx(2.0, abs=0.1)
+    assert entry["unsubtracted"] == pytest.approx(4.5, abs=0.1)
+    assert entry["round_trip"] == pytest.approx(9.0, abs=0.1)
+    assert entry["baseline"]["variant"] == "alone" and entry["baseline"]["times"] == 2
+    assert entry["baseline"]["value"] == pytest.approx(2.5, abs=0.1)
+    assert entry["interval"][0] < entry["value"] < entry["interval"][1]
 
 
 def test_in_nanoseconds_all_are_converted_alike() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate
-from labs.analysis.processes import PERHAPS, SURE, ByProcess, apart
+from labs.analysis.processes import PERHAPS, SURE, ByProcess, two_groups
 from labs.analysis.student import student_t
 from labs.recording.file import Recording
 from testing import simulate
@@ -92,7 +92,7 @@ KNOWN_GROUPS = {
 @pytest.mark.parametrize("case", KNOWN_GROUPS)
 def test_slowed_processes_are_told_from_the_others(case: str) -> None:
     values, slow = KNOWN_GROUPS[case]
-    kept, sure = apart(np.array(values, dtype=np.float64), np.full(len(values), 0.3))
+    kept, sure = two_groups(np.array(values, dtype=np.float64), np.full(len(values), 0.3))
     assert sure >= SURE
     assert set(np.flatnonzero(~kept).tolist()) == slow
 
@@ -110,7 +110,7 @@ def test_slowed_processes_are_told_from_the_others(case: str) -> None:
     ],
 )
 def test_these_are_no_groups(case: str, values: list[float]) -> None:
-    kept, sure = apart(np.array(values, dtype=np.float64), np.full(len(values), 0.3))
+    kept, sure = two_groups(np.array(values, dtype=np.float64), np.full(len(values), 0.3))
     assert sure < PERHAPS, case
     if sure == 0:
         assert kept.all()
@@ -118,27 +118,29 @@ def test_these_are_no_groups(case: str, values: list[float]) -> None:
 
 def test_noise_alone_makes_no_groups() -> None:
     random = np.random.default_rng(1)
-    sure = [apart(random.normal(200, 10, 10), np.full(10, 10.0))[1] >= SURE for _ in range(RUNS)]
+    sure = [
+        two_groups(random.normal(200, 10, 10), np.full(10, 10.0))[1] >= SURE for _ in range(RUNS)
+    ]
     assert sum(sure) <= 0.02 * RUNS
 
 
 def test_layout_alone_seldom_makes_groups() -> None:
     random = np.random.default_rng(1)
-    sure = [apart(random.normal(200, 6, 10), np.full(10, 0.1))[1] >= SURE for _ in range(RUNS)]
+    sure = [two_groups(random.normal(200, 6, 10), np.full(10, 0.1))[1] >= SURE for _ in range(RUNS)]
     assert sum(sure) <= 0.04 * RUNS
 
 
 def test_one_process_that_is_cheaper_is_the_one_that_differs() -> None:
     values = np.array([180.0] + [200.0, 201.0, 199.0] * 3)
-    kept, sure = apart(values, np.full(10, 0.3))
+    kept, sure = two_groups(values, np.full(10, 0.3))
     assert sure >= SURE and np.flatnonzero(~kept).tolist() == [0]
 
 
 def test_the_order_of_the_processes_does_not_matter() -> None:
     values = np.array(KNOWN_GROUPS["six of ten"][0], dtype=np.float64)
     order = np.random.default_rng(1).permutation(10)
-    kept, sure = apart(values, np.full(10, 0.3))
-    mixed, as_sure = apart(values[order], np.full(10, 0.3))
+    kept, sure = two_groups(values, np.full(10, 0.3))
+    mixed, as_sure = two_groups(values[order], np.full(10, 0.3))
     assert np.array_equal(mixed, kept[order]) and as_sure == sure
 
 
@@ -161,7 +163,7 @@ def test_thousands_of_values_are_judged_at_once() -> None:
     # Stretches of a long run; one after the other, 100,000 cuts would take minutes.
     values = np.random.default_rng(1).normal(50, 0.1, 100_000)
     values[:40_000] += 11
-    kept, sure = apart(values, np.full(len(values), 0.1))
+    kept, sure = two_groups(values, np.full(len(values), 0.1))
     assert sure >= SURE and (~kept).sum() == 40_000 and not kept[:40_000].any()
 
 
@@ -186,7 +188,7 @@ def test_slowed_processes_move_no_cost(step: int) -> None:
     lines = [line_of(as_a_call(simulate.run(machine, seed))) for seed in range(40)]
     assert sum(line.cost.contains(9.0) for line in lines) >= 34
     assert np.mean([line.cost.value for line in lines]) == pytest.approx(9, rel=0.003)
-    assert all(line.share_aside("process") == pytest.approx(0.4, abs=0.02) for line in lines)
+    assert all(line.share_set_aside("process") == pytest.approx(0.4, abs=0.02) for line in lines)
 
 
 def test_layout_is_kept() -> None:
@@ -223,7 +225,7 @@ def test_what_moves_one_variant_alone_is_its_layout_and_not_a_neighbour() -> Non
         ticks=ticks,
     )
     together = line_of(both)
-    assert together.cost.processes == 10 and together.share_aside("process") == 0
+    assert together.cost.processes == 10 and together.share_set_aside("process") == 0
     assert together.cost.contains(9.0 * 1.03)
 
 

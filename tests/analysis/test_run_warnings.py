@@ -300,10 +300,10 @@ def test_migrations_are_those_of_the_named_variant_where_its_cpus_are_told(
     cpus: str, theirs: str, moved: str | None
 ) -> None:
     # The other one of the run is not pinned and moves all the time.
-    told = {"cpus": cpus, "peers_cpus": theirs, "peers_may_use": theirs}
+    placement = {"cpus": cpus, "peers_cpus": theirs, "peers_may_use": theirs}
     found = of_pair(
         task__main__migrations="24",
-        **{f"variant__operation__{key}": value for key, value in told.items() if value},
+        **{f"variant__operation__{key}": value for key, value in placement.items() if value},
     )
     warning = found["operation"].get("migrations")
     assert (warning and warning.symptom) == moved
@@ -311,14 +311,16 @@ def test_migrations_are_those_of_the_named_variant_where_its_cpus_are_told(
     assert found["alone"]["migrations"].symptom == whole
 
 
-@pytest.mark.parametrize(("cpus", "told"), [("0", False), ("1", True), ("0-1", True)])
+@pytest.mark.parametrize(("cpus", "is_reported"), [("0", False), ("1", True), ("0-1", True)])
 def test_affinity_is_that_of_the_named_variant_where_its_cpus_are_told(
-    cpus: str, told: bool
+    cpus: str, is_reported: bool
 ) -> None:
     # The run ends on another CPU than asked for: its last interval was of the other variant.
     found = of_pair(cpu__asked="0", cpu__after="1", variant__operation__cpus=cpus)
     symptom = "the task was pinned to CPU 0, but operation was seen on CPU 1"
-    assert [w.symptom for c, w in found["operation"].items() if "affinity" in c] == [symptom] * told
+    assert [w.symptom for c, w in found["operation"].items() if "affinity" in c] == [
+        symptom
+    ] * is_reported
     assert "affinity-not-obtained" in found["alone"]
 
 

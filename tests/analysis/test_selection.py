@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from labs.analysis import selection
+from labs.analysis.cells import Cells, _percentiles, cells_of
 from labs.analysis.estimate import CannotEstimate
-from labs.analysis.selection import Cells, cells_of
 from labs.recording.file import Recording, Samples
 from testing import simulate
 from testing.simulate import STEPS, VARIANT, Machine, line_of
@@ -148,16 +148,16 @@ def test_a_handful_of_samples_is_no_evidence(count: int) -> None:
 # Reach
 
 
-def near(samples: Samples) -> np.ndarray:
+def near_median(samples: Samples) -> np.ndarray:
     cells = cells_of(samples)
-    return selection.near(cells, cells.ticks, everything(cells))
+    return selection.near_median(cells, cells.ticks, everything(cells))
 
 
 def test_the_bulk_is_near_and_interrupts_are_far() -> None:
     samples = samples_of(simulate.run(Machine(samples=5000), 1))
     ticks = samples.ticks.copy()
     ticks[::20] += 9000
-    chosen = near(replace(samples, ticks=ticks))
+    chosen = near_median(replace(samples, ticks=ticks))
     assert not chosen[::20].any()
     assert np.delete(chosen, np.s_[::20]).mean() > 0.999
 
@@ -165,7 +165,7 @@ def test_the_bulk_is_near_and_interrupts_are_far() -> None:
 def test_what_is_near_moves_with_the_samples() -> None:
     samples = samples_of(simulate.run(Machine(samples=500, tail=0.05), 1))
     moved = replace(samples, ticks=samples.ticks + 1000)
-    assert np.array_equal(near(samples), near(moved))
+    assert np.array_equal(near_median(samples), near_median(moved))
 
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.4])
@@ -179,7 +179,7 @@ def test_a_second_way_of_the_operation_stays_or_goes_in_all_batch_sizes(share: f
 def test_the_next_step_of_a_coarse_counter_is_near() -> None:
     samples = samples_of(simulate.run(Machine(overhead=24.0, cost=0.234, noise=0.5), 1))
     coarse = replace(samples, ticks=samples.ticks // 10 * 10)
-    assert near(coarse).all()
+    assert near_median(coarse).all()
     # 39 ticks and half a tick for the phase, give or take half a tick: most read 30, the others 40.
     assert 0.05 < (coarse.ticks[coarse.batch == 64] == 40).mean() < 0.3
 
@@ -224,9 +224,9 @@ def test_cells_have_each_sample_once() -> None:
     samples = samples_of(simulate.run(Machine(samples=500, batches=(0, 3, 10**8)), 1))
     cells = cells_of(samples)
     assert cells.batch.tolist() == [0, 3, 10**8]
-    assert sorted(np.concatenate(cells.of_size).tolist()) == list(range(len(samples)))
+    assert sorted(np.concatenate(cells.by_size).tolist()) == list(range(len(samples)))
     assert all(
-        (samples.batch[p] == k).all() for k, p in zip(cells.batch, cells.of_size, strict=True)
+        (samples.batch[p] == k).all() for k, p in zip(cells.batch, cells.by_size, strict=True)
     )
     total = cells.sums(cells.ticks, everything(cells))
     for row, process in enumerate(cells.processes):
@@ -240,7 +240,7 @@ def test_percentiles_are_those_of_numpy() -> None:
     for count in (1, 2, 3, 10, 101):
         values = random.normal(0, 1, count)
         expected = np.percentile(values, [5, 25, 50])
-        assert selection._percentiles(values, [5, 25, 50]) == pytest.approx(expected)
+        assert _percentiles(values, [5, 25, 50]) == pytest.approx(expected)
 
 
 def test_processes_of_which_nothing_is_left_give_no_figure() -> None:

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labs.analysis import selection, shared_core
+from labs.analysis import shared_core
+from labs.analysis.cells import cells_of
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.line import Line
 from labs.analysis.shared_core import WORST_POWER, Shared
@@ -30,7 +31,7 @@ def call(machine: Machine, seed: int = 1) -> Recording:
 
 def find(recording: Recording, about_overhead: bool = True) -> Shared:
     samples = recording.samples(VARIANT)
-    return shared_core.find(recording, samples, selection.cells_of(samples), about_overhead)
+    return shared_core.find(recording, samples, cells_of(samples), about_overhead)
 
 
 def stating(recording: Recording, *texts: str, after: str | None = None) -> Recording:
@@ -58,9 +59,9 @@ def test_processes_that_shared_the_core_are_set_aside_whatever_their_layout() ->
     machine = replace(CALL, slower_processes=4, speed_spread=0.05)
     for seed in range(5):
         line = line_of(call(machine, seed))
-        assert line.share_aside("shared") == pytest.approx(0.4)
+        assert line.share_set_aside("shared") == pytest.approx(0.4)
         assert line.cost.processes == 6 and not line.shared
-    # Without rounds, 10 % are not told from a layout of 5 %.
+    # Without rounds, 10 % are not distinguishable from a layout of 5 %.
     without = [line_of(call(replace(machine, rounds=0), seed)) for seed in range(10)]
     assert sum(line.cost.processes == 6 for line in without) <= 5
 
@@ -69,7 +70,7 @@ def test_where_there_are_rounds_no_process_is_left_out_for_its_cost_alone() -> N
     run = call(replace(CALL, slower_processes=3))
     whole = stating(run, " ".join([f"{WHOLE_WIDTH}"] * 41))
     line = line_of(whole)
-    assert line.cost.processes == 10 and line.share_aside("process") == 0
+    assert line.cost.processes == 10 and line.share_set_aside("process") == 0
     assert line.cost.contains(9 * 1.03)
 
 
@@ -86,7 +87,7 @@ def test_the_rounds_before_and_after_a_sample_decide() -> None:
 def test_a_neighbour_within_processes_is_set_aside() -> None:
     machine = Machine(rounds=41, neighbour=11, neighbour_stretches=VISITS, samples=10_000)
     line = line_of(simulate.run(machine, 1))
-    assert line.share_aside("shared") == pytest.approx(0.4, abs=0.05)
+    assert line.share_set_aside("shared") == pytest.approx(0.4, abs=0.05)
     assert line.overhead.contains(50, slack=0.2)
 
 
@@ -113,7 +114,7 @@ def test_a_core_that_is_always_shared_is_told_and_its_interval_reaches_the_truth
         assert (
             line.cost.low <= 9.0 < line.cost.value <= line.cost.high < 9.0 * 1.05 * (1 + slower_by)
         )
-        assert line.share_aside("shared") == 0
+        assert line.share_set_aside("shared") == 0
 
 
 def test_how_far_it_reaches_follows_the_width() -> None:
@@ -224,7 +225,7 @@ def test_hostile_places_of_rounds_are_no_evidence_or_some(case: str) -> None:
 def test_a_hostile_best_width_sets_nothing_aside(best: str) -> None:
     run = call(CALL)
     line = reduced(replace(run, conditions={**run.conditions, "core_width.best": best}))
-    assert line is not None and not line.shared and line.share_aside("shared") == 0
+    assert line is not None and not line.shared and line.share_set_aside("shared") == 0
 
 
 @pytest.mark.filterwarnings("error")
@@ -256,7 +257,7 @@ def test_extreme_ticks_end_in_a_line_or_in_words(ticks: str, about: str) -> None
 def test_stretches_with_a_neighbour_are_set_aside(step: int) -> None:
     machine = Machine(step=step, neighbour=11, neighbour_stretches=VISITS, samples=10_000)
     line = line_of(simulate.run(machine, 1))
-    assert line.share_aside("shared") == pytest.approx(0.40, abs=0.03)
+    assert line.share_set_aside("shared") == pytest.approx(0.40, abs=0.03)
     assert line.overhead.contains(50, slack=0.2)
 
 

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from labs.analysis import selection
+from labs.analysis import cells, selection
 from labs.analysis.line import fit_line
 from labs.recording.file import Integers
 from labs.results.result import result_of
@@ -24,7 +24,7 @@ def test_a_coarse_step_stays_one_at_one_speed_of_the_core() -> None:
     del conditions["core_cycle_ticks"]
     processes = tuple({"core_cycle_ticks": length} for length in lengths)
     run = dataclasses.replace(run, conditions=conditions, processes=processes)
-    assert fit_line(run, "a", one_speed=True).share_aside("far") < 0.02
+    assert fit_line(run, "a", one_speed=True).share_set_aside("far") < 0.02
     found = result_of(run, "a", "cycles").estimate
     assert found is not None
     true = np.mean([CYCLE / float(length) for length in lengths])
@@ -45,7 +45,7 @@ def in_microseconds(seed: int) -> tuple[Integers, Integers]:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_steps_of_an_emulators_clock_are_seen(seed: int) -> None:
     ticks, batch = in_microseconds(seed)
-    assert selection._step_between(ticks, batch) == pytest.approx(62.5, rel=0.02)
+    assert cells._step_between(ticks, batch) == pytest.approx(62.5, rel=0.02)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -53,10 +53,10 @@ def test_a_smooth_clock_has_no_long_steps(seed: int) -> None:
     random = np.random.default_rng(seed)
     batch = np.repeat([64, 128, 256], 100)
     ticks = (40 + 3.3 * batch + random.exponential(4.0, len(batch))).astype(np.int64)
-    assert selection._step_between(ticks, batch) == 0.0
+    assert cells._step_between(ticks, batch) == 0.0
     # Two ways of the operation, 25 ticks apart, are no steps either.
     two = ticks + 25 * (random.random(len(batch)) < 0.4)
-    assert selection._step_between(two, batch) == 0.0
+    assert cells._step_between(two, batch) == 0.0
 
 
 def test_what_nearly_half_of_the_samples_do_is_not_rare() -> None:
@@ -64,6 +64,6 @@ def test_what_nearly_half_of_the_samples_do_is_not_rare() -> None:
     random = np.random.default_rng(3)
     second = (run.batch == 64) & (random.random(len(run.batch)) < 0.485)
     run = dataclasses.replace(run, ticks=run.ticks + 400 * second)
-    cells = selection.cells_of(run.samples("a"))
-    kept = selection.near(cells, cells.ticks, np.ones(len(cells.ticks), dtype=np.bool_))
-    assert kept[cells.batch[cells.column] == 64].mean() > 0.95
+    table = cells.cells_of(run.samples("a"))
+    kept = selection.near_median(table, table.ticks, np.ones(len(table.ticks), dtype=np.bool_))
+    assert kept[table.batch[table.column] == 64].mean() > 0.95

@@ -19,7 +19,7 @@ from labs.commands.doctor import Point, examine
 from labs.common import paths
 from labs.machine import probes
 from labs.machine.description import Machine
-from labs.machine.fitness import fit, verdict
+from labs.machine.fitness import can_measure, verdict
 from labs.machine.probes import Counter, Disk, Outcome, Trials
 from testing.paths import REPOSITORY
 from testing.plain_machine import PLAIN
@@ -97,7 +97,7 @@ def test_what_is_odd_about_a_machine(change: dict[str, object], name: str, statu
     found = point(name, machine)
     assert found.status == status
     assert bool(found.remedy) == (status == "CAUTION")
-    assert fit(examine(machine, GOOD))
+    assert can_measure(examine(machine, GOOD))
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,12 @@ def test_what_is_odd_about_a_machine(change: dict[str, object], name: str, statu
         ({"cache": Disk("/x", 1 << 20)}, "disk, cache", "FAIL"),
         ({"cache": Disk("/x", 100 << 20)}, "disk, cache", "CAUTION"),
         ({"meanwhile": {"steal.share": "0.5"}}, "steal", "CAUTION"),
-        ({"counter": dataclasses.replace(COUNTER, taken=0.14)}, "interruptions", "CAUTION"),
-        ({"counter": dataclasses.replace(COUNTER, taken=0.02)}, "interruptions", "PASS"),
+        (
+            {"counter": dataclasses.replace(COUNTER, taken_by_others=0.14)},
+            "interruptions",
+            "CAUTION",
+        ),
+        ({"counter": dataclasses.replace(COUNTER, taken_by_others=0.02)}, "interruptions", "PASS"),
         ({"counter": None}, "interruptions", "SKIPPED"),
     ],
 )
@@ -124,22 +128,22 @@ def test_what_came_of_the_trials(change: dict[str, object], name: str, status: s
     found = point(name, tried=tried)
     assert found.status == status
     assert bool(found.remedy) == (status in ("CAUTION", "FAIL"))
-    assert fit(examine(PLAIN, tried)) == (status != "FAIL")
+    assert can_measure(examine(PLAIN, tried)) == (status != "FAIL")
 
 
 @pytest.mark.parametrize(
     ("gaps_per_s", "seen", "remedy"),
     [
         (0, "of the time: a loop", "when the machine is quieter."),
-        (250, "come every 4,000 µs", "when the machine is quieter."),
-        (1e6 / 70, "come every 70 µs", "for system calls of 0.2 µs --batch 35,52,70,105."),
-        (1e6, "come every 1 µs", "No choice of batch sizes avoids that here."),
+        (250, "interrupt every 4,000 µs", "when the machine is quieter."),
+        (1e6 / 70, "interrupt every 70 µs", "system calls of 0.2 µs use --batch 35,52,70,105."),
+        (1e6, "interrupt every 1 µs", "No choice of batch sizes avoids that here."),
     ],
 )
 def test_interruptions_that_come_often_ask_for_shorter_batches(
     gaps_per_s: float, seen: str, remedy: str
 ) -> None:
-    counter = dataclasses.replace(COUNTER, taken=0.14, gaps_per_s=gaps_per_s)
+    counter = dataclasses.replace(COUNTER, taken_by_others=0.14, gaps_per_s=gaps_per_s)
     found = point("interruptions", tried=dataclasses.replace(GOOD, counter=counter))
     assert seen in found.seen
     assert found.remedy is not None and found.remedy.endswith(remedy)
@@ -226,9 +230,9 @@ def test_the_whole_command(tmp_path: Path) -> None:
 def test_for_a_reader(tmp_path: Path) -> None:
     done = run_doctor(tmp_path)
     lines = done.stdout.splitlines()
-    told = [line for line in lines[:-2] if not line.startswith(" ")]
-    assert len(told) == len(POINTS)
-    assert {line.split()[0] for line in told} <= {"PASS", "CAUTION", "SKIPPED"}
+    printed = [line for line in lines[:-2] if not line.startswith(" ")]
+    assert len(printed) == len(POINTS)
+    assert {line.split()[0] for line in printed} <= {"PASS", "CAUTION", "SKIPPED"}
     assert lines[-1].startswith("Fit to measure")
     assert "\x1b" not in done.stdout
 

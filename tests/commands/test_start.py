@@ -21,6 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 import psutil
 import pytest
 
+from labs.commands import serve
 from labs.common import files, paths
 from labs.course import student_copy
 from labs.course.student_copy import MANIFEST, CannotUpdateCopy, update_copy
@@ -469,7 +470,28 @@ def test_a_signal_ends_it_and_all_it_started(server: Server, tmp_path: Path, nam
     server.process.send_signal(getattr(signal, name))  # as make and a terminal both do
     assert server.process.wait(20) == 0
     assert not [child for child in children if alive(child)]
-    told = (tmp_path / "stderr").read_text()
-    assert "Traceback" not in told
+    shown_text = (tmp_path / "stderr").read_text()
+    assert "Traceback" not in shown_text
     runtime = tmp_path / "home/.local/share/jupyter/runtime"
     assert not list(runtime.glob("jpserver-*.json"))
+
+
+def test_a_start_that_fails_leaves_environment_and_modules_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", "/dev/null/none")
+    before, modules = dict(os.environ), {name for name in sys.modules if "rfc3987" in name}
+    with pytest.raises(serve.CannotServe, match="cannot write to /dev/null/none"):
+        serve.serve(tmp_path, None, None, browser=False)
+    assert dict(os.environ) == before
+    assert {name for name in sys.modules if "rfc3987" in name} == modules
+
+
+def test_jupyterlab_gets_this_python_first_and_keeps_what_the_user_has() -> None:
+    programs = str(Path(sys.executable).parent)
+    given = {"PATH": f"/usr/bin{os.pathsep}{programs}", "JUPYTER_CONFIG_PATH": "/mine", "A": "b"}
+    made = serve.environment_of_jupyterlab(given)
+    assert made["PATH"].split(os.pathsep) == [programs, "/usr/bin"]
+    assert made["JUPYTER_CONFIG_PATH"].split(os.pathsep)[1:] == ["/mine"]
+    assert made["JUPYTER_PREFER_ENV_PATH"] == "1" and made["A"] == "b"
+    assert given["PATH"] == f"/usr/bin{os.pathsep}{programs}"

@@ -114,8 +114,8 @@ def test_a_switch_that_could_not_be_bound_to_one_cpu_says_so(short: None) -> Non
     }
     unbound = dataclasses.replace(of, conditions=stated)
     result = dataclasses.replace(row.result, recording=unbound)
-    told = dataclasses.replace(row, result=result).proof()
-    assert told.endswith("; not bound to one CPU")
+    output = dataclasses.replace(row, result=result).proof()
+    assert output.endswith("; not bound to one CPU")
 
 
 def test_published_figures_stand_beside_with_a_mark_where_they_are_suspect(short: None) -> None:
@@ -211,7 +211,7 @@ def test_each_thing_is_drawn_in_its_own_view() -> None:
     }
     for heading, words in (
         ("procedure calls", "one line for -O0, run 1"),
-        ("task creation and memory", "against the memory of the parent"),
+        ("task creation and memory", "against the additional memory of the parent"),
         ("process switch and thread switch", "of 2 variants in 1 group"),
         ("sundials", "Dot plot of sundials"),
     ):
@@ -225,9 +225,9 @@ def test_the_command_prints_json_that_scripts_can_read(
     short: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["survey", "--quick", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [each["variant"] for each in told][:2] == ["getpid", "getpid-libc"]
-    for each in told:
+    output = json.loads(capsys.readouterr().out)
+    assert [each["variant"] for each in output][:2] == ["getpid", "getpid-libc"]
+    for each in output:
         assert {
             "kernel",
             "variant",
@@ -237,7 +237,7 @@ def test_the_command_prints_json_that_scripts_can_read(
             "flags",
             "published",
         } <= each.keys()
-    by_name = {each["variant"]: each for each in told}
+    by_name = {each["variant"]: each for each in output}
     assert by_name["sundial"]["value"] is None and "sundial" in by_name["sundial"]["method"]
     switch = by_name["pipe-pinned"]
     # Where other programs bend the line there is no figure, and the method says so.

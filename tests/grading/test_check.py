@@ -78,7 +78,7 @@ def test_in_core_cycles_it_passes(fenced: Recording) -> None:
     assert judged("timer-overhead-fenced", value, "cycles", fenced).outcome is Outcome.PASSED
 
 
-def test_the_empty_interval_is_an_overhead_too(fenced: Recording) -> None:
+def test_the_empty_sample_is_an_overhead_too(fenced: Recording) -> None:
     line = result_of(fenced).line
     assert line is not None and line.empty is not None
     value = line.empty.into("ns", line.clock).value
@@ -266,12 +266,14 @@ def test_a_folder_written_by_hand_is_checked_like_any_other(
         tmp_path / "mine", fenced, {"timer-overhead-fenced": by_hand(overhead_ns(fenced))}
     )
     assert main(["check", str(folder), "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert [each["figure"] for each in told] == [
+    printed = json.loads(capsys.readouterr().out)
+    assert [each["figure"] for each in printed] == [
         each.id for each in figures_of("01-timer-overhead")
     ]
-    assert told[0]["outcome"] == "passed" and told[0]["points"] == told[0]["max_points"] == 4
-    assert told[1]["findings"] == ["no-figure"]
+    assert (
+        printed[0]["outcome"] == "passed" and printed[0]["points"] == printed[0]["max_points"] == 4
+    )
+    assert printed[1]["findings"] == ["no-figure"]
     shown = check_in_notebook("timer-overhead-fenced", folder)
     assert shown.verdict.points == 4
 

@@ -41,5 +41,5 @@ def test_a_figure_that_no_process_gave_fails(value: float) -> None:
 
 def test_a_recording_of_this_kit_gets_no_such_allowance() -> None:
     run = read(FOLDER / RECORDING)
-    told = dataclasses.replace(run, conditions={**run.conditions, "core_width": "4 4"})
-    assert outcome(26596.1, told)[0] is Outcome.FAILED
+    with_width = dataclasses.replace(run, conditions={**run.conditions, "core_width": "4 4"})
+    assert outcome(26596.1, with_width)[0] is Outcome.FAILED

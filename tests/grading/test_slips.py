@@ -32,7 +32,7 @@ TIMES = [
     spec
     for lab, specs in LABS.items()
     for spec in specs
-    if spec.is_time and not spec.of and not spec.shows and (FOLDER / lab).is_dir()
+    if spec.is_time and not spec.of and not spec.demonstrates and (FOLDER / lab).is_dir()
 ]
 IDS = [spec.id for spec in TIMES]
 
@@ -85,7 +85,7 @@ def test_off_by_two_is_named(spec: FigureSpec, factor: float) -> None:
         line = result_of(submitted(spec)[1], spec.variant).line
         assert line is not None and line.empty is not None
         assert line.empty.value == pytest.approx(factor * line.overhead.value, rel=0.2)
-        pytest.skip("here the empty interval, a right answer too, is that many intercepts")
+        pytest.skip("here the empty sample, a right answer too, is that many intercepts")
     assert verdict.outcome is Outcome.FAILED
     # Where a number of this very recording lies there, that is named: a round trip, the loop.
     assert codes(verdict) and "figure-not-from-recording" not in codes(verdict)
@@ -125,7 +125,7 @@ def test_a_round_trip_for_a_switch_is_named_and_no_clock_is_blamed(spec: FigureS
     for timed in (net.whole, net.unsubtracted):
         value = clock_of(spec).convert(timed.value, "ticks", "ns")
         # The calls of a condition variable that finds its turn are next to nothing: where they are
-        # lost in the interval, so is the mistake.
+        # lost in the sample, so is the mistake.
         named = [] if net.net.contains(timed.value) else ["read-and-write-counted-along"]
         assert codes(judged(spec, value, "ns")) == named
 
@@ -137,10 +137,10 @@ def test_another_switch_of_the_same_run_is_named_and_no_clock_is_blamed(spec: Fi
         estimate = result_of(recording, other).estimate
         if other == spec.variant or estimate is None:
             continue
-        told = judged(spec, estimate.value, "ns")
+        judgement = judged(spec, estimate.value, "ns")
         is_switch = recording.number(f"variant.{other}.parts") == 2
         found = "two-results-for-one" if is_switch else "figure-not-from-recording"
-        assert codes(told) == [found] and f" {other}" in told.findings[0].evidence
+        assert codes(judgement) == [found] and f" {other}" in judgement.findings[0].evidence
 
 
 ALL = [spec for lab, specs in LABS.items() for spec in specs if (FOLDER / lab).is_dir()]
@@ -177,12 +177,12 @@ def test_who_names_another_printed_figure_is_told_what_speaks_against_that_one(
     for number, choice in enumerate(spec.choices, start=1):
         figures.put(folder, Figure(spec.id, number, "choice", None))
         verdicts = lab_folder.check_folder(folder, spec.lab)
-        told = next(verdict for verdict in verdicts if verdict.figure == spec.id)
+        judgement = next(verdict for verdict in verdicts if verdict.figure == spec.id)
         if not choice.known:
-            assert told.outcome is Outcome.PASSED
+            assert judgement.outcome is Outcome.PASSED
             continue
-        assert codes(told) == ["conclusion-against-table"]
-        words = told.findings[0].evidence
+        assert codes(judgement) == ["conclusion-against-table"]
+        words = judgement.findings[0].evidence
         # And not which one it was.
         right = [each.text for each in spec.choices if not each.known]
         assert choice.known in words and not any(each in words for each in right)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,13 +31,18 @@ def unbound_run(
     """Two tasks that may have had a CPU each, on a machine that is `said` to be without pinning."""
     one = switching(counted=counted, may_use="0-1", peers="1", more={"cpu.pinning": said, **more})
     trips = {"condvar": Clocked(60.0, 10_400.0), "alone": Clocked(60.0, 1_300.0)}
-    told = {
+    stated_conditions = {
         key: value
         for key, value in one.conditions.items()
         if key.startswith(("variant.", "cpu.", "machine.", "os", "seccomp"))
     }
     return recording(
-        trips, kernel="thread_switch", samples=3000, processes=processes, noise=40.0, extra=told
+        trips,
+        kernel="thread_switch",
+        samples=3000,
+        processes=processes,
+        noise=40.0,
+        extra=stated_conditions,
     )
 
 
@@ -170,12 +174,12 @@ RUNS = FIXTURES / "honest_runs"
 MADE_WITHOUT = sorted(path.name for path in RUNS.glob("*-no-pinning"))
 
 
+@pytest.mark.usefixtures("as_students_run")
 @pytest.mark.parametrize("name", MADE_WITHOUT)
 def test_real_runs_without_pinning_get_their_points_by_what_they_say_of_it(
-    name: str, tmp_path: Path, as_released: Callable[[Path], None]
+    name: str, tmp_path: Path
 ) -> None:
     lab = name.removesuffix("-no-pinning")
-    as_released(RUNS / name)
     for verdict in check_folder(RUNS / name, lab):
         assert verdict.outcome is Outcome.PASSED, verdict
         assert unbound.IN_ITS_PLACE in verdict.reason
@@ -186,8 +190,8 @@ def test_real_runs_without_pinning_get_their_points_by_what_they_say_of_it(
         head, _, rows = path.read_text().partition("# cpu.pinning: ")
         path.write_text(head + rows.partition("\n")[2])
     silent = {each.figure: each for each in check_folder(folder, lab)}
-    told = {finding.code for each in silent.values() for finding in each.findings}
-    assert told == {"two-cpus-not-one"}
+    found_codes = {finding.code for each in silent.values() for finding in each.findings}
+    assert found_codes == {"two-cpus-not-one"}
     assert sum(each.points for each in silent.values()) < 18
 
 

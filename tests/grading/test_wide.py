@@ -19,8 +19,10 @@ SHARED = {"core_width": "2 2 2", "core_width.after": "-9 90 190", "core_width.be
 
 def a_run(each_process: dict[str, str] | None = None, **options: int) -> Recording:
     calls = {"getppid": Clocked(60.0, 300.0), "loop": Clocked(60.0, 3.0)}
-    told = {"variant.getppid.baseline": "loop"}
-    return recording(calls, kernel="system_call", extra=told, each_process=each_process, **options)
+    conditions = {"variant.getppid.baseline": "loop"}
+    return recording(
+        calls, kernel="system_call", extra=conditions, each_process=each_process, **options
+    )
 
 
 def judged(value: float, run: Recording, widest: float = 0.15) -> Verdict:

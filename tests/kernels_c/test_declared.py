@@ -55,10 +55,10 @@ def test_a_recording_states_what_list_shows(program_of: ProgramOf, kernel: str) 
     keys = [line.partition(": ")[0] for line in done.stdout.splitlines() if line.startswith("#")]
     assert len(keys) == len(set(keys)), "two things go by one name"
     recording = gather({}, [parse_run(done.stdout.encode(), kernel)], kernel)
-    told = {each.name: each.declared for each in variants.of_kernel(kernel)}
+    listing = {each.name: each.declared for each in variants.of_kernel(kernel)}
     for name in recording.variants:
-        assert recording.condition(f"variant.{name}.estimand") == (told[name].estimand.value,)
-        assert declared.of_variant(recording, name) == told[name]
+        assert recording.condition(f"variant.{name}.estimand") == (listing[name].estimand.value,)
+        assert declared.of_variant(recording, name) == listing[name]
 
 
 def test_every_word_of_the_c_is_read_as_what_it_says() -> None:
@@ -153,10 +153,10 @@ def test_an_older_recording_reduces_as_it_did() -> None:
 
 
 def test_a_figure_asks_for_what_its_c_kernel_measures() -> None:
-    told = {(kernel, each.name): each.declared.estimand for kernel, each in listed()}
+    listing = {(kernel, each.name): each.declared.estimand for kernel, each in listed()}
     asked = {(spec.kernel, name): spec.estimand for specs in LABS.values() for spec in specs
              for name in spec.variants if spec.kernel in KERNELS}  # fmt: skip
-    assert asked and asked == {key: told[key] for key in asked}
+    assert asked and asked == {key: listing[key] for key in asked}
 
 
 def test_a_c_kernel_of_ones_own_declares_too(tmp_path: Path) -> None:
@@ -247,19 +247,19 @@ OF_TASKS = [
 def test_tasks_are_as_many_and_where_the_variant_declares(
     program_of: ProgramOf, kernel: str, variant: str
 ) -> None:
-    told = next(each for each in variants.of_kernel(kernel) if each.name == variant)
-    if told.missing:
-        pytest.skip(told.missing)
+    listing = next(each for each in variants.of_kernel(kernel) if each.name == variant)
+    if listing.missing:
+        pytest.skip(listing.missing)
     with _measuring(program_of(kernel), variant) as pid:
         seen = []
         for _ in range(5):
             seen.append(_tasks(pid))
             time.sleep(0.02)
-    assert {len(each) for each in seen} == {1 + told.declared.other_tasks}
+    assert {len(each) for each in seen} == {1 + listing.declared.other_tasks}
     for places in seen:
         mine = places.pop(next(iter(places)))
         theirs = list(places.values())
-        match told.declared.placement:
+        match listing.declared.placement:
             case Placement.ONE_CPU:
                 assert len(mine) == 1 and all(each == mine for each in theirs)
             case Placement.TWO_CPUS:

@@ -62,7 +62,7 @@ def run(kernel: str, variant: str, samples: int = 600) -> Recording:
     )
 
 
-def told(recording: Recording, variant: str) -> tuple[Result, set[str]]:
+def result_and_warnings(recording: Recording, variant: str) -> tuple[Result, set[str]]:
     result = result_of(recording, variant)
     return result, {warning.code for warning in result.warnings}
 
@@ -77,7 +77,7 @@ def test_the_os_counts_the_switches_that_are_claimed(kernel: str, variant: str) 
     assert claimed > 5_000
     more = counted - claimed
     assert -MISSING * claimed <= more <= MORE * claimed + most, f"{claimed=}, {counted=}"
-    result, codes = told(recording, variant)
+    result, codes = result_and_warnings(recording, variant)
     assert ("switches-unaccounted" in codes) == (abs(more) > proof.TOLERANCE * claimed)
     assert result.as_json()["switches"] == {"claimed": claimed, "counted": counted}
 
@@ -86,7 +86,7 @@ def test_the_os_counts_the_switches_that_are_claimed(kernel: str, variant: str) 
 def test_what_is_done_alone_claims_no_switch(kernel: str, variant: str) -> None:
     recording = run(kernel, variant, samples=200)
     assert proof.switches(recording)[0] == 0
-    assert "switches-unaccounted" not in told(recording, variant)[1]
+    assert "switches-unaccounted" not in result_and_warnings(recording, variant)[1]
 
 
 def test_a_convoy_is_recognised_although_it_claims_to_switch() -> None:
@@ -94,7 +94,10 @@ def test_a_convoy_is_recognised_although_it_claims_to_switch() -> None:
     claimed, counted = proof.switches(recording)
     assert claimed and counted is not None
     assert counted < 0.9 * claimed
-    warnings = {warning.code: warning for warning in told(recording, "bare-mutex")[0].warnings}
+    warnings = {
+        warning.code: warning
+        for warning in result_and_warnings(recording, "bare-mutex")[0].warnings
+    }
     assert f"{claimed:,} switches are claimed" in warnings["switches-unaccounted"].symptom
     assert "handoff" in warnings["switches-unaccounted"].likely_cause
 
@@ -145,7 +148,7 @@ def test_what_switches_on_some_systems_only_is_either_proved_or_warned_of(varian
     claimed, counted = proof.switches(recording)
     assert claimed and counted is not None
     is_proved = abs(counted - claimed) <= 0.02 * claimed
-    is_warned_of = "switches-unaccounted" in told(recording, variant)[1]
+    is_warned_of = "switches-unaccounted" in result_and_warnings(recording, variant)[1]
     assert is_proved != is_warned_of
 
 

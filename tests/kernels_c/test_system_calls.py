@@ -111,7 +111,7 @@ def test_a_run_says_where_the_c_library_makes_its_calls(
 
 
 @pytest.mark.parametrize(
-    ("kernel", "makers", "told"),
+    ("kernel", "makers", "is_noted"),
     [
         ("system_call", "syscall() of the C library", True),
         ("own_call", "syscall() of the C library", True),
@@ -119,10 +119,12 @@ def test_a_run_says_where_the_c_library_makes_its_calls(
         ("thread_switch", "syscall() of the C library", False),  # its calls are not the point
     ],
 )
-def test_a_notebook_notes_who_made_the_calls(kernel: str, makers: str | None, told: bool) -> None:
+def test_a_notebook_notes_who_made_the_calls(
+    kernel: str, makers: str | None, is_noted: bool
+) -> None:
     made = {"system_calls.by": makers} if makers else {}
     noted = explain.of_trap(recording({"getppid": FENCED}, kernel=kernel, extra=made))
-    assert (noted is not None and "C library" in noted.heading) == told
+    assert (noted is not None and "C library" in noted.heading) == is_noted
 
 
 @pytest.mark.parametrize(

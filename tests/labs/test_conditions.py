@@ -15,7 +15,7 @@ import pytest
 
 from bench.labs import conditions, solved_lab
 from bench.labs.conditions import CONDITIONS, Condition, run_in
-from bench.labs.solved_lab import Solved, has_held, in_words
+from bench.labs.solved_lab import Solved, as_text, has_held
 from labs.notebook.session import Session
 from labs.run.measure import Plan
 from testing.c_programs import CPUS, LINUX, TWO_CPUS
@@ -72,7 +72,7 @@ def of(points: float, possible: float, again: int = 0, **stops: str) -> Solved:
 )
 def test_all_points_and_no_stop_are_wanted(solved: Solved, held: bool, words: str) -> None:
     assert has_held(solved) == held
-    assert in_words(solved) == words
+    assert as_text(solved) == words
 
 
 @pytest.mark.parametrize(("points", "holds"), [(18.0, True), (17.5, False)])
@@ -112,7 +112,7 @@ def test_a_lab_is_run_to_its_end_and_its_stops_are_told(
     solved = solved_lab.solve("99-lab", tmp_path / "99-lab")
     assert set(solved.stops) == {"stops", "warns"}
     assert "nobody_has_defined_this" in solved.stops["stops"]
-    assert solved.told == ["one thing", "another", "no such thing here"]
+    assert solved.notes == ["one thing", "another", "no such thing here"]
     assert (solved.points, solved.possible, solved.again) == (0, 0, 0)
 
 

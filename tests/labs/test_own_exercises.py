@@ -59,7 +59,7 @@ def lab(tmp_path: Path) -> Session:
     return Session("03-system-call", tmp_path)
 
 
-def told(lab: Session, cell: str, line: str) -> str:
+def output_of_cell(lab: Session, cell: str, line: str) -> str:
     with pytest.raises(Refused) as refused:
         ckernel.measure_cell(lab, f"own {line} --samples 100 --processes 1", cell)
     return str(refused.value)
@@ -79,7 +79,7 @@ def told(lab: Session, cell: str, line: str) -> str:
     ],
 )
 def test_a_call_that_does_not_work_is_told_as_such(lab: Session, body: str) -> None:
-    words = told(lab, CALL.format(body), "--variant read0,invalid")
+    words = output_of_cell(lab, CALL.format(body), "--variant read0,invalid")
     assert "your function says that its call did not work" in words
 
 
@@ -100,7 +100,7 @@ def test_a_call_that_works_is_measured_beside_the_floor(lab: Session) -> None:
     ],
 )
 def test_a_procedure_of_another_type_is_refused(lab: Session, written: str) -> None:
-    words = told(lab, PROCEDURE.format(written), "--flags=-O2")
+    words = output_of_cell(lab, PROCEDURE.format(written), "--flags=-O2")
     assert "your procedure must read: static long successor(long x)" in words
 
 
@@ -114,9 +114,9 @@ def test_a_procedure_of_another_type_is_refused(lab: Session, written: str) -> N
     ],
 )
 def test_what_does_not_compile_is_told_of_the_cell(lab: Session, written: str, words: str) -> None:
-    told_here = told(lab, PROCEDURE.format(written), "--flags=-O2")
-    assert words in told_here.replace("\u2018", "'").replace("\u2019", "'")
-    assert "/kernels_c/" not in told_here
+    output = output_of_cell(lab, PROCEDURE.format(written), "--flags=-O2")
+    assert words in output.replace("\u2018", "'").replace("\u2019", "'")
+    assert "/kernels_c/" not in output
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_procedure_of_the_right_type_is_measured(lab: Session, attributes: str
     ],
 )
 def test_a_task_that_cannot_be_timed_is_told_as_such(lab: Session, body: str, words: str) -> None:
-    assert words in told(lab, CREATION.format(body), "--variant own,fork")
+    assert words in output_of_cell(lab, CREATION.format(body), "--variant own,fork")
 
 
 @LINUX
@@ -187,7 +187,7 @@ def test_a_run_that_is_not_there_is_told_with_those_that_are(lab: Session) -> No
 def test_a_hand_over_that_is_none_is_told_as_such(
     lab: Session, wake: str, wait: str, said: str
 ) -> None:
-    assert said in told(lab, SWITCH.format(wake, wait), "--variant own")
+    assert said in output_of_cell(lab, SWITCH.format(wake, wait), "--variant own")
 
 
 @LINUX
@@ -212,7 +212,7 @@ def test_a_hand_over_is_measured_however_it_waits(lab: Session, wait: str) -> No
 @LINUX
 def test_a_loop_that_leaves_its_working_set_is_told_as_such(lab: Session) -> None:
     body = "for (size_t at = 0; at <= 10000 * bytes; at += 64) sum += set[at]; keep(sum);"
-    words = told(lab, FOOTPRINT.format(body), "--variant own-256k")
+    words = output_of_cell(lab, FOOTPRINT.format(body), "--variant own-256k")
     assert "an address where it has no memory" in words
 
 

@@ -239,8 +239,8 @@ def test_what_cannot_be_is_refused(options: dict[str, Any]) -> None:
 
 
 def test_the_command_line_does_the_same() -> None:
-    told = QUICK.command_line()
-    assert "--within 2 --at-most 30" in told
+    printed = QUICK.command_line()
+    assert "--within 2 --at-most 30" in printed
     assert "--within" not in dataclasses.replace(QUICK, within=None).command_line()
     odd = dataclasses.replace(QUICK, within=0.07).command_line()
     assert "--within 7 --at-most 30" in odd
@@ -249,8 +249,8 @@ def test_the_command_line_does_the_same() -> None:
 def test_the_command_adds_processes(capsys: pytest.CaptureFixture[str]) -> None:
     words = "measure timer_overhead --variant fenced --samples 60 --processes 3 --json"
     assert cli.main([*words.split(), "--within", "0.1", "--at-most", "0.3"]) == 0
-    told = json.loads(capsys.readouterr().out)["conditions"]
-    assert told["adaptive.within"] == "0.001" and told["adaptive.planned_processes"] == "3"
+    printed = json.loads(capsys.readouterr().out)["conditions"]
+    assert printed["adaptive.within"] == "0.001" and printed["adaptive.planned_processes"] == "3"
     assert cli.main([*words.split(), "--within", "70"]) == 2
     assert "within 70 %: choose from 0.1 to 50 percent" in capsys.readouterr().err
 

@@ -178,9 +178,9 @@ def test_variants_and_batches_are_chosen() -> None:
 
 def test_a_recording_does_not_tell_where_the_kit_is_installed() -> None:
     inside = str(paths.kernels_c() / "broken" / "cached_getpid.c")
-    told = dataclasses.replace(QUICK, kernel=inside).command_line()
-    assert told.startswith("labs measure kernels_c/broken/cached_getpid.c ")
-    assert str(paths.kernels_c()) not in told
+    command = dataclasses.replace(QUICK, kernel=inside).command_line()
+    assert command.startswith("labs measure kernels_c/broken/cached_getpid.c ")
+    assert str(paths.kernels_c()) not in command
 
 
 def test_a_source_given_as_text_is_measured() -> None:
@@ -353,8 +353,8 @@ BAD_PROGRAMS: dict[str, tuple[str, type[Exception], str]] = {
 
 @pytest.mark.parametrize("case", BAD_PROGRAMS)
 def test_a_program_that_goes_wrong_is_told(case: str) -> None:
-    body, kind, told = BAD_PROGRAMS[case]
-    with pytest.raises(kind, match=re.escape(told)) as failed:
+    body, kind, message = BAD_PROGRAMS[case]
+    with pytest.raises(kind, match=re.escape(message)) as failed:
         measure_now(program(body))
     assert len(str(failed.value)) < 12_000
 
@@ -495,5 +495,5 @@ def test_no_handles_are_left_open() -> None:
 
 def test_the_command_names_the_variants_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["measure", "timer_overhead", "--variant", "fencd"]) == 2
-    told = capsys.readouterr().err
-    assert "no such variant: fencd" in told and "It has" in told and "unfenced" in told
+    message = capsys.readouterr().err
+    assert "no such variant: fencd" in message and "It has" in message and "unfenced" in message

@@ -62,8 +62,8 @@ def test_a_wrong_figure_stays_wrong_without_a_counter() -> None:
     ],
 )
 def test_a_run_says_it_where_it_is_made(counter: str, kernel: str, sentences: int) -> None:
-    told = explain.of_lacks(timed_by(counter, kernel))
-    assert sum(len(each.sentences) for each in told) == sentences
+    messages = explain.of_lacks(timed_by(counter, kernel))
+    assert sum(len(each.sentences) for each in messages) == sentences
 
 
 SESSION = """

@@ -103,8 +103,8 @@ def test_what_belongs_on_one_cpu_is_refused_unless_it_may_be_anywhere(
     command = (*unbound(kernel), "--variant", variant, *FEW)
     refused = run(*command)
     assert (refused.returncode, refused.stdout) == (3, "")
-    (told,) = errors_of(refused)
-    assert told.startswith(f"{variant}: not on this machine: ") and "--place anywhere" in told
+    (error,) = errors_of(refused)
+    assert error.startswith(f"{variant}: not on this machine: ") and "--place anywhere" in error
     stated = has_measured(run(*command, *ANYWHERE))
     assert stated["cpu.place"] == "anywhere"
     # It may be anywhere, and does not say that it was bound.
@@ -186,7 +186,7 @@ print(json.dumps({
     "allowed": surroundings.allowed_cpus() is not None,
     "pinning": lab.machine.pinning,
     "two_cpus": lab.machine.two_cpus,
-    "told": " ".join(lab.machine.cannot_show()),
+    "cannot_show": " ".join(lab.machine.cannot_show()),
     "missing": [each.name for each in variants.of_kernel("process_switch") if each.missing],
     "conditions": dict(run.recording.conditions),
     "warnings": [warning.code for warning in run.result().warnings],
@@ -214,7 +214,7 @@ def test_a_lab_goes_on_without_pinning_and_says_what_it_measures(tmp_path: Path,
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["allowed"] is said["pinning"] is said["two_cpus"] is can
-    assert ("Nothing can be pinned here" in said["told"]) != can
+    assert ("Nothing can be pinned here" in said["cannot_show"]) != can
     assert ("Note: nothing can be pinned here: the OS refuses" in done.stdout) != can
     assert ("pipe-two-cpus" in said["missing"]) != can and "pipe-pinned" not in said["missing"]
     assert ("cpu.pinning" in said["conditions"]) != can

@@ -60,11 +60,11 @@ def test_a_cell_that_was_skipped_is_named_by_what_it_makes(
     missing_names.register()
     shell.run_cell("fenced = 1")
     ran = shell.run_cell("naive.plot()")
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     assert isinstance(ran.error_in_exec, NameError), "the notebook has to stop there"
-    assert "there is no 'naive' yet" in told
-    assert "Run All Above Selected Cell" in told
-    assert "Did you mean" not in told
+    assert "there is no 'naive' yet" in printed
+    assert "Run All Above Selected Cell" in printed
+    assert "Did you mean" not in printed
     shell.run_cell("fencd")
     assert "Did you mean fenced?" in capsys.readouterr().out
 
@@ -76,8 +76,8 @@ def test_a_name_that_a_module_misses_is_no_matter_of_cells(
     (tmp_path / "short_of_a_name.py").write_text("def call():\n    return absent\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     shell.run_cell("import short_of_a_name; short_of_a_name.call()")
-    told = capsys.readouterr().out
-    assert "absent" in told and "there is no 'absent' yet" not in told
+    printed = capsys.readouterr().out
+    assert "absent" in printed and "there is no 'absent' yet" not in printed
 
 
 def test_a_slip_in_a_figure_id_is_told_and_the_figure_kept(
@@ -204,14 +204,14 @@ def test_a_folder_for_practice_is_checked_for_what_is_there(
     practice.figure(FENCED, run.value, run.unit, run)
     capsys.readouterr()
     cli.main(["check", str(practice.folder)])
-    told = capsys.readouterr().out
-    assert FENCED in told and "nothing counts" in told
-    assert "timer-step" not in told, "of a figure that this lab does not ask for"
+    printed = capsys.readouterr().out
+    assert FENCED in printed and "nothing counts" in printed
+    assert "timer-step" not in printed, "of a figure that this lab does not ask for"
     saved(lab, run)
     lab.figure(FENCED, run.value, run.unit, run)
     cli.main(["check", "--lab", LAB, str(lab.folder)])
-    told = capsys.readouterr().out
-    assert "timer-step: failed" in told and "nothing counts" not in told
+    printed = capsys.readouterr().out
+    assert "timer-step: failed" in printed and "nothing counts" not in printed
 
 
 def test_what_to_try_is_told_as_it_is_written_there(lab: Session) -> None:
@@ -240,15 +240,15 @@ def test_what_to_try_is_told_as_it_is_written_there(lab: Session) -> None:
 def test_options_have_their_name_in_python(
     option: Option, in_a_command: str, in_a_notebook: str
 ) -> None:
-    told = advice("try ", option, ", or not")
-    assert str(told) == told.worded(python=False) == f"try {in_a_command}, or not"
-    assert told.worded(python=True) == f"try {in_a_notebook}, or not"
+    printed = advice("try ", option, ", or not")
+    assert str(printed) == printed.worded(python=False) == f"try {in_a_command}, or not"
+    assert printed.worded(python=True) == f"try {in_a_notebook}, or not"
 
 
 def test_options_side_by_side_are_used_together() -> None:
-    told = advice(Option("within", 5), Option("at-most", 60), ", which takes longer")
-    assert str(told) == "--within 5 --at-most 60, which takes longer"
-    assert told.worded(python=True) == "within=5, at_most=60, which takes longer"
+    printed = advice(Option("within", 5), Option("at-most", 60), ", which takes longer")
+    assert str(printed) == "--within 5 --at-most 60, which takes longer"
+    assert printed.worded(python=True) == "within=5, at_most=60, which takes longer"
 
 
 def test_every_argument_that_advice_names_is_one_of_measure() -> None:

@@ -157,9 +157,9 @@ def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
     cold = read(saved)
     processes = len(cold.processes)
     figure = samples_figure(cold, "call", "ns", Mark(300, "ns"))
-    told = [text.get_text() for text in figure.texts]
-    assert f"▲ {processes} of them cold: each the first of its process" in told
+    printed = [text.get_text() for text in figure.texts]
+    assert f"▲ {processes} of them cold: each the first of its process" in printed
     kind, meaning = picture.describe_samples(cold, "call", "ns", Mark(300, "ns"))
     assert f"{processes} samples are cold, each the first of its process" in meaning
-    assert "Your prediction, 300 ns, lies below the median of the cold ones" in meaning
+    assert "Your prediction, 300 ns, lies below the median of the cold samples" in meaning
     assert kind.startswith("Scatter plot of first_iteration call")

@@ -17,7 +17,7 @@ from labs.plots.line_plot import line_figure
 from labs.plots.mark import Mark
 from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.samples_plot import samples_figure
-from labs.plots.series import LOOKS, Across, Point, Series, Upwards, series_figure
+from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.style import CHARACTER
 from labs.results.result import result_of
 from testing.given_samples import recording_of
@@ -44,9 +44,9 @@ def words_of(figure: Figure) -> list[tuple[str, Bbox]]:
 def expect_room(figure: Figure) -> None:
     words = words_of(figure)
     assert words
-    for told, box in words:
+    for text, box in words:
         inside = box.x0 >= 0 and box.x1 <= figure.bbox.width
-        assert inside and box.y0 >= 0 and box.y1 <= figure.bbox.height, told
+        assert inside and box.y0 >= 0 and box.y1 <= figure.bbox.height, text
     # The box of a text is a little larger than its letters.
     for (one, a), (other, b) in itertools.combinations(words, 2):
         across = min(a.x1, b.x1) - max(a.x0, b.x0)
@@ -107,7 +107,7 @@ def test_of_series_against_what_was_varied(sizes: tuple[float, ...]) -> None:
         Series(name, tuple(Point(x, 1_000 + x, 900.0, 2_500.0) for x in sizes), look)
         for name, look in zip(("8", "alone", "lazy-binding"), LOOKS, strict=False)
     ]
-    across = Across(
+    x_axis = XAxis(
         "size (log axis)",
         sizes,
         tuple("1M" if size == 1024 else f"{size:g}k" for size in sizes),
@@ -115,7 +115,7 @@ def test_of_series_against_what_was_varied(sizes: tuple[float, ...]) -> None:
     )
     figure = series_figure(
         [("processes", series), ("threads", series)],
-        across, Upwards("cost of one switch\n(nanoseconds, log axis)", log=True), "a title", [],
+        x_axis, YAxis("cost of one switch\n(nanoseconds, log axis)", log=True), "a title", [],
     )  # fmt: skip
     expect_room(figure)
     for axes in figure.axes:
@@ -129,5 +129,5 @@ def test_a_character_takes_about_what_the_layout_takes_it_for() -> None:
     figure = rows_figure(
         [Group(words, (Row("a", (Dot(1, LOOKS[0]),), ""),))], "ns", "cost", "a title", []
     )
-    (box,) = [box for told, box in words_of(figure) if told == words]
+    (box,) = [box for text, box in words_of(figure) if text == words]
     assert box.width / figure.bbox.width == pytest.approx(CHARACTER * len(words), rel=0.15)

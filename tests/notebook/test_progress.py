@@ -37,27 +37,27 @@ def do(copy: Path, lab: str, steps: int) -> None:
 
 
 def test_every_lab_of_the_kit_is_told_in_order(copy: Path) -> None:
-    told = progress.of_labs(copy)
-    assert [each.lab for each in told] == sorted(each.lab for each in told)
-    assert all(each.here and each.done == 0 and not each.finished for each in told)
-    assert progress.what_next(told) == f"{FIRST}: {guide.of_lab(FIRST).steps[0].do}"
+    seen = progress.of_labs(copy)
+    assert [each.lab for each in seen] == sorted(each.lab for each in seen)
+    assert all(each.here and each.done == 0 and not each.finished for each in seen)
+    assert progress.what_next(seen) == f"{FIRST}: {guide.of_lab(FIRST).steps[0].do}"
 
 
 def test_a_lab_that_is_begun_comes_before_one_that_is_not(copy: Path) -> None:
     do(copy, SECOND, 2)
-    told = progress.of_labs(copy)
-    assert progress.what_next(told) == f"{SECOND}: {guide.of_lab(SECOND).steps[2].do}"
-    assert progress.what_next(told, FIRST).startswith(FIRST)
-    row = next(row for row in progress.table(told).rows if row[0] == SECOND)
+    seen = progress.of_labs(copy)
+    assert progress.what_next(seen) == f"{SECOND}: {guide.of_lab(SECOND).steps[2].do}"
+    assert progress.what_next(seen, FIRST).startswith(FIRST)
+    row = next(row for row in progress.table(seen).rows if row[0] == SECOND)
     assert row[1] == f"2 of {len(guide.of_lab(SECOND).steps)}"
 
 
 def test_a_lab_that_is_done_asks_for_the_one_after_it(copy: Path) -> None:
     do(copy, FIRST, 99)
-    told = progress.of_labs(copy)
-    assert told[0].finished
-    assert progress.table(told).rows[0][2] == "✓ all done"
-    assert progress.what_next(told).startswith(SECOND)
+    seen = progress.of_labs(copy)
+    assert seen[0].finished
+    assert progress.table(seen).rows[0][2] == "✓ all done"
+    assert progress.what_next(seen).startswith(SECOND)
 
 
 def test_when_all_is_done_nothing_is_next(copy: Path) -> None:
@@ -69,10 +69,10 @@ def test_when_all_is_done_nothing_is_next(copy: Path) -> None:
 def test_a_broken_file_of_one_lab_does_not_hide_the_others(copy: Path) -> None:
     do(copy, SECOND, 1)
     (copy / FIRST / "predictions.json").write_text("{")
-    told = progress.of_labs(copy)
-    assert "not valid JSON" in told[0].trouble
-    assert "not valid JSON" in progress.table(told).rows[0][2]
-    assert progress.what_next(told).startswith(SECOND)
+    seen = progress.of_labs(copy)
+    assert "not valid JSON" in seen[0].trouble
+    assert "not valid JSON" in progress.table(seen).rows[0][2]
+    assert progress.what_next(seen).startswith(SECOND)
 
 
 # ------------------------------------------------------------------------------- the command
@@ -83,19 +83,19 @@ def test_the_command_prints_a_line_a_lab_and_what_is_next(
 ) -> None:
     do(copy, FIRST, 1)
     assert cli.main(["progress", str(copy)]) == 0
-    told = capsys.readouterr().out
-    assert all(lab in told for lab in guide.labs())
-    assert f"\nNext: {FIRST}: {guide.of_lab(FIRST).steps[1].do}\n" in told
+    seen = capsys.readouterr().out
+    assert all(lab in seen for lab in guide.labs())
+    assert f"\nNext: {FIRST}: {guide.of_lab(FIRST).steps[1].do}\n" in seen
 
 
 def test_the_command_prints_json(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     do(copy, FIRST, 99)
     assert cli.main(["progress", str(copy), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [each["lab"] for each in told["labs"]] == list(guide.labs())
-    assert told["labs"][0]["next"] is None
-    assert told["next"].startswith(SECOND)
-    assert told["guesses"], "the first lab asks for a prediction of what it measures"
+    seen = json.loads(capsys.readouterr().out)
+    assert [each["lab"] for each in seen["labs"]] == list(guide.labs())
+    assert seen["labs"][0]["next"] is None
+    assert seen["next"].startswith(SECOND)
+    assert seen["guesses"], "the first lab asks for a prediction of what it measures"
 
 
 @pytest.mark.parametrize("below", ["", FIRST])
@@ -141,8 +141,8 @@ def test_without_a_measured_guess_there_is_nothing_to_say() -> None:
 
 
 def test_guesses_are_averaged_as_factors() -> None:
-    (told,) = comparison.calibration(guesses(4, 1 / 4, 1, 1))
-    assert told == (
+    (seen,) = comparison.calibration(guesses(4, 1 / 4, 1, 1))
+    assert seen == (
         "Your last 4 guesses were off by a factor of 2, the best by 1, the worst by 4: "
         "1 too low and 1 too high."
     )
@@ -155,5 +155,5 @@ def test_only_the_last_six_count_and_the_six_before_are_set_beside_them() -> Non
 
 
 def test_how_sure_one_was_stands_beside_how_often_one_was_right() -> None:
-    told = comparison.calibration(guesses(1.5, 10, 0.6, 0.1, sure=0.75))
-    assert told[1] == "You were 75 % sure on average; 2 of 4 came within a factor of 2."
+    seen = comparison.calibration(guesses(1.5, 10, 0.6, 0.1, sure=0.75))
+    assert seen[1] == "You were 75 % sure on average; 2 of 4 came within a factor of 2."

@@ -95,8 +95,8 @@ def test_transcription_marks_are_true() -> None:
         (table,) = [each.value for each in mine if each.series == "table"]
         mean = sum(runs) / len(runs)
         assert abs(mean / table - 1) > 0.004
-        (told,) = [each.suspicions[0].reason for each in mine if each.series == "table"]
-        assert f"{mean:.2f}" in told
+        (text,) = [each.suspicions[0].reason for each in mine if each.series == "table"]
+        assert f"{mean:.2f}" in text
 
 
 def test_the_third_series_of_report_e_is_marked_by_what_its_values_are() -> None:

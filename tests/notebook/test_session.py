@@ -188,10 +188,10 @@ def test_an_unknown_option_is_an_error_that_names_the_known_ones(
 
 
 def test_the_help_of_measure_lists_every_option_with_its_default() -> None:
-    told = dict(re.findall(r"^ +(\w+)=(\S+)  ", str(Session.measure.__doc__), re.MULTILINE))
+    documented = dict(re.findall(r"^ +(\w+)=(\S+)  ", str(Session.measure.__doc__), re.MULTILINE))
     options = inspect.signature(Session.measure).parameters.values()
     defaults = {each.name: each.default for each in options if each.kind is each.KEYWORD_ONLY}
-    assert {name: ast.literal_eval(value) for name, value in told.items()} == defaults
+    assert {name: ast.literal_eval(value) for name, value in documented.items()} == defaults
     assert set(MeasureOptions.__annotations__) == set(defaults)
 
 

@@ -18,7 +18,7 @@ from labs.common.units import rounded
 from labs.course import published
 from labs.notebook.run import Run
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, spread
+from labs.plots.series import LOOKS, spread_out
 from labs.recording.file import Recording
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -192,8 +192,11 @@ def test_where_core_cycles_are_not_known_the_unit_is_that_of_the_first_run() -> 
 
 def test_what_is_said_of_arguments_follows_from_the_numbers() -> None:
     meaning = views.arguments(procedure_call("-O0", [3, 4, 4, 8])).meaning
-    assert "0 arguments costs 6 cycles and one with 3 costs 16 cycles: 3.3 cycles an" in meaning
-    assert "rises most from 2 to 3: by 8 cycles" in meaning
+    assert (
+        "0 arguments costs 6 cycles and one with 3 costs 16 cycles: 3.3 cycles for each argument."
+        in meaning
+    )
+    assert "rises most from 2 to 3 arguments: by 8 cycles for each" in meaning
     assert "registers" not in meaning, "3 arguments do not reach the border"
 
 
@@ -201,8 +204,8 @@ def test_where_registers_end_is_said_for_this_architecture_only() -> None:
     costs = [3.0] * 13
     named = {f"args{n}": cost for n, cost in enumerate(costs)}
     for system, words in (
-        ("Linux 6.1 x86_64", "passes 6 in registers"),
-        ("Linux 6.1 aarch64", "passes 8 in registers"),
+        ("Linux 6.1 x86_64", "passes 6 arguments in registers"),
+        ("Linux 6.1 aarch64", "passes 8 arguments in registers"),
         ("Plan 9 sparc", ""),
     ):
         meaning = views.arguments(run_of("procedure_call", named, {"os": system})).meaning
@@ -217,14 +220,14 @@ def test_a_count_without_a_figure_says_why_and_is_not_drawn_over() -> None:
     assert row[1] == "none" and "off the line" in row[-1]
 
 
-def test_two_runs_with_the_same_flags_are_told_apart() -> None:
+def test_two_runs_with_the_same_flags_have_different_names() -> None:
     kind = views.arguments(procedure_call("-O0", [3, 4]), procedure_call("-O0", [3, 5])).kind
     assert "-O0, run 1 and -O0, run 2" in kind
 
 
 @pytest.mark.parametrize(
     ("flags", "name"),
-    [("-g -O", "-O1"), ("", "-O0"), ("-g", "-O0"), ("-O2 '", "flags not known")],
+    [("-g -O", "-O1"), ("", "-O0"), ("-g", "-O0"), ("-O2 '", "unknown flags")],
 )
 def test_a_series_is_named_by_the_level_that_its_flags_ask_for(flags: str, name: str) -> None:
     assert f"for {name}." in views.arguments(procedure_call(flags, [3, 4])).kind
@@ -245,7 +248,7 @@ def test_one_cpu_two_cpus_and_what_is_no_switch_stand_apart() -> None:
     assert where == {
         "pipe-pinned": "on one CPU: a switch",
         "pipe-two-cpus": "on two CPUs: a wake-up of the other CPU",
-        "pipe-unpinned": "wherever the OS puts them: either of the two",
+        "pipe-unpinned": "not pinned: a switch or a wake-up of the other CPU",
         "bare-mutex": "called a switch, but the OS did not count so many",
     }
     assert "8 times the cheapest switch on one CPU" in shown.meaning
@@ -272,7 +275,7 @@ def test_tasks_that_were_not_kept_on_one_cpu_are_not_among_the_switches() -> Non
         ("0", "0", "on one CPU"),
         ("0-1", "0", "on one CPU"),
         ("0", "1", "on two CPUs"),
-        ("0", "0-1", "wherever the OS"),
+        ("0", "0-1", "not pinned"),
     ):
         stated = {
             "claimed.switches": "2000",
@@ -283,8 +286,8 @@ def test_tasks_that_were_not_kept_on_one_cpu_are_not_among_the_switches() -> Non
             "variant.own.peers_may_use": theirs,
         }
         run = run_of("own_switch", {"own": 3000.0}, stated)
-        ((_, told, *_, claimed, counted),) = views.placement(run).table.rows
-        assert told.startswith(where)
+        ((_, group, *_, claimed, counted),) = views.placement(run).table.rows
+        assert group.startswith(where)
         assert (claimed, counted) == ("10,000", "10,005")
 
 
@@ -297,7 +300,7 @@ def test_where_nothing_can_be_pinned_no_switch_is_said_to_be_on_one_cpu() -> Non
         "cpu.pinning": "none: this system offers no pinning",
     }
     run = run_of("own_switch", {"own": 3000.0}, stated)
-    assert views.placement(run).table.rows[0][1].startswith("wherever the OS")
+    assert views.placement(run).table.rows[0][1].startswith("not pinned")
 
 
 def test_the_same_variant_of_two_runs_has_two_rows() -> None:
@@ -478,7 +481,7 @@ def test_from_cold_to_warm_tells_the_first_time_the_second_and_the_later_ones() 
 
 
 def test_samples_taken_after_a_warm_up_are_not_called_cold() -> None:
-    with pytest.raises(Refused, match="none of these samples"):
+    with pytest.raises(Refused, match="this run of first_iteration has none"):
         views.cold_to_warm(run_of("first_iteration", {"page-fault": 60}))
 
 
@@ -493,7 +496,7 @@ def test_samples_taken_after_a_warm_up_are_not_called_cold() -> None:
 def test_nothing_something_else_and_other_runs_are_refused_in_plain_words(view: object) -> None:
     assert callable(view)
     other = run_of("system_call", {"getpid": 60})
-    for given, words in (
+    for arguments, words in (
         ((), "no run to show"),
         ((None,), "no run to show"),
         (([],), "no run to show"),
@@ -502,7 +505,7 @@ def test_nothing_something_else_and_other_runs_are_refused_in_plain_words(view: 
         ((other,), "system_call"),
     ):
         with pytest.raises(Refused, match=words):
-            view(*given)
+            view(*arguments)
 
 
 def test_runs_without_any_figure_are_refused_with_the_reasons() -> None:
@@ -520,7 +523,7 @@ def test_runs_without_any_figure_are_refused_with_the_reasons() -> None:
 def test_the_variants_of_another_c_kernel_of_the_same_name_are_named() -> None:
     with pytest.raises(Refused, match="it has inlined, plt"):
         views.arguments(run_of("procedure_call", {"inlined": 3.0, "plt": 4.0}))
-    with pytest.raises(Refused, match="one argument count"):
+    with pytest.raises(Refused, match="a line needs two argument counts"):
         views.arguments(run_of("procedure_call", {"args6": 3.0}))
 
 
@@ -565,7 +568,7 @@ def test_a_distribution_of_zeros_or_of_nothing_does_not_break() -> None:
     [[0.5], [0.1, 0.5, 0.9], [0.5, 0.5, 0.5], [0.1, 0.11, 0.12, 0.13, 0.9], [0.0, 0.04, 0.9, 0.91]],
 )
 def test_names_are_moved_apart_as_little_as_needed(heights: list[float]) -> None:
-    moved = spread(heights, 0.06)
+    moved = spread_out(heights, 0.06)
     assert all(b - a >= 0.06 - 1e-9 for a, b in itertools.pairwise(moved))
     assert sum(moved) == pytest.approx(sum(heights)), "moved up as much as down"
     if all(b - a >= 0.06 for a, b in itertools.pairwise(heights)):

@@ -2,6 +2,7 @@
 
 The submissions lie under fixtures/pitfalls/CODE/: `wrong` and `near`, each a lab folder with its
 figures.json and recordings; some have a second, `wrong-...`, where a mistake shows in two ways.
+The recipes in testing/fixtures state how each was made.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from labs.course.figures import Figure
 from labs.machine.surroundings import allowed_cpus
 from labs.recording import core_width
 from labs.recording.file import Recording
-from labs.results import believed
+from labs.results import naive
 from labs.results.result import result_of
 from labs.run import broken, measure
 from labs.run.c_process import RunFailed
@@ -77,9 +78,9 @@ def test_its_near_miss_shows_none(code: str) -> None:
 def test_what_is_told_is_short(code: str) -> None:
     for verdict in [each for folder in wrong(code) for each in judged(folder, code)]:
         for finding in verdict.findings:
-            told = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
-            assert all(text.strip() for text in told)
-            assert len(" ".join(told).split()) <= MOST_WORDS, finding
+            texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
+            assert all(text.strip() for text in texts)
+            assert len(" ".join(texts).split()) <= MOST_WORDS, finding
 
 
 def disturbed(recording: Recording) -> str:
@@ -109,7 +110,7 @@ def test_its_broken_c_kernel_shows_it_live(pitfall: Pitfall, live: Live) -> None
         pytest.skip(str(error))
     spec = figure_named(live.figure)
     unit = spec.unit if spec.is_time else "ns"
-    value = believed.as_believed(result_of(recording, live.believed or spec.variant, unit))
+    value = naive.naive_value(result_of(recording, live.handed_in or spec.variant, unit))
     figure = Figure(spec.id, value, unit, "recordings/broken.csv")
     verdict = check(spec, figure, recording, source_of(recording))
     if pitfall.code not in [finding.code for finding in verdict.findings]:

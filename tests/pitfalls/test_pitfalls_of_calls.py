@@ -79,15 +79,15 @@ def test_an_answer_from_a_cache_is_named_with_and_without_the_floor(
 
 
 def test_a_floor_that_bends_is_still_a_floor() -> None:
-    told = case(bent_at_the_floor(calls(Clocked(110.0, 60.0))))
-    assert traps.floor(told) is None
-    assert codes(told) == ["library-call-not-system-call"]
-    assert "does not exist costs about 67" in findings_of(told)[0].evidence
+    examples = case(bent_at_the_floor(calls(Clocked(110.0, 60.0))))
+    assert traps.floor(examples) is None
+    assert codes(examples) == ["library-call-not-system-call"]
+    assert "does not exist costs about 67" in findings_of(examples)[0].evidence
     assert codes(case(bent_at_the_floor(calls()))) == []
 
 
 def bent_at_the_floor(run: Recording) -> Recording:
-    """The same run, its longest intervals of calls that do not exist a fifth longer."""
+    """The same run, its longest samples of calls that do not exist a fifth longer."""
     longer = run.rows_of("invalid") & (run.batch == run.batch.max())
     stated = {key: words for key, words in run.conditions.items() if key != "samples.sha256"}
     ticks = np.where(longer, run.ticks * 6 // 5, run.ticks)
@@ -316,13 +316,13 @@ def test_the_released_c_shows_none_of_it() -> None:
 
 
 def test_a_broken_c_kernel_is_told_by_its_own_mistake_only() -> None:
-    told = {
+    examples = {
         "wrong_registers": c_source.trap_instructions,
         "setuid_without_argument": c_source.calls_without_argument,
     }
-    for name, look in told.items():
+    for name, look in examples.items():
         assert look(broken.find(name).source)
-        for other in told.keys() - {name}:
+        for other in examples.keys() - {name}:
             assert not look(broken.find(other).source)
 
 
@@ -337,12 +337,12 @@ def test_a_slope_with_its_loop_is_named() -> None:
     assert codes(case(run, 260.0 / 2.6)) == []
 
 
-def test_a_loop_that_is_lost_in_the_interval_is_no_mistake() -> None:
+def test_a_loop_that_is_lost_in_the_sample_is_no_mistake() -> None:
     assert codes(case(calls(), 290.0 / 2.6)) == []
 
 
 @pytest.mark.parametrize("k", [64, 128, 256, 512])
-def test_the_time_of_an_interval_is_not_that_of_one_call(k: int) -> None:
+def test_the_time_of_a_sample_is_not_that_of_one_call(k: int) -> None:
     whole = case(calls(), (110.0 + k * 290.0) / 2.6)
     net = case(calls(), k * (290.0 - 0.75) / 2.6)
     assert codes(whole) == codes(net) == ["cost-of-many-for-one"]

@@ -40,7 +40,7 @@ def case_of(recording: Recording, figure: str, value: float, unit: str = "ns") -
 
 
 def stepping_by(recording: Recording, step: int) -> Recording:
-    """The same intervals by a counter that steps by so many ticks."""
+    """The same samples by a counter that steps by so many ticks."""
     return dataclasses.replace(recording, ticks=recording.ticks // step * step)
 
 
@@ -59,7 +59,7 @@ HONEST = sorted(
 
 
 @pytest.mark.parametrize("step", [1, 26, 108])
-def test_no_series_of_single_intervals_is_taken_for_running_means(step: int) -> None:
+def test_no_series_of_single_samples_is_taken_for_running_means(step: int) -> None:
     series = [
         each
         for path in HONEST
@@ -76,11 +76,11 @@ def test_samples_that_settle_slowly_are_no_running_means(later: list[float]) -> 
     assert not running_mean.is_running_mean(np.array([1000.0, *later]))
 
 
-def test_running_means_are_found_however_much_the_intervals_scatter() -> None:
+def test_running_means_are_found_however_much_the_samples_scatter() -> None:
     random = np.random.default_rng(7)
     for _ in range(50):
-        intervals = np.concatenate([[128_779.0], 4_000 + 1_500 * random.random(199)])
-        means = np.floor(np.cumsum(intervals) / np.arange(1, 201))
+        samples = np.concatenate([[128_779.0], 4_000 + 1_500 * random.random(199)])
+        means = np.floor(np.cumsum(samples) / np.arange(1, 201))
         assert running_mean.is_running_mean(means)
 
 
@@ -203,7 +203,7 @@ def test_loads_too_short_for_the_clock_are_not_said_to_be_left_out() -> None:
 
 
 @pytest.mark.parametrize("reduced", [np.mean, np.median])
-def test_an_interval_handed_in_for_a_call_is_told_with_what_the_clock_takes(
+def test_a_sample_handed_in_for_a_call_is_reported_with_the_cost_of_the_clock(
     reduced: object,
 ) -> None:
     recording = read(ONE_CALL)

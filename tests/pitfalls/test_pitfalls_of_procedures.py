@@ -119,8 +119,8 @@ def test_a_trend_is_told_from_a_conclusion_against_the_table() -> None:
     apart = run(calls(args6=6.0, args5=5.0, loop=LOOP), flags="-O0")
     assert codes(judged("call-five-and-six", 1, "choice", apart)) == []
     for wrong in (2, 3):
-        told = codes(judged("call-five-and-six", wrong, "choice", apart))
-        assert told == ["conclusion-against-table"]
+        found_codes = codes(judged("call-five-and-six", wrong, "choice", apart))
+        assert found_codes == ["conclusion-against-table"]
 
 
 def test_costs_of_one_run_may_be_told_apart_in_core_cycles() -> None:
@@ -160,5 +160,5 @@ def test_who_looks_whether_intervals_overlap_is_right(
     lower = Estimate(10.0, 10.0 - below, 10.0 + above, "ns", "", 100, 5)
     value = lower.high + gap + below
     upper = Estimate(value, value - below, value + above, "ns", "", 100, 5)
-    right = choices.not_told_apart(1, 0) if gap < 0 else choices.dearer(1, 0)
+    right = choices.not_distinguishable(1, 0) if gap < 0 else choices.dearer(1, 0)
     assert right((lower, upper))

@@ -86,7 +86,7 @@ def test_on_a_machine_of_one_cpu_nothing_need_be_pinned() -> None:
 
 
 def test_a_slow_busy_machine_may_preempt_often() -> None:
-    # 150 µs a switch: intervals last seconds in all, and others have the CPU in between.
+    # 150 µs a switch: samples last seconds in all, and others have the CPU in between.
     found = switching(counted=2.4)
     stretched = recording(
         {"condvar": Clocked(60.0, 780_000.0), "alone": Clocked(60.0, 1_300.0)},
@@ -139,16 +139,16 @@ def test_the_count_of_a_convoy_is_a_figure_and_no_mistake() -> None:
     assert not COUNT_CODES & {finding.code for finding in verdict.findings}
 
 
-@pytest.mark.parametrize(("cpus", "told"), [("0", False), ("0-1", True), ("1", True)])
-def test_only_a_variants_own_intervals_say_whether_it_was_where_it_was_asked_to_be(
-    cpus: str, told: bool
+@pytest.mark.parametrize(("cpus", "is_reported"), [("0", False), ("0-1", True), ("1", True)])
+def test_only_a_variants_own_samples_say_whether_it_was_where_it_was_asked_to_be(
+    cpus: str, is_reported: bool
 ) -> None:
     # The other variant of this run moves by design: the counts of the whole run are not its own.
     whole = {"cpu.asked": "0", "cpu.before": "0", "cpu.after": "1", "task.main.migrations": "38"}
     found = switching(more={**whole, "variant.condvar.cpus": cpus})
     verdict = check(figure_named(CONDVAR), figure(CONDVAR, 1500.0, "ns"), found)
     codes = {finding.code for finding in verdict.findings}
-    assert ("affinity-not-obtained" in codes) == told
+    assert ("affinity-not-obtained" in codes) == is_reported
 
 
 @pytest.mark.parametrize(("times", "right"), [(1.05, 2), (0.95, 1), (1.0, 3)])
@@ -166,8 +166,8 @@ def test_who_concludes_by_comparing_the_runs_concludes_rightly(times: float, rig
             make_case(figure_named(name), figure(name, result.estimate.value, "ns"), found)
         )
         runs.append(result)
-    told = compared(*runs)
-    assert (3 if not told.told_apart else 1 if told.difference > 0 else 2) == right
+    comparison = compared(*runs)
+    assert (3 if not comparison.distinguishable else 1 if comparison.difference > 0 else 2) == right
     which = figure_named("switch-which-is-dearer")
     for number in (1, 2, 3):
         concluded = Figure(which.id, number, "choice", None)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from types import MappingProxyType
 
 import pytest
@@ -77,11 +75,14 @@ def test_a_clone_that_says_thread_is_told_by_its_source_alone() -> None:
     case = case_of("not-a-thread/wrong", "creation-thread")
     bare = without(case.recording, "children_faults")
     code = pitfall_named("not-a-thread")
-    for words, told in [("clone(f, top, SIGCHLD, 0)", True), ("clone(f, top, CLONE_VM, 0)", False)]:
+    for words, is_thread in [
+        ("clone(f, top, SIGCHLD, 0)", True),
+        ("clone(f, top, CLONE_VM, 0)", False),
+    ]:
         found = code.detect(
             make_case(case.spec, case.figure, bare, f"static void x() {{ {words}; }}")
         )
-        assert (found is not None) == told
+        assert (found is not None) == is_thread
     commented = "/* no CLONE_VM */ clone(f, top, SIGCHLD, 0);"
     assert code.detect(make_case(case.spec, case.figure, bare, commented)) is not None
 
@@ -130,7 +131,7 @@ CREATION_CAUSE = next(spec for spec in OF_CREATION if spec.id == "creation-cause
         ((5.0, 3.0, 2.6, 2.4), 0.1, [2]),
         ((5.0, 3.0, 3.4, 2.4), 0.1, [1, 2]),  # half of it: either may be said
         ((3.05, 3.0, 2.5, 2.4), 0.1, [3]),
-        ((5.0, 3.0, 4.0, 2.4), 1.5, [1, 3]),  # told apart, but barely
+        ((5.0, 3.0, 4.0, 2.4), 1.5, [1, 3]),  # just distinguishable
         ((3.0, 5.0, 2.4, 2.5), 0.1, [3]),  # a set that saves time is noise
     ],
 )
@@ -155,12 +156,10 @@ def test_the_least_that_reading_a_set_can_cost() -> None:
     assert working_sets.alone("processes-8-0") == "alone-0"
 
 
+@pytest.mark.usefixtures("as_students_run")
 @pytest.mark.parametrize("lab", ["05-task-creation", "07-switch-footprint"])
-def test_an_honest_run_passes_and_raises_no_flag(
-    lab: str, as_released: Callable[[Path], None]
-) -> None:
-    as_released(FOLDER.parent / "honest" / lab)
-    # Its longest intervals last tens of milliseconds: no counter of a guest keeps its step so long.
+def test_an_honest_run_passes_and_raises_no_flag(lab: str) -> None:
+    # Its longest samples last tens of milliseconds: no counter of a guest keeps its step so long.
     verdicts = check_folder(FOLDER.parent / "honest" / lab, lab)
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}
     assert [flag for verdict in verdicts for flag in verdict.flags] == []

@@ -193,7 +193,7 @@ def test_cpuid_is_told_by_the_c_or_where_nothing_else_costs_so_much() -> None:
     assert found(FENCED_ID, value, "ns", dear) == []
     guest = run_of(replace(FENCED, overhead=9000), extra={"machine.virtual": "True"})
     assert found(FENCED_ID, overhead(guest), "ns", guest) == ["serializing-cpuid"]
-    # Before the first reading it costs the interval nothing.
+    # Before the first reading it costs the sample nothing.
     cheap = run_of()
     assert found(FENCED_ID, overhead(cheap), "ns", cheap, 'asm("cpuid")') == []
 
@@ -220,5 +220,5 @@ def test_where_the_flags_fail_all_is_graded_none_the_less(
     def broken(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(flags, "of_submission", broken)
+    monkeypatch.setattr(flags, "flags_by_figure", broken)
     assert lab_folder.check_folder(tmp_path, "01-timer-overhead")

@@ -158,8 +158,16 @@ def test_make_says_which_python_it_needs(tmp_path: Path, old_python: Path) -> No
     assert not (tmp_path / "venv").exists()
 
 
-def test_make_says_that_a_compiler_is_missing(tmp_path: Path) -> None:
-    venv = tmp_path / "venv"
+@pytest.fixture(scope="module")
+def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment that make has made, with nothing installed."""
+    venv = tmp_path_factory.mktemp("made") / "venv"
+    done = make(f"{venv}/made-in", f"VENV={venv}", PYTHON)
+    assert done.returncode == 0, done.stderr
+    return venv
+
+
+def test_make_says_that_a_compiler_is_missing(venv: Path) -> None:
     done = make("lab", f"VENV={venv}", PYTHON, "CC=no-such-compiler")
     assert done.returncode != 0
     assert "No C compiler: 'no-such-compiler' was not found" in done.stderr
@@ -167,8 +175,7 @@ def test_make_says_that_a_compiler_is_missing(tmp_path: Path) -> None:
     assert not (venv / "run").exists()
 
 
-def test_a_failed_set_up_leaves_no_stamp_and_is_done_again(tmp_path: Path) -> None:
-    venv = tmp_path / "venv"
+def test_a_failed_set_up_leaves_no_stamp_and_is_done_again(venv: Path) -> None:
     for _ in range(2):
         done = make("lab", f"VENV={venv}", PYTHON, PIP_NO_INDEX="1")
         assert done.returncode != 0

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,7 @@ import pytest
 from grader.demonstration import course
 from grader.demonstration.course import DemonstrationClass, Row, table
 from grader.demonstration.students import STUDENTS
+from testing.paths import REPOSITORY
 from testing.small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
 
 # Sixteen starts of nbgrader before the first test.
@@ -58,7 +63,7 @@ def test_untouched_stub_gets_nothing(graded: tuple[DemonstrationClass, list[Row]
 
 
 @pytest.mark.parametrize(
-    ("student", "told"),
+    ("student", "note"),
     [
         ("tampered", "its points were changed"),
         ("tampered", "added graded cell `a-test-of-my-own`"),
@@ -69,10 +74,10 @@ def test_untouched_stub_gets_nothing(graded: tuple[DemonstrationClass, list[Row]
     ],
 )
 def test_what_was_set_aside_is_told(
-    graded: tuple[DemonstrationClass, list[Row]], student: str, told: str
+    graded: tuple[DemonstrationClass, list[Row]], student: str, note: str
 ) -> None:
     (row,) = [row for row in graded[1] if row.student == student]
-    assert told in "\n".join(row.notes)
+    assert note in "\n".join(row.notes)
 
 
 def test_every_student_gets_feedback(graded: tuple[DemonstrationClass, list[Row]]) -> None:
@@ -102,9 +107,32 @@ def test_step_that_fails_is_told(
     assert "nbgrader generate_assignment" in capsys.readouterr().err
 
 
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with our two packages and nothing else of the repository, as a wheel has them."""
+    folder = tmp_path_factory.mktemp("site-packages")
+    for package in ("labs", "grader"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(REPOSITORY / package, folder / package, ignore=ignored)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "target"),
+    [(("grader.cli", "class"), "make class"), (("grader.pages", "out"), "make html")],
+)
 def test_without_the_repository_it_says_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: tuple[str, str], target: str, installed: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(course, "NOTEBOOKS", tmp_path / "none")
-    assert course.main(tmp_path / "class") == 1
-    assert "make class" in capsys.readouterr().err and not (tmp_path / "class").exists()
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"no labs with solutions in {installed / 'notebooks'}" in done.stderr
+    assert f"Run `{target}` in the repository" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []

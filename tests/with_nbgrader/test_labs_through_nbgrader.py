@@ -1,7 +1,8 @@
 """The labs through real nbgrader, from saved recordings: who gets which points, and why.
 
-Lab 01 in full, with all students of the demonstration class and by the exchange. Of every lab the
-author's solutions and the untouched stub, graded in one process, so that it stays quick.
+Of lab 01 all students of the demonstration class, of every lab the author's solutions and the
+untouched stub. All are graded in one process, so that it stays quick; `test_class.py` has the
+commands of nbgrader, and the exchange.
 """
 
 from __future__ import annotations
@@ -17,9 +18,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.demonstration.course import DemonstrationClass, Row
-from grader.demonstration.students import Lab, make_submission
+from grader.demonstration.students import STUDENTS, Lab, make_submission
 from grader.figures import LABS, figures_of
-from grader.with_nbgrader.course import make_course
 from testing.paths import FIXTURES, REPOSITORY
 
 HONEST = FIXTURES / "honest"
@@ -36,22 +36,17 @@ SAVED = [
 #: nbgrader's own steps by its own API, as the formgrader's buttons take them. One process for all
 #: labs: each start of nbgrader takes two seconds.
 STEPS = """
-import sys
+import json, sys
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
 config = PyFileConfigLoader("nbgrader_config.py", path=".").load_config()
 api = NbGraderAPI(CourseDirectory(config=config), config=config)
-step, *labs = sys.argv[1:]
-for lab in labs:
-    if step == "generate":
-        done = [api.generate_assignment(lab)]
-    else:
-        done = [api.autograde(lab, name) for name in ("honest", "untouched")]
-    for each in done:
-        if not each["success"]:
-            sys.exit(each["error"] + each["log"])
+for step, *words in json.loads(sys.argv[1]):
+    done = getattr(api, step)(*words)
+    if not done["success"]:
+        sys.exit(done["error"] + done["log"])
 """
 
 
@@ -62,14 +57,53 @@ def saved_evidence(lab: str, folder: Path) -> None:
     shutil.copytree(saved / "recordings", folder / "recordings")
 
 
+Graded = tuple[DemonstrationClass, dict[str, Row]]
+
+
+def nbgrader_steps(course: Path, steps: list[list[str]]) -> None:
+    """Steps of nbgrader, each with its words; a failure ends the test with nbgrader's last ones."""
+    jupyter = str(course.parent / "jupyter")
+    done = subprocess.run(
+        [sys.executable, "-c", STEPS, json.dumps(steps)],
+        cwd=course,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(REPOSITORY),
+            "JUPYTER_CONFIG_DIR": jupyter,
+            "JUPYTER_DATA_DIR": jupyter,
+        },
+        capture_output=True,
+        text=True,
+        timeout=250,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def students_of(lab: str) -> list[str]:
+    """Who hands in a lab."""
+    return list(STUDENTS) if lab == LAB else ["honest", "untouched"]
+
+
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[DemonstrationClass, dict[str, Row]]:
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
+    """A course with every lab graded, and what became of the students of lab 01."""
     folder = tmp_path_factory.mktemp("class")
     made = DemonstrationClass(folder / "class", REPOSITORY / "notebooks", LAB, saved_evidence)
-    return made, {row.student: row for row in made.run()}
+    course = made.course
+    nbgrader_steps(course, [["generate_assignment", lab] for lab in SAVED])
+    handed_in = [(lab, student) for lab in SAVED for student in students_of(lab)]
+    for name, student in handed_in:
+        lab = Lab(name, course / "source" / name, course / "release" / name)
+        make_submission(course / "submitted" / student / name, student, lab, saved_evidence)
+    steps = [["autograde", lab, student] for lab, student in handed_in]
+    nbgrader_steps(course, [*steps, ["generate_feedback", LAB]])
+    return made, {student: made.row(student) for student in STUDENTS}
 
 
-Graded = tuple[DemonstrationClass, dict[str, Row]]
+@pytest.fixture(scope="module")
+def course(graded: Graded) -> Path:
+    """The folder of that course."""
+    return graded[0].course
 
 
 @pytest.mark.slow
@@ -126,39 +160,6 @@ def test_feedback_shows_the_reason_and_the_plot(graded: Graded) -> None:
 # ------------------------------------------------------------------------------- every lab
 
 
-def nbgrader_steps(course: Path, *words: str) -> None:
-    """One step for several labs; a failure ends the test with nbgrader's last words."""
-    jupyter = str(course.parent / "jupyter")
-    done = subprocess.run(
-        [sys.executable, "-c", STEPS, *words],
-        cwd=course,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(REPOSITORY),
-            "JUPYTER_CONFIG_DIR": jupyter,
-            "JUPYTER_DATA_DIR": jupyter,
-        },
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-
-
-@pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with every lab graded, of a student who did all of it and one who did nothing."""
-    folder = tmp_path_factory.mktemp("all") / "course"
-    make_course(folder, REPOSITORY / "notebooks")
-    nbgrader_steps(folder, "generate", *SAVED)
-    for lab in SAVED:
-        made = Lab(lab, folder / "source" / lab, folder / "release" / lab)
-        for student in ("honest", "untouched"):
-            make_submission(folder / "submitted" / student / lab, student, made, saved_evidence)
-    nbgrader_steps(folder, "autograde", *SAVED)
-    return folder
-
-
 def scores(course: Path, lab: str, student: str) -> dict[str, float | None]:
     """The automatic score of every graded cell; None where it awaits a person."""
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
@@ -166,7 +167,7 @@ def scores(course: Path, lab: str, student: str) -> dict[str, float | None]:
         return {grade.name: grade.auto_score for grade in grades}
 
 
-def told(course: Path, lab: str, student: str) -> str:
+def notes_of(course: Path, lab: str, student: str) -> str:
     """What was written into the graded cells, for a message that helps."""
     path = course / "autograded" / student / lab / f"{lab}.ipynb"
     cells = json.loads(path.read_text("utf-8"))["cells"]
@@ -179,7 +180,7 @@ def told(course: Path, lab: str, student: str) -> str:
 def test_solutions_get_full_points(course: Path, lab: str) -> None:
     got = scores(course, lab, "honest")
     wanted = {spec.id: spec.max_points for spec in figures_of(lab)}
-    assert {name: got[name] for name in wanted} == wanted, told(course, lab, "honest")
+    assert {name: got[name] for name in wanted} == wanted, notes_of(course, lab, "honest")
     assert all(got[name] is None for name in set(got) - set(wanted)), "a person reads the rest"
 
 
@@ -189,7 +190,7 @@ def test_solutions_get_full_points(course: Path, lab: str) -> None:
 def test_stubs_get_no_points(course: Path, lab: str) -> None:
     got = scores(course, lab, "untouched")
     assert {spec.id for spec in figures_of(lab)} <= set(got)
-    assert set(got.values()) == {0.0}, told(course, lab, "untouched")
+    assert set(got.values()) == {0.0}, notes_of(course, lab, "untouched")
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
-"""The pages of the labs: all there, readable without eyes or network, and without solutions."""
+"""The author's notebooks on saved recordings get full points, and the pages made from their runs
+are all there, readable without eyes or network, and without solutions."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import html
 import itertools
 import json
 import re
+import shutil
 import tempfile
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -14,10 +16,14 @@ from typing import Any
 
 import pytest
 
+from grader.cases.verdict import Outcome
+from grader.figures import LABS
+from grader.judging.lab_folder import check_folder
 from grader.pages import rerun
 from grader.pages.build import NOTEBOOKS, build
 from grader.with_nbgrader.release import release
 from labs.common import paths
+from labs.course import guide
 from labs.recording import file
 from testing.paths import REPOSITORY
 
@@ -69,6 +75,8 @@ class Built:
     folder: Path
     released: Path
     troubles: list[str]
+    #: By lab, its folder as the author's notebook left it, and what each cell put out.
+    runs: dict[str, tuple[Path, rerun.Rerun]]
 
     def html(self, lab: str) -> str:
         return (self.folder / f"{lab}.html").read_text("utf-8")
@@ -83,8 +91,18 @@ class Built:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("pages")
     release(NOTEBOOKS, folder / "released")
-    troubles = build(folder / "released", folder / "html")
-    return Built(folder / "html", folder / "released", troubles)
+    runs = {}
+    run = rerun._run
+
+    def run_and_keep(lab: Path, first: str) -> rerun.Rerun:
+        done = run(lab, first)
+        runs[lab.name] = shutil.copytree(lab, folder / "solved" / lab.name), done
+        return done
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rerun, "_run", run_and_keep)
+        troubles = build(folder / "released", folder / "html")
+    return Built(folder / "html", folder / "released", troubles, runs)
 
 
 @pytest.mark.timeout(300)
@@ -92,6 +110,27 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 def test_every_cell_shows_what_it_showed_when_it_was_recorded(built: Built, lab: str) -> None:
     assert [trouble for trouble in built.troubles if trouble.startswith(lab)] == []
     assert (built.folder / f"{lab}.html").is_file()
+
+
+# From saved recordings: whether a run gives a figure here and now is for `python -m bench live`.
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("lab", NAMES)
+def test_solution_runs_and_gets_full_points(built: Built, lab: str) -> None:
+    solved, done = built.runs[lab]
+    assert done.troubles == {}
+    for cell, outputs in done.outputs.items():
+        for output in outputs:
+            data = output.get("data", {})
+            assert "image/png" not in data, (
+                f"{cell}: an image without words; labs.plots.picture has both"
+            )
+            for image in re.findall(r"<img[^>]*>", str(data.get("text/html", ""))):
+                assert re.search(r'alt="[^"]+', image), cell
+    if lab in LABS:
+        for verdict in check_folder(solved, lab):
+            assert verdict.outcome is Outcome.PASSED, verdict
+            assert verdict.points == verdict.max_points
+    assert all(step.is_done(solved) for step in guide.of_lab(lab).steps)
 
 
 @pytest.mark.parametrize("lab", NAMES)

@@ -401,7 +401,7 @@ UNREADABLE = {
     "deleted_cells": "not in the submitted notebook",
     "renamed_ids": "not in the submitted notebook",
     "wrong_metadata": "",
-    "huge_answer": "longer than 40000 characters",
+    "huge_answer": "longer than 20000 characters",
 }
 
 

@@ -1,6 +1,6 @@
-"""Recordings, figures and submissions made up from a grammar: the right form, whatever they say.
+"""Strategies of Hypothesis: changed seeds, and inputs made up from a grammar.
 
-By hypothesis, which makes a failing one as small as it can.
+Those of the grammar have the right form, whatever they say.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from random import Random
 from hypothesis import strategies as st
 
 from bench.fuzz.good_inputs import Submission
-from bench.fuzz.mutations import VALUES
+from bench.fuzz.tokens import MOST_BYTES, TOKENS, VALUES, meaning_changed
 from grader.figures import LABS
 from labs.course.figures import FILE_NAME
 from labs.recording.file import HEADER
 
-_JSON = st.recursive(
+ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
     max_leaves=12,
@@ -43,8 +43,8 @@ def recordings(draw: st.DrawFn) -> tuple[str, bytes]:
     """The lab and the bytes of a recording that might be of it: well-formed, whatever it says."""
     spec = draw(st.sampled_from([spec for spec in _SPECS if spec.variants]))
     # Often what the other figures of the lab need as well, so that relations have their operands.
-    beside = [each for each in LABS[spec.lab] if each.kernel == spec.kernel]
-    wanted = draw(st.sampled_from([[spec], beside, beside]))
+    of_same_kernel = [each for each in LABS[spec.lab] if each.kernel == spec.kernel]
+    wanted = draw(st.sampled_from([[spec], of_same_kernel, of_same_kernel]))
     variants = [name for each in wanted for name in each.variants]
     variants = list(dict.fromkeys([*variants, *draw(_NAMES)]))
     keys = ["counter", "counter.step", "counter.frequency_hz", "counter.overhead", "os", "flags"]
@@ -107,13 +107,31 @@ def figure_files(draw: st.DrawFn, lab: str) -> bytes:
 
 def figure_files_of_any_form() -> st.SearchStrategy[bytes]:
     """Any JSON, most of the time an object as figures.json is one."""
-    stated = st.dictionaries(st.text(max_size=70), _JSON) | _JSON
+    stated = st.dictionaries(st.text(max_size=70), ANY_JSON) | ANY_JSON
     return stated.map(lambda each: json.dumps(each).encode())
 
 
 @st.composite
-def submissions(draw: st.DrawFn) -> Submission:
+def submissions(draw: st.DrawFn) -> bytes:
     """A lab folder with a recording that might be of that lab, and figures that name it."""
     lab, recording = draw(recordings())
     figures = draw(figure_files(lab))
-    return Submission(lab, ((FILE_NAME, figures), ("recordings/run.csv", recording)))
+    return Submission(lab, ((FILE_NAME, figures), ("recordings/run.csv", recording))).as_bytes()
+
+
+@st.composite
+def changed(draw: st.DrawFn, seeds: tuple[bytes, ...]) -> bytes:
+    """One of the seeds after a few changes: at a value, or anywhere."""
+    content = draw(st.sampled_from(seeds))
+    for _ in range(draw(st.integers(1, 4))):
+        if draw(st.booleans()):
+            content = meaning_changed(content, draw(st.randoms(use_true_random=False)))
+            continue
+        begin = draw(st.integers(0, len(content)))
+        end = begin + draw(st.sampled_from([0, 0, 1, 8, 200, MOST_BYTES]))
+        piece = draw(st.sampled_from(TOKENS) | st.binary(max_size=4) | st.just(content[begin:end]))
+        other = draw(st.sampled_from(seeds))
+        where = draw(st.integers(0, len(other)))
+        rest = draw(st.sampled_from([content[end:], content[end:], content[begin:], other[where:]]))
+        content = content[:begin] + piece * draw(st.sampled_from([1, 1, 1, 50])) + rest
+    return content[:MOST_BYTES]

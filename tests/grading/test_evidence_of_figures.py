@@ -51,18 +51,18 @@ def test_the_interval_is_the_one_that_the_run_shows(
 def test_the_value_of_another_variant_is_told_by_its_name(calls: Recording) -> None:
     floor = result_of(calls, "invalid", "ns").estimate
     assert floor is not None
-    told = evidence(GETPPID, figure(GETPPID, floor.value, "ns"), calls)
-    assert told.endswith("What you gave is the cost of invalid.")
-    told = evidence(GETPPID, figure(GETPPID, floor.value * 0.77, "ns"), calls)
-    assert "What you gave" not in told
+    text = evidence(GETPPID, figure(GETPPID, floor.value, "ns"), calls)
+    assert text.endswith("What you gave is the cost of invalid.")
+    text = evidence(GETPPID, figure(GETPPID, floor.value * 0.77, "ns"), calls)
+    assert "What you gave" not in text
 
 
 def test_a_run_measured_anew_is_told_as_such() -> None:
     run = recording({"fenced": FENCED, "monotonic": MONOTONIC}, extra={"created": CREATED})
     given = figure("timer-overhead-fenced", 31.7, "ns")
     for when, anew in (("2026-03-01T09:59:00+00:00", True), ("2026-03-01T10:01:00+00:00", False)):
-        told = evidence("timer-overhead-fenced", replace(given, when=when), run)
-        assert told.endswith("hand it in again.") is anew
+        text = evidence("timer-overhead-fenced", replace(given, when=when), run)
+        assert text.endswith("hand it in again.") is anew
 
 
 def test_a_value_where_a_conclusion_is_asked_is_told_how_to_be_given() -> None:

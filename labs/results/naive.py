@@ -1,4 +1,4 @@
-"""The figure that an unsuspecting author would report from a run, whatever is wrong with it."""
+"""The naive value of a run: what an author would report who notices no mistake in it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 
 
-def as_believed(result: Result) -> float:
-    """The figure that the author of a broken measurement would report, in the unit of the result.
+def naive_value(result: Result) -> float:
+    """The value that the author of a broken measurement would report, in the unit of the result.
 
     This is the kit's own estimate, if there is one. Otherwise it is the mean time of all samples,
     cold ones included, divided by the operations of a sample.

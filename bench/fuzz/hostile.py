@@ -1,0 +1,283 @@
+"""Inputs that were or would be harmful, and inputs as large as a reader takes, and larger."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import io
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from PIL import Image
+
+from bench.fuzz.good_inputs import Submission, released, with_c_source
+from bench.fuzz.limits import Cost
+from grader.figures import figures_of
+from labs.common.limits import MOST_ANSWER, MOST_JSON_BYTES, MOST_NOTEBOOK_BYTES
+from labs.common.limits import MOST_RECORDING_BYTES as MOST_BYTES
+from labs.common.limits import MOST_RECORDING_ROWS as MOST_ROWS
+from labs.course.figures import FILE_NAME
+
+LAB = "01-timer-overhead"
+HEAD = (
+    b"# ticklab recording: 1\n# kernel: timer_overhead\n# counter: tsc\n# cpu.asked: none\n"
+    b"# counter.frequency_hz: 2.6e9\n# core_cycle_ticks: 0.7\n"
+    b"# clock.fenced.frequency_hz: 2.6e9\n# clock.fenced.step: 1\n"
+)
+HEADER = b"variant,process,sample,batch,ticks\n"
+ONE = HEAD + b"# process.0: {}\n"
+ROW = b"fenced,0,1,64,100\n"
+#: The number of a submission, and C of which some is between the marks of a measured region.
+_C = b"// %d\n// measured region begins\n%b\n// measured region ends\n"
+#: What colours a terminal, names its window, and clears it.
+ESCAPES = b"\x1b[31m\x1b]0;x\x07\x1b[2J"
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """An input for one target. `read`: whether it must be read; None where either is right."""
+
+    target: str
+    name: str
+    content: Callable[[], bytes]
+    read: bool | None = None
+
+    def fault(self, cost: Cost) -> str:
+        """What is wrong with what it cost or with how it was taken; empty if nothing is."""
+        if not cost.too_much and self.read not in (None, cost.read):
+            return "was read" if cost.read else "was not read"
+        return cost.too_much
+
+
+def cases() -> Iterator[Hostile]:
+    """All of them. None is made before its content is asked for."""
+    for name, made, read in (*_RECORDINGS, *_MARKS):
+        yield Hostile("recordings", name, made, read)
+    for name, made, read in _FIGURES:
+        yield Hostile("figures", name, made, read)
+    for name, recording in _SHOWN:
+        yield Hostile("shown", name, functools.partial(_folder, recording))
+    for name, source in _C_SOURCES:
+        for lab, number in _submissions_whose_c_is_read():
+            content = functools.partial(_C.__mod__, (number, source))
+            yield Hostile("c-sources", f"{name} ({lab})", content)
+    for name, text in _ANSWERS:
+        yield Hostile("answers", name, functools.partial(bytes, text[:MOST_ANSWER]))
+    for name, held in _NOTEBOOKS:
+        made = functools.partial(bytes, held) if isinstance(held, bytes) else held
+        yield Hostile("notebooks", name, made)
+    for name, text in _NAMES:
+        yield Hostile("names", name, functools.partial(bytes, text))
+
+
+def _submissions_whose_c_is_read() -> list[tuple[str, int]]:
+    """Of two labs, the first submission with C; every rule about C applies to one of the two."""
+    labs = [each.lab[:2] for each in with_c_source()]
+    return [(lab, labs.index(lab)) for lab in ("03", "08")]
+
+
+def largest(rows: int = MOST_ROWS, processes: int = 10) -> bytes:
+    """A recording of so many rows, all of them good."""
+    head = HEAD + b"".join(b"# process.%d: {}\n" % number for number in range(processes))
+    each = rows // processes
+    lines = (
+        b"fenced,%d,%d,%d,%d\n" % (i // each, i % each, (0, 64, 128, 256, 512)[i % 5], 40 + i % 9)
+        for i in range(each * processes)
+    )
+    return head + HEADER + b"".join(lines)
+
+
+def _folder(recording: Callable[[], bytes], recordings: int = 1) -> bytes:
+    """A submission of lab 01 whose figures have such recordings as evidence."""
+    ids = [spec.id for spec in figures_of(LAB)]
+    names = [f"recordings/run{number % recordings}.csv" for number in range(len(ids))]
+    entries = {
+        figure: {"value": 15, "unit": "ns", "recording": name}
+        for figure, name in zip(ids, names, strict=True)
+    }
+    files = [(name, recording()) for name in dict.fromkeys(names)]
+    return Submission(LAB, ((FILE_NAME, json.dumps(entries).encode()), *files)).as_bytes()
+
+
+def _described(processes: int, text: bytes = b"{}") -> bytes:
+    return HEAD + b"".join(b"# process.%d: %b\n" % (i, text) for i in range(processes)) + HEADER
+
+
+def _rows(
+    head: bytes, rows: int, process: Callable[[int], int], size: Callable[[int], int]
+) -> bytes:
+    row = b"fenced,%d,%d,%d,%d\n"
+    return head + b"".join(row % (process(i), i, size(i), 40 + 3 * size(i)) for i in range(rows))
+
+
+_Bytes = Callable[[], bytes]
+
+_RECORDINGS: tuple[tuple[str, _Bytes, bool | None], ...] = (
+    ("most rows", largest, True),
+    ("a row too many", lambda: ONE + HEADER + ROW * (MOST_ROWS + 1), False),
+    ("longest rows", lambda: ONE + HEADER + b"%b,0,1,1,%b\n" % (b"a" * 40, b"9" * 18) * 120_000,
+     True),
+    ("a bad last row", lambda: largest()[:-1] + b"x\n", False),
+    ("most bytes of one line", lambda: ONE + HEADER + b"a" * (MOST_BYTES - len(ONE) - 99), False),
+    ("a million columns", lambda: ONE + HEADER + b"1," * 1_000_000 + b"\n", False),
+    ("a byte too many", lambda: ONE + HEADER + b"\n" * MOST_BYTES, False),
+    ("nothing but lines", lambda: b"\n" * MOST_BYTES, False),
+    ("nothing but zeros", lambda: b"\0" * MOST_BYTES, False),
+    ("a million conditions", lambda: HEAD + b"".join(b"# a%d: b\n" % i for i in range(500_000)),
+     False),
+    ("a long condition", lambda: HEAD + b"# a: " + b"b" * 1_000_000 + b"\n" + HEADER + ROW, False),
+    ("many processes", lambda: _described(100_000), False),
+    ("deep JSON", lambda: _described(1, b"[" * 16_000), False),
+    ("a long number", lambda: _described(1, b'{"a": ' + b"9" * 16_000 + b"}"), False),
+    ("a variant a row", lambda: ONE + HEADER + b"".join(
+        b"v%d,0,1,64,100\n" % i for i in range(200_000)), False),
+    ("almost rows", lambda: ONE + HEADER + ROW * 200_000 + b"fenced,0,1,64,1e5\n", False),
+)  # fmt: skip
+
+_MARKS: tuple[tuple[str, _Bytes, bool | None], ...] = (
+    ("a mark of byte order", lambda: b"\xef\xbb\xbf" + ONE + HEADER + ROW, None),
+    ("UTF-16", lambda: (ONE + HEADER + ROW).decode().encode("utf-16"), False),
+    ("a key twice in a process", lambda: _described(1, b'{"a": "1", "a": "2"}') + ROW, None),
+    ("escapes in a condition", lambda: ONE + b"# u: " + ESCAPES + b"\n" + HEADER + ROW, None),
+    ("escape sequences in a bad row", lambda: ONE + HEADER + ESCAPES + b",0,1,64,1\n", False),
+)  # fmt: skip
+
+_MOST = MOST_JSON_BYTES
+_FIGURES: tuple[tuple[str, _Bytes, bool | None], ...] = (
+    ("deep", lambda: b"[" * _MOST, False),
+    ("deep objects", lambda: b'{"a":' * (_MOST // 5), False),
+    ("a long number", lambda: b'{"a": ' + b"9" * (_MOST - 7) + b"}", None),
+    ("a long fraction", lambda: b'{"a": 0.' + b"9" * (_MOST - 9) + b"}", None),
+    ("a long name", lambda: b'{"' + b"a" * (_MOST - 7) + b'": 1}', None),
+    ("many", lambda: json.dumps({f"f{i}": 1 for i in range(20_000)}).encode(), False),
+    ("one name", lambda: b'{"a": 1' + b', "a": 1' * 25_000 + b"}", None),
+    ("many names, the last twice", lambda: b"{" + b"".join(
+        b'"a%d": 1,' % i for i in range(20_000)) + b'"b": 1, "b": 1}', None),
+    ("escapes", lambda: b'{"a": "' + b"\\u0000" * 40_000 + b'"}', None),
+    ("a byte too many", lambda: b" " * (_MOST + 1), False),
+    ("NaN", lambda: b'{"a": {"value": NaN, "unit": "ns", "recording": null}}', None),
+    ("a mark of byte order", lambda: b'\xef\xbb\xbf{"timer-step": {"value": 1}}', None),
+    ("escape sequences", lambda: json.dumps({"a": {"unit": ESCAPES.decode()}}).encode(), None),
+)  # fmt: skip
+
+_SHOWN: tuple[tuple[str, _Bytes], ...] = (
+    ("50,000 batch sizes", lambda: _rows(
+        _described(5), 250_000, lambda i: i // 50_000, lambda i: i % 50_000)),
+    ("a process number that alternates", lambda: _rows(
+        _described(2), 250_000, lambda i: i % 2, lambda i: (0, 64, 128, 256, 512)[i // 2 % 5])),
+    ("1,000 processes with a list of CPUs", lambda: _rows(
+        _described(1_000, b'{"variant.fenced.cpus": "0-8191", "cpu.allowed": "0-8191"}'),
+        5_000, lambda i: i // 5, lambda i: (0, 64, 128, 256, 512)[i % 5])),
+    ("the largest recording", largest),
+    ("64 variants", lambda: _described(2) + b"".join(
+        b"v%d,%d,%d,64,100\n" % (i % 63, i % 2, i) for i in range(200_000)) + ROW),
+    ("rising numbers of samples", lambda: _rows(
+        _described(1), 250_000, lambda i: 0, lambda i: 10**9 - i)),
+)  # fmt: skip
+
+_BLANKS = b" " * 200_000
+_C_SOURCES = (
+    ("sem_wait(", b"void f(void) { sem_wait(" + _BLANKS),
+    ("; (void)", b"; (void)" + _BLANKS),
+    ("; (void) again", b"; ( void ) ! " * 15_000),
+    ("asm", b"asm" + _BLANKS + b"x"),
+    ("asm again", b"asm volatile " * 19_000),
+    ("(*", b"(" + _BLANKS + b"*" + _BLANKS[:40_000]),
+    ("(* again", b"(*" * 120_000),
+    ("return", b"return " + _BLANKS + b"kill"),
+    ("f(", b"f(" * 120_000),
+    ("words before a brace", b"a" * 200_000 + b"("),
+    ("a number and blanks", b"overhead = " + b"1" * 100_000 + _BLANKS[:100_000]),
+    ("quotes", b'"' * 250_000),
+    ("open comments", b"/*" * 120_000),
+    ("defines", b"#define a b\n" * 20_000),
+    ("escaped line ends", b"#define a \\\n" * 20_000),
+    ("marks only", b"/* measured region begins */" * 9_000),
+)
+
+_ANSWERS = (
+    ("20,000 headings", b"#\n" * 20_000),
+    ("deep quotes", b">" * 40_000),
+    ("deep lists", b"".join(b"  " * i + b"- a\n" for i in range(190))),
+    ("open brackets", b"[" * 40_000),
+    ("pictures in pictures", b"![" * 20_000),
+    ("stars", b"*a **a " * 5_500),
+    ("backticks", b"".join(b"`" * (i % 90) + b" " for i in range(880))),
+    ("a table of many columns", b"|a" * 9_900 + b"|\n" + b"|-" * 9_900 + b"|\n"),
+    ("open TeX", b"$" * 39_999),
+    ("deep TeX", b"".join(b"$" + b"{" * 99 + b"}" * 99 + b"$ " for _ in range(100))),
+    ("roots of roots", b"$" + b"\\sqrt{" * 30 + b"}" * 30 + b"$ "),
+    ("fractions of fractions", b"$" + b"\\frac{a}{" * 17 + b"}" * 17 + b"$ "),
+    ("many formulas", b"$x^{2}$ " * 5_000),
+    ("a rule over the page", b"$\\smash{\\rlap{\\rule{99em}{99em}}}$"),
+    ("open TeX environments", b"\\begin{a}" * 4_400),
+    ("open tags", b"<b>" * 13_000),
+    ("open comments", b"<!--" * 10_000),
+    ("links to one definition", b"[a]: /b\n" * 2_500 + b"[a]" * 6_600),
+    ("nothing but line ends", b"\n" * 40_000),
+    ("a picture without its file", b"![pasted](attachment:image.png)"),
+    ("an address of three slashes", b"![x](http:///host.example/x.png)"),
+    ("an address without slashes", b"<img src='https:host.example/x.png'>"),
+    ("an address with a backslash", b"<img src='/\\host.example/x.png'>"),
+    ("an address with a line end", b"<img src='ht\ntps://host.example/x.png'>"),
+    ("escape sequences", ESCAPES * 9),
+)
+
+
+def _cells(text: bytes) -> bytes:
+    return b'{"cells": [' + text + b'], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}'
+
+
+_CELL = b'{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "b"}'
+
+
+def _picture(content: bytes, kind: bytes = b"png") -> bytes:
+    """A notebook whose every cell has the same eight pictures."""
+    text = base64.b64encode(content)
+    every = b",".join(b'"%d": {"image/%b": "%b"}' % (i, kind, text) for i in range(8))
+    cell = b'{"attachments": {%b}, "source": "![x](attachment:0)"' % every
+    ids = [each["metadata"].get("nbgrader", {}).get("grade_id") for each in released()["cells"]]
+    marks = b', "metadata": {"nbgrader": {"grade_id": "%b"}}}'
+    return _cells(b",".join(cell + marks % each.encode() for each in ids if each))
+
+
+def _png(side: int) -> bytes:
+    """A picture in one colour: small as a file, and large in memory."""
+    file = io.BytesIO()
+    Image.new("1", (side, side)).save(file, "png")
+    return file.getvalue()
+
+
+_NOTEBOOKS: tuple[tuple[str, bytes | _Bytes], ...] = (
+    ("deep", b"[" * 1_000_000),
+    ("deep metadata", _cells(b'{"metadata": ' + b'{"a":' * 100_000)),
+    ("most bytes", lambda: b" " * (MOST_NOTEBOOK_BYTES + 1)),
+    ("one long text", lambda: _cells(_CELL.replace(b'"b"', b'"%b"' % (b"b" * 15_000_000)))),
+    ("100,000 cells", lambda: _cells(b",".join([_CELL] * 100_000))),
+    ("a source of a million lines", _cells(
+        _CELL.replace(b'"b"', b"[" + b'"b",' * 1_000_000 + b'"b"]'))),
+    ("a long number", _cells(b'{"source": "a", "x": ' + b"9" * 1_000_000 + b"}")),
+    ("NaN", _cells(b'{"source": "a", "metadata": {"nbgrader": {"points": NaN}}}')),
+    ("a key twice", b'{"cells": [], ' + _cells(_CELL)[1:]),
+    ("a mark of byte order", b"\xef\xbb\xbf" + _cells(_CELL)),
+    ("UTF-16", _cells(_CELL).decode().encode("utf-16")),
+    ("pictures of many pixels", lambda: _picture(_png(4_900))),
+    ("pictures of too many pixels", lambda: _picture(_png(20_000))),
+    ("pictures cut off", lambda: _picture(_png(4_000)[:-900])),
+    ("pictures that are programs", lambda: _picture(b"<svg onload='x'/>", b"svg+xml")),
+    ("half a character", _cells(_CELL.replace(b'"b"', b'"\\ud800"'))),
+)  # fmt: skip
+
+_NAMES = (
+    ("escape sequences", ESCAPES),
+    ("a line end", b"anna\nbert"),
+    ("not UTF-8", b"\xff\xfe\0anna\xe9"),
+    ("a tab", b"an\tna"),
+    ("text that runs to the left", "anna\u202etxt".encode()),
+    ("as long as a name may be", b"a" * 255 + b"\0" + b"b" * 216),
+    ("signs of a pattern", b"*\0[a\0?\0{a,b}\0~\0-rf\0$HOME\0;ls"),
+    ("pluses", b"+\0++\0+++++\0a+b+c+d\0+01-timer-overhead+x+y\0a+01-timer-overhead+yesterday+x"),
+    ("dots", b"...\0.a\0..b\0a/../b"),
+    ("the name of another file", b"figures.json\0recordings\0timestamp.txt\0submitted"),
+)

@@ -1,0 +1,92 @@
+"""Whether the rows of a recording stand in the order that its seeds give.
+
+The harness draws the order of variants and batch sizes from the seed of each process
+(`lay_schedule` in kernels_c/harness.h), and the recording states the seed. Rows that somebody made
+up, sorted or moved to another process have another order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labs.recording.file import Integers, Recording
+
+#: Rows replayed of each process, and processes: enough that no other order passes by chance.
+_ROWS, _PROCESSES = 400, 4
+#: The fewest rows, and places in the order, of which an order tells something.
+_FEWEST_ROWS, _FEWEST_CELLS = 20, 4
+_MOST_CELLS = 1_024
+_64_BITS = (1 << 64) - 1
+
+
+def follows_seed(recording: Recording) -> bool | None:
+    """Whether the order of the rows follows from the recorded seeds.
+
+    None where that cannot be told: a recording without seeds or schedule, or with a single batch
+    size and variant.
+    """
+    cells = _cells(recording)
+    seeds = recording.condition("seed")
+    if not _FEWEST_CELLS <= len(cells) <= _MOST_CELLS or len(seeds) != len(recording.processes):
+        return None
+    told = [
+        same
+        for process, seed in list(enumerate(seeds))[:_PROCESSES]
+        if (same := _one_follows(recording, process, seed, cells)) is not None
+    ]
+    return all(told) if told else None
+
+
+def _cells(recording: Recording) -> list[tuple[int, int]]:
+    """Variant (its index in the recording) and batch size of each place in a block, in the order in
+    which the harness counts them; empty if the recording does not state them."""
+    stated = recording.conditions.get("variants", "").split(",")
+    sizes = recording.conditions.get("batch", "").split(",")
+    # Baselines come after the variants that were asked for.
+    for name in stated:
+        baseline = recording.conditions.get(f"variant.{name}.baseline", name)
+        if baseline not in stated and len(stated) <= len(recording.variants):
+            stated.append(baseline)
+    if set(stated) != set(recording.variants) or not all(size.isdecimal() for size in sizes):
+        return []
+    if any(len(size) > 10 for size in sizes):
+        return []
+    return [(recording.variants.index(name), int(size)) for name in stated for size in sizes]
+
+
+def _one_follows(
+    recording: Recording, process: int, seed: str, cells: list[tuple[int, int]]
+) -> bool | None:
+    """The same for one process; None if it has too few rows or no seed that the harness takes."""
+    rows = np.flatnonzero(recording.process == process)
+    rows = rows[np.argsort(recording.sample[rows], kind="stable")]
+    if len(rows) < _FEWEST_ROWS or not (seed.isdecimal() and 0 < int(seed[:12]) < 2**31):
+        return None
+    warmup = int((recording.sample[rows] < 0).sum())
+    order = _schedule(int(seed), len(cells), [warmup, len(rows) - warmup])
+    expected = np.array(cells)[order]
+    rows = rows[: len(order)]
+    seen = np.stack([recording.variant_index[rows], recording.batch[rows]], axis=1)
+    return bool(np.array_equal(seen, expected))
+
+
+def _schedule(seed: int, cells: int, parts: list[int]) -> Integers:
+    """The places in a block that the harness draws, of the first rows; each part is shuffled anew.
+
+    The generator is xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift
+    generators, scrambled", 2016).
+    """
+    state, drawn = seed, []
+    for rows in parts:
+        block = list(range(cells))
+        for first in range(0, rows, cells):
+            for place in range(cells - 1, 0, -1):
+                state ^= state >> 12
+                state ^= (state << 25) & _64_BITS
+                state ^= state >> 27
+                other = ((state * 2685821657736338717) & _64_BITS) % (place + 1)
+                block[place], block[other] = block[other], block[place]
+            drawn += block[: rows - first]
+            if len(drawn) >= _ROWS:
+                return np.array(drawn)
+    return np.array(drawn)

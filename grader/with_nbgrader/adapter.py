@@ -1,0 +1,177 @@
+"""The one module that changes nbgrader itself, where nbgrader has no setting.
+
+Tested with nbgrader 0.9.5 and 0.9.6. They have no setting for these:
+
+- The classes that grade and that make feedback. Both the command line (`nbgrader.apps.autogradeapp`
+  and `generatefeedbackapp`) and the formgrader (`nbgrader.apps.api`) look up the names `Autograde`
+  and `GenerateFeedback` in their own module.
+- How the time of a submission and the names of students are read
+  (:mod:`grader.with_nbgrader.careful_course`).
+- The class that writes the formgrader's pages of submissions (`HTMLExporter` in
+  `nbgrader.server_extensions.formgrader.formgrader`).
+- The program that makes and updates a gradebook. nbgrader starts `alembic` by its bare name, which
+  it finds only if the Python environment is activated. We start the alembic of this Python.
+
+The changes last until the process ends, because nbgrader looks up these names whenever it needs
+them. A course that does not use our settings is graded as before.
+
+Before anything is changed, :func:`adapt` compares nbgrader with :data:`RELIED_ON`: all that we
+replace or override, with the parameters that we know.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import inspect
+import subprocess
+import sys
+
+import nbgrader.api
+import nbgrader.apps.api
+import nbgrader.apps.autogradeapp
+import nbgrader.apps.generatefeedbackapp
+import nbgrader.server_extensions.formgrader.formgrader as formgrader
+from nbconvert.exporters import HTMLExporter
+from nbgrader import dbutil
+from nbgrader.converters.base import BaseConverter
+
+from grader.with_nbgrader import careful_course
+
+#: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.
+TESTED_WITH = ("0.9.5", "0.9.6")
+
+#: What we replace or override, by its full name, with the names of its parameters.
+RELIED_ON: dict[str, tuple[str, ...]] = {
+    "nbgrader.apps.api:Autograde.__init__": ("self", "coursedir", "kwargs"),
+    "nbgrader.apps.autogradeapp:Autograde.__init__": ("self", "coursedir", "kwargs"),
+    "nbgrader.apps.api:GenerateFeedback.__init__": ("self", "coursedir", "kwargs"),
+    "nbgrader.apps.generatefeedbackapp:GenerateFeedback.__init__": (
+        "self",
+        "coursedir",
+        "kwargs",
+    ),
+    "nbgrader.api:get_alembic_version": (),
+    "nbgrader.dbutil:upgrade": ("db_url", "revision"),
+    "nbgrader.server_extensions.formgrader.formgrader:HTMLExporter.__init__": (
+        "self",
+        "config",
+        "kw",
+    ),
+    "nbgrader.converters.base:BaseConverter.init_notebooks": ("self",),
+    "nbgrader.converters.base:BaseConverter.convert_notebooks": ("self",),
+    "nbgrader.converters.base:BaseConverter.convert_single_notebook": (
+        "self",
+        "notebook_filename",
+    ),
+    "nbgrader.converters.base:BaseConverter.init_destination": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
+    "nbgrader.converters.base:BaseConverter.set_permissions": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
+    "nbgrader.converters.base:BaseConverter.init_assignment": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
+    "nbgrader.converters.base:BaseConverter._format_source": (
+        "self",
+        "assignment_id",
+        "student_id",
+        "escape",
+    ),
+    "nbgrader.converters.base:BaseConverter._format_dest": (
+        "self",
+        "assignment_id",
+        "student_id",
+        "escape",
+    ),
+    "nbgrader.coursedir:CourseDirectory.get_existing_timestamp": ("self", "dest_path"),
+    "nbgrader.apps.api:NbGraderAPI.get_submitted_timestamp": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
+    "nbgrader.apps.api:NbGraderAPI.get_submitted_students": ("self", "assignment_id"),
+    "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
+    "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
+    "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),
+    "nbgrader.preprocessors:SaveAutoGrades._add_score": ("self", "cell", "resources"),
+}
+
+
+class NbgraderDiffers(SystemExit):
+    """This nbgrader is not one that we can adapt; the message says where it differs.
+
+    It ends the program: nbgrader only logs any other exception of a settings file. Then it would
+    grade with its own settings, which run the code of the students.
+    """
+
+
+def adapt(
+    autograde: type[BaseConverter], feedback: type[BaseConverter], pages: type[HTMLExporter]
+) -> None:
+    """Make nbgrader grade with `autograde` and make `feedback`, the formgrader write `pages`.
+
+    It also finds alembic, and reads what students hand in with care. A second call changes nothing.
+
+    Raises NbgraderDiffers, and changes nothing, if nbgrader is not as this module knows it.
+    """
+    differences = differences_from_tested()
+    if differences:
+        raise NbgraderDiffers(
+            f"nbgrader {importlib.metadata.version('nbgrader')} differs from nbgrader "
+            f"{' and '.join(TESTED_WITH)}, which Ticklab was tested with: "
+            f"{'; '.join(differences)}. Nothing was graded. Install one of these: "
+            f"{sys.executable} -m pip install nbgrader=={TESTED_WITH[-1]}"
+        )
+    for module in (nbgrader.apps.api, nbgrader.apps.autogradeapp):
+        module.Autograde = autograde
+    for module in (nbgrader.apps.api, nbgrader.apps.generatefeedbackapp):
+        module.GenerateFeedback = feedback
+    careful_course.install()
+    formgrader.HTMLExporter = pages
+    nbgrader.api.get_alembic_version = alembic_version
+    dbutil.upgrade = upgrade
+
+
+def differences_from_tested() -> list[str]:
+    """How this nbgrader differs from :data:`RELIED_ON`, one phrase for each difference."""
+    found = []
+    for full_name, known in RELIED_ON.items():
+        module, _, path = full_name.partition(":")
+        try:
+            owner = importlib.import_module(module)
+            for part in path.split("."):
+                owner = getattr(owner, part)
+            parameters = tuple(inspect.signature(owner).parameters)  # type: ignore[arg-type]
+        except (ImportError, AttributeError, TypeError, ValueError):
+            found.append(f"{module} has no {path}")
+            continue
+        if parameters != known:
+            found.append(
+                f"{path} of {module} takes ({', '.join(parameters)}), not ({', '.join(known)})"
+            )
+    return found
+
+
+def alembic_version() -> str:
+    """The newest version of a gradebook's tables. Raises CalledProcessError."""
+    # nbgrader has this address of a gradebook here as well; `heads` opens no gradebook.
+    with dbutil._temp_alembic_ini("sqlite:////tmp/gradebook.db") as settings:
+        heads = subprocess.check_output([*_ALEMBIC, "-c", settings, "heads"], text=True)
+    return heads.split("\n")[0].split(" ")[0]
+
+
+def upgrade(db_url: str, revision: str = "head") -> None:
+    """Update the tables of the gradebook `db_url`. Raises CalledProcessError."""
+    with dbutil._temp_alembic_ini(db_url) as settings:
+        subprocess.check_call([*_ALEMBIC, "-c", settings, "upgrade", revision])
+
+
+_ALEMBIC = (sys.executable, "-m", "alembic")

@@ -1,0 +1,51 @@
+"""The pages on which nbgrader shows a student's work: feedback, and the formgrader's submissions.
+
+Both come from nbconvert's HTMLExporter with a template of nbgrader. The template loads MathJax from
+another server, which then knows who is grading and when, and lets TeX draw anywhere on the page.
+:class:`StudentPages` puts our own head in the place of MathJax: a policy that the browser follows,
+and a box around whatever a student wrote. Formulas are pictures already
+(:mod:`grader.with_nbgrader.formulas`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import DictLoader
+from nbconvert.exporters import HTMLExporter
+
+from grader.with_nbgrader.student_text import markdown2html
+from labs.common.html import filled
+
+#: The setting of nbconvert that has our filter used.
+FILTER = f"{markdown2html.__module__}.{markdown2html.__name__}"
+_MACRO = "{%% macro mathjax(url='') %%}{%% raw %%}%s{%% endraw %%}{%% endmacro %%}"
+_HEAD = Path(__file__).with_name("student_page_head.html.jinja")
+
+#: Feedback is one file: nothing is loaded, nothing runs.
+_FEEDBACK_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+#: The formgrader's page has scripts of nbgrader, some of them in the page, and templates that they
+#: compile. They may talk to the own server alone.
+_FORMGRADER_POLICY = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
+    "script-src 'self' 'unsafe-inline' 'unsafe-eval'; object-src 'none'; frame-src 'none'; "
+    "form-action 'self'; base-uri 'none'"
+)
+
+
+class StudentPages(HTMLExporter):
+    """Writes such a page; the templates of both import the macro that we replace.
+
+    The formgrader uses this class for all courses. A course that does not draw formulas with our
+    filter keeps MathJax.
+    """
+
+    def __init__(self, config: Any = None, **kw: Any) -> None:
+        super().__init__(config=config, **kw)  # type: ignore[no-untyped-call]
+        if self.filters.get("markdown2html") != FILTER:
+            return
+        formgrader_page = self.template_name == "formgrade"
+        policy = _FORMGRADER_POLICY if formgrader_page else _FEEDBACK_POLICY
+        head = filled(_HEAD, policy=policy, formgrader=formgrader_page)
+        self.extra_loaders = [DictLoader({"mathjax.html.j2": _MACRO % head})]

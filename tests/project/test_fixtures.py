@@ -1,0 +1,113 @@
+"""Recipes make all that lies under tests/fixtures, except for what was measured."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.pitfalls import CATALOGUE
+from labs.c_kernels.toolchain import source_hash
+from testing.fixtures import tree as fixtures
+from testing.fixtures.recipe import RECIPES, BadRecipe, LabFolder
+from testing.fixtures.tree import Tree, differences, same, whole, write
+from testing.paths import FIXTURES
+
+
+@pytest.fixture(scope="module")
+def tree() -> Tree:
+    return whole()
+
+
+def test_recipes_make_every_file_byte_for_byte(tree: Tree, tmp_path: Path) -> None:
+    assert sorted(write(tree, tmp_path)) == sorted(tree.made)
+    made = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    there = {str(path.relative_to(FIXTURES)) for path in FIXTURES.rglob("*") if path.is_file()}
+    assert made | tree.measured == there
+    other = [
+        name
+        for name in sorted(made)
+        if not same(name, (tmp_path / name).read_bytes(), (FIXTURES / name).read_bytes())
+    ]
+    assert other == []
+
+
+def test_making_them_again_changes_no_file(tree: Tree, tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES, tmp_path / "fixtures")
+    assert write(tree, tmp_path / "fixtures") == []
+    assert differences(tree, tmp_path / "fixtures") == []
+
+
+def test_a_file_that_no_recipe_makes_is_found(tree: Tree, tmp_path: Path) -> None:
+    copy = tmp_path / "fixtures"
+    shutil.copytree(FIXTURES, copy)
+    wrong = copy / "pitfalls/unit-slip/wrong"
+    figures = (wrong / "figures.json").read_text(encoding="utf-8")
+    (wrong / "figures.json").write_text(figures.replace("20.5", "20.6"), encoding="utf-8")
+    with (wrong / "recordings/fenced.csv").open("ab") as recording:
+        recording.write(b"fenced,4,120,0,52\n")
+    (wrong / "recordings/more.csv").write_bytes(b"")
+    (copy / "pitfalls/unit-slip/near/figures.json").unlink()
+    found = [line.partition(":")[0] for line in differences(tree, copy)]
+    assert sorted(found) == [
+        "pitfalls/unit-slip/near/figures.json",
+        "pitfalls/unit-slip/wrong/figures.json",
+        "pitfalls/unit-slip/wrong/recordings/fenced.csv",
+        "pitfalls/unit-slip/wrong/recordings/more.csv",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("there", "expected"),
+    [
+        (b'{"value": 20.477534703468763}', True),
+        (b'{"value": 20.477534703468745}', True),  # another order of additions
+        (b'{"value": 20.4775347035}', False),  # rounded
+        (b'{"value": 20}', False),
+        (b'{"value":  20.477534703468763}', False),
+    ],
+)
+def test_only_the_last_digits_of_a_figure_may_differ(there: bytes, expected: bool) -> None:
+    assert same("figures.json", b'{"value": 20.477534703468763}', there) is expected
+    if there != b'{"value": 20.477534703468763}':
+        assert not same("recordings/run.csv", b'{"value": 20.477534703468763}', there)
+
+
+def test_every_pitfall_has_its_recipes_and_each_states_the_mistake(tree: Tree) -> None:
+    assert tree.made
+    codes = {pitfall.code for pitfall in CATALOGUE}
+    assert {name for name in RECIPES if name.endswith(("/wrong", "/near"))} == {
+        f"{code}/{kind}" for code in codes for kind in ("wrong", "near")
+    }
+    assert {name.partition("/")[0] for name in RECIPES} == codes
+    assert [name for name, recipe in RECIPES.items() if not (recipe.__doc__ or "").strip()] == []
+
+
+def test_measured_recordings_are_as_written_and_state_where(tree: Tree) -> None:
+    origins = list(fixtures.origins(tree))
+    assert len(origins) > 200
+    for origin in origins:
+        assert origin.command.startswith("labs measure "), origin
+        assert not origin.machine.startswith(","), origin
+        assert not origin.machine.endswith(", "), origin
+        assert origin.recording.intact, origin
+        source = (FIXTURES / origin.name).with_suffix(".c")
+        if source.is_file():
+            stated = origin.recording.conditions["source.sha256"]
+            assert source_hash(source.read_text(encoding="utf-8")) == stated, origin
+
+
+def test_nothing_that_a_recipe_makes_is_called_measured(tree: Tree) -> None:
+    assert set(tree.made) & tree.measured == set()
+
+
+def test_a_recipe_must_fit_its_recording() -> None:
+    folder = LabFolder("affinity-not-obtained/near")
+    run = folder.run("fenced.csv", "timer_overhead --variant fenced")
+    with pytest.raises(BadRecipe, match="was made by"):
+        folder.run("fenced.csv", "timer_overhead --variant fence")
+    with pytest.raises(BadRecipe, match="not near"):
+        run.by_a_later_kit(1.1 * run.figure("fenced"), "fenced")
+    with pytest.raises(BadRecipe, match="times"):
+        folder.replaced(run, b"fenced", b"unfenced")

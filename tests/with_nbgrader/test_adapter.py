@@ -1,0 +1,152 @@
+"""The module that changes nbgrader refuses an nbgrader that it does not know."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbgrader.api
+import nbgrader.apps.api
+import nbgrader.apps.autogradeapp
+import nbgrader.apps.generatefeedbackapp
+import pytest
+from nbgrader import dbutil
+from traitlets.config import Config
+
+from grader.with_nbgrader import adapter
+from grader.with_nbgrader.autograde import CourseAutograde
+from grader.with_nbgrader.feedback import CourseFeedback
+from grader.with_nbgrader.settings import configure
+from grader.with_nbgrader.student_pages import StudentPages
+from testing.paths import REPOSITORY
+from testing.small_course import LAB, MARKER
+
+CHANGED = (
+    (nbgrader.apps.api, "Autograde"),
+    (nbgrader.apps.autogradeapp, "Autograde"),
+    (nbgrader.apps.api, "GenerateFeedback"),
+    (nbgrader.apps.generatefeedbackapp, "GenerateFeedback"),
+    (nbgrader.api, "get_alembic_version"),
+    (dbutil, "upgrade"),
+)
+
+#: A settings file that meets an nbgrader without the class that we replace.
+SETTINGS = """
+import nbgrader.apps.autogradeapp as module
+module.BaseConverter.init_notebooks = lambda self, course: None
+from grader.nbgrader_config import configure
+c = get_config()
+configure(c, __file__)
+"""
+
+
+def test_the_installed_nbgrader_is_as_the_adapter_knows_it() -> None:
+    assert adapter.differences_from_tested() == []
+
+
+def test_the_versions_that_are_named_are_those_that_are_locked() -> None:
+    lock = (REPOSITORY / "requirements-dev.lock").read_text(encoding="utf-8")
+    locked = re.findall(r"^nbgrader==([\d.]+)", lock, re.MULTILINE)
+    assert tuple(locked) == adapter.TESTED_WITH
+
+
+@pytest.fixture
+def unchanged(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[Any, str], object]:
+    """Put stand-ins where the adapter changes something, so that a test sees what it changes."""
+    stand_ins: dict[tuple[Any, str], object] = {}
+    for module, name in CHANGED:
+        real = getattr(module, name)
+        copy = type(name, (real,), {}) if isinstance(real, type) else _like(real)
+        monkeypatch.setattr(module, name, copy)
+        stand_ins[module, name] = copy
+    return stand_ins
+
+
+def _like(real: Any) -> object:
+    def stand_in() -> None: ...
+
+    stand_in.__wrapped__ = real  # type: ignore[attr-defined]
+    return stand_in
+
+
+def test_adapting_twice_is_adapting_once(unchanged: dict[tuple[Any, str], object]) -> None:
+    for _ in range(2):
+        adapter.adapt(CourseAutograde, CourseFeedback, StudentPages)
+        now = [getattr(module, name) for module, name in CHANGED]
+        grading: list[object] = [CourseAutograde, CourseAutograde, CourseFeedback, CourseFeedback]
+        expected = [*grading, adapter.alembic_version, adapter.upgrade]
+        assert now == expected
+
+
+@pytest.mark.parametrize("full_name", adapter.RELIED_ON)
+def test_what_is_missing_is_named_and_nothing_is_changed(
+    full_name: str, unchanged: dict[tuple[Any, str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, _, path = full_name.partition(":")
+    first, _, rest = path.partition(".")
+    owner: Any = importlib.import_module(module)
+    mro = getattr(getattr(owner, first), "__mro__", (object,))
+    if rest in vars(mro[0]) and not any(hasattr(base, rest) for base in mro[1:]):
+        monkeypatch.delattr(mro[0], rest)
+    else:  # a function, or one that a base class has too: then the class itself
+        monkeypatch.delattr(owner, first)
+        unchanged.pop((owner, first), None)
+    with pytest.raises(adapter.NbgraderDiffers) as raised:
+        adapter.adapt(CourseAutograde, CourseFeedback, StudentPages)
+    said = str(raised.value)
+    assert path in said and module in said
+    assert f"pip install nbgrader=={adapter.TESTED_WITH[-1]}" in said
+    for (module_, name), before in unchanged.items():
+        assert getattr(module_, name) is before
+
+
+def test_other_parameters_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dbutil, "upgrade", lambda gradebook: None)
+    with pytest.raises(
+        adapter.NbgraderDiffers,
+        match=r"upgrade of nbgrader\.dbutil takes \(gradebook\), not \(db_url, revision\)",
+    ):
+        configure(Config())
+
+
+def test_nbgrader_ends_and_does_not_run_students_code(tmp_path: Path) -> None:
+    """nbgrader goes on after an ordinary error in a settings file, with settings of its own."""
+    (tmp_path / "nbgrader_config.py").write_text(SETTINGS)
+    submitted = tmp_path / "submitted" / "ada" / LAB
+    submitted.mkdir(parents=True)
+    source = f"open({str(tmp_path / MARKER)!r}, 'w')"
+    cell: dict[str, Any] = {"cell_type": "code", "id": "a", "metadata": {}, "source": source}
+    cell |= {"outputs": [], "execution_count": None}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (submitted / f"{LAB}.ipynb").write_text(json.dumps(notebook))
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "autograde", LAB, "--create"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "JUPYTER_CONFIG_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "init_notebooks of nbgrader.converters.base takes (self, course)" in done.stderr.replace(
+        "BaseConverter.", ""
+    )
+    assert not (tmp_path / MARKER).exists()
+    assert not (tmp_path / "autograded").exists()
+
+
+def test_alembic_is_found_without_path_and_path_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    before = dict(os.environ)
+    configure(Config())
+    assert dict(os.environ) == before
+    with nbgrader.api.Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as gradebook:
+        assert gradebook.students == []
+    dbutil.upgrade(f"sqlite:///{tmp_path / 'gradebook.db'}")

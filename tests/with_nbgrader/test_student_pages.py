@@ -1,0 +1,153 @@
+"""The pages that show a student's work load nothing, run nothing of theirs, and hide no score."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import nbgrader.server_extensions.formgrader.handlers as handlers
+import pytest
+from nbconvert.exporters import HTMLExporter
+from PIL import Image, ImageChops
+from traitlets.config import Config
+
+from bench.labs import jupyterlab
+from grader.submissions.rebuild import rebuild
+from grader.submissions.student_notebook import read_submitted
+from grader.with_nbgrader.settings import configure
+from grader.with_nbgrader.student_pages import StudentPages
+from testing.paths import REPOSITORY
+
+LAB = "01-timer-overhead"
+TEMPLATES = ("feedback", "formgrade")
+#: Addresses that a browser takes for another server, TeX and HTML that would cover the page.
+HOSTILE = r"""
+![x](http:///spy.example/a.png) ![x](https:spy.example/b.png) ![x](\\\\spy.example/c.png)
+<img src=//spy.example/d.png> <link rel=stylesheet href=//spy.example/e.css>
+<style>@import url(//spy.example/f.css)</style> <script src=//spy.example/g.js></script>
+$\smash{\rlap{\rule[-500em]{900em}{900em}}}$ \\(\color{black}\rule{900em}{900em}\\)
+<div class="navbar-fixed-top modal-backdrop" style="position:fixed;inset:0;background:#000">X</div>
+
+| wide | table |
+|---|---|
+| %s | x |
+
+$$x$$
+""" % ("W" * 3_000)
+
+
+def released() -> Any:
+    """The notebook of lab 01 that students get."""
+    path = REPOSITORY / f"build/released/{LAB}/{LAB}.ipynb"
+    return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+
+
+def answers(notebook: Any) -> list[Any]:
+    """The cells in which a student answers in words."""
+    marks = ((cell, cell.metadata.get("nbgrader", {})) for cell in notebook.cells)
+    return [cell for cell, of in marks if cell.cell_type == "markdown" and of.get("solution")]
+
+
+def page(template: str, answer: str, exporter: type[HTMLExporter] = StudentPages) -> str:
+    """The page of `template` on which every answer in words is `answer`."""
+    notebook = released()
+    for cell in answers(notebook):
+        cell.source = answer
+    return page_of(template, notebook, exporter)
+
+
+def page_of(template: str, notebook: Any, exporter: type[HTMLExporter] = StudentPages) -> str:
+    """The page of `template` that shows this notebook."""
+    settings = Config()
+    configure(settings)
+    settings.HTMLExporter.template_name = template
+    settings.HTMLExporter.extra_template_basedirs = [handlers.template_path]
+    styles = Path(handlers.static_path) / "node_modules/bootstrap/dist/css"
+    settings.HTMLExporter.extra_template_paths = [str(styles)]
+    for cell in notebook.cells:
+        if marks := cell.metadata.get("nbgrader"):
+            marks.update(score=1.0, comment="", points=marks.get("points", 0))
+    resources = {
+        "nbgrader": {"notebook": LAB, "score": 1.0, "max_score": 18.0, "late_penalty": 0.0},
+        **dict.fromkeys(("base_url", "notebook_id", "submission_id", "assignment_id"), ""),
+        "index": 0,
+        "total": 1,
+    }
+    text, _ = exporter(config=settings).from_notebook_node(notebook, resources)
+    return str(text)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_page_loads_nothing_from_elsewhere(template: str) -> None:
+    made = page(template, "**mine** $x$")
+    assert "<strong>mine</strong>" in made
+    loaded = re.findall(r"(?:src|href)=[\"']?((?:https?:)?//[^\"' >]+)", made)
+    assert loaded == []
+    (policy,) = re.findall(r'<meta content="([^"]+)" http-equiv="Content-Security-Policy"', made)
+    assert "http" not in policy and "*" not in policy
+
+
+def test_stock_nbgrader_loads_a_program_from_elsewhere() -> None:
+    """What this package replaces: when it no longer does, ours can go."""
+    assert "cdnjs" in page("feedback", "mine", HTMLExporter)
+
+
+def test_an_attached_picture_is_kept_when_the_notebook_is_rebuilt(tmp_path: Path) -> None:
+    """A reference without its picture ended feedback, and the formgrader answered 500."""
+    notebook = released()
+    (cell,) = answers(notebook)
+    cell.source = "My plot: ![plot](attachment:image.png), gone: ![lost](attachment:lost.png)"
+    file = io.BytesIO()
+    Image.new("RGB", (30, 20), (200, 30, 30)).save(file, format="PNG")
+    png = base64.b64encode(file.getvalue()).decode()
+    cell["attachments"] = {"image.png": {"image/png": png}}
+    nbformat.write(notebook, tmp_path / "lab.ipynb")  # type: ignore[no-untyped-call]
+    rebuilt = rebuild(released(), read_submitted(tmp_path / "lab.ipynb"))
+    assert rebuilt.set_aside == ()
+    for template in TEMPLATES:
+        made = page_of(template, rebuilt.notebook)
+        assert re.search(r'alt="plot" src="data:image/png;base64,', made)
+        assert "[picture left out: lost]" in made
+
+
+#: What a student's text could do, were it not cleaned.
+COVER = "<div style='position:fixed;inset:0;background:#000;z-index:9999'></div></body>"
+
+
+def looks_alike(one: bytes, other: bytes) -> bool:
+    """Whether two pictures of a score show the same, but for the edges of letters."""
+    first, second = (Image.open(io.BytesIO(png)).convert("L") for png in (one, other))
+    if first.size != second.size:
+        return False
+    differing = ImageChops.difference(first, second).histogram()[60:]
+    return sum(differing) < 0.05 * first.width * first.height
+
+
+@pytest.mark.skipif(jupyterlab.CHROMIUM is None, reason="chromium is not installed")
+def test_in_a_browser_nothing_is_loaded_and_every_score_is_seen(tmp_path: Path) -> None:
+    plain, hostile = page("feedback", "mine"), page("feedback", HOSTILE)
+    covered = plain.replace("</body>", COVER)
+    asked: list[str] = []
+    with jupyterlab.chromium() as browser:
+        view = browser.new_page(viewport={"width": 1_100, "height": 900})
+        view.on("request", lambda request: asked.append(request.url))
+        view.on("dialog", lambda dialog: asked.append(f"dialog: {dialog.message}"))
+
+        def scores(text: str) -> list[bytes]:
+            file = tmp_path / "page.html"
+            file.write_text(text, encoding="utf-8")
+            view.goto(file.as_uri())
+            assert view.evaluate("document.documentElement.scrollWidth") <= 1_100
+            # In the table of contents and in the box of each cell.
+            return [each.screenshot() for each in view.get_by_text("Score: 1.0 /").all()]
+
+        expected = scores(plain)
+        assert len(expected) > 10
+        assert all(map(looks_alike, scores(hostile), expected))
+        assert not any(map(looks_alike, scores(covered), expected))
+    # The policy also forbids the fonts of the style sheet, which would lie on the same disk.
+    assert not [url for url in asked if not url.startswith(("file:", "data:"))]
