@@ -42,8 +42,8 @@ MEASURING = """
 #: Files whose tests run nbgrader, a browser, an installation or a compiler over and over, or try
 #: thousands of inputs. The longest comes first, so that no worker is left with it at the end.
 LONG = """
-    browser pages class labs_through_nbgrader disassembly kills replay rebuild wheel start fuzz
-    declared slips legible setup release pitfalls_page
+    browser pages class labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
+    wheel start fuzz declared slips legible setup release pitfalls_page
 """
 
 

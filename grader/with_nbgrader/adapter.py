@@ -2,8 +2,11 @@
 
 Tested with nbgrader 0.9.5 and 0.9.6. They have no setting for these:
 
-- The class that grades. Both the command line (`nbgrader.apps.autogradeapp`) and the formgrader
-  (`nbgrader.apps.api`) look up the name `Autograde` in their own module.
+- The classes that grade and that make feedback. Both the command line (`nbgrader.apps.autogradeapp`
+  and `generatefeedbackapp`) and the formgrader (`nbgrader.apps.api`) look up the names `Autograde`
+  and `GenerateFeedback` in their own module.
+- How the time of a submission and the names of students are read
+  (:mod:`grader.with_nbgrader.careful_course`).
 - The class that writes the formgrader's pages of submissions (`HTMLExporter` in
   `nbgrader.server_extensions.formgrader.formgrader`).
 - The program that makes and updates a gradebook. nbgrader starts `alembic` by its bare name, which
@@ -27,10 +30,13 @@ import sys
 import nbgrader.api
 import nbgrader.apps.api
 import nbgrader.apps.autogradeapp
+import nbgrader.apps.generatefeedbackapp
 import nbgrader.server_extensions.formgrader.formgrader as formgrader
 from nbconvert.exporters import HTMLExporter
 from nbgrader import dbutil
 from nbgrader.converters.base import BaseConverter
+
+from grader.with_nbgrader import careful_course
 
 #: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.
 TESTED_WITH = ("0.9.5", "0.9.6")
@@ -39,6 +45,12 @@ TESTED_WITH = ("0.9.5", "0.9.6")
 RELIED_ON: dict[str, tuple[str, ...]] = {
     "nbgrader.apps.api:Autograde.__init__": ("self", "coursedir", "kwargs"),
     "nbgrader.apps.autogradeapp:Autograde.__init__": ("self", "coursedir", "kwargs"),
+    "nbgrader.apps.api:GenerateFeedback.__init__": ("self", "coursedir", "kwargs"),
+    "nbgrader.apps.generatefeedbackapp:GenerateFeedback.__init__": (
+        "self",
+        "coursedir",
+        "kwargs",
+    ),
     "nbgrader.api:get_alembic_version": (),
     "nbgrader.dbutil:upgrade": ("db_url", "revision"),
     "nbgrader.server_extensions.formgrader.formgrader:HTMLExporter.__init__": (
@@ -47,6 +59,21 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "kw",
     ),
     "nbgrader.converters.base:BaseConverter.init_notebooks": ("self",),
+    "nbgrader.converters.base:BaseConverter.convert_notebooks": ("self",),
+    "nbgrader.converters.base:BaseConverter.convert_single_notebook": (
+        "self",
+        "notebook_filename",
+    ),
+    "nbgrader.converters.base:BaseConverter.init_destination": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
+    "nbgrader.converters.base:BaseConverter.set_permissions": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
     "nbgrader.converters.base:BaseConverter.init_assignment": (
         "self",
         "assignment_id",
@@ -65,9 +92,15 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "escape",
     ),
     "nbgrader.coursedir:CourseDirectory.get_existing_timestamp": ("self", "dest_path"),
-    "nbgrader.exchange.default:ExchangeCollect._path_to_record": ("self", "path"),
+    "nbgrader.apps.api:NbGraderAPI.get_submitted_timestamp": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
+    "nbgrader.apps.api:NbGraderAPI.get_submitted_students": ("self", "assignment_id"),
     "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
-    "nbgrader.exchange.default:ExchangeCollect.do_copy": ("self", "src", "dest", "log"),
+    "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
+    "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),
     "nbgrader.preprocessors:SaveAutoGrades._add_score": ("self", "cell", "resources"),
 }
 
@@ -80,10 +113,12 @@ class NbgraderDiffers(SystemExit):
     """
 
 
-def adapt(autograde: type[BaseConverter], pages: type[HTMLExporter]) -> None:
-    """Make nbgrader grade with `autograde`, have the formgrader write `pages`, and find alembic.
+def adapt(
+    autograde: type[BaseConverter], feedback: type[BaseConverter], pages: type[HTMLExporter]
+) -> None:
+    """Make nbgrader grade with `autograde` and make `feedback`, the formgrader write `pages`.
 
-    A second call changes nothing.
+    It also finds alembic, and reads what students hand in with care. A second call changes nothing.
 
     Raises NbgraderDiffers, and changes nothing, if nbgrader is not as this module knows it.
     """
@@ -97,6 +132,9 @@ def adapt(autograde: type[BaseConverter], pages: type[HTMLExporter]) -> None:
         )
     for module in (nbgrader.apps.api, nbgrader.apps.autogradeapp):
         module.Autograde = autograde
+    for module in (nbgrader.apps.api, nbgrader.apps.generatefeedbackapp):
+        module.GenerateFeedback = feedback
+    careful_course.install()
     formgrader.HTMLExporter = pages
     nbgrader.api.get_alembic_version = alembic_version
     dbutil.upgrade = upgrade

@@ -44,10 +44,12 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     """
     from grader.with_nbgrader import student_pages
     from grader.with_nbgrader.autograde import CourseAutograde
+    from grader.with_nbgrader.feedback import CourseFeedback
+    from grader.with_nbgrader.gradebook_lock import wait_for
     from labs.common.terminal import keep_logs_safe
 
     keep_logs_safe()
-    adapt(CourseAutograde, student_pages.StudentPages)
+    adapt(CourseAutograde, CourseFeedback, student_pages.StudentPages)
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"
     if course is not None:
@@ -56,11 +58,15 @@ def configure(c: Any, course: str | Path | None = None) -> None:
         c.CourseDirectory.root = str(root)
         # Several graders may write at once, so each waits for the lock and does not fail.
         c.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}?timeout=60"
+        wait_for(root / "gradebook.db")
     # In kB. Honest submissions are far smaller; labs/common/limits.py has the limits on reading.
     c.CourseDirectory.max_file_size = 20_000
     c.GenerateAssignment.preprocessors = RELEASE_STEPS
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
-    c.ExchangeFactory.collect = "grader.with_nbgrader.collect.CarefulCollect"
+    c.ExchangeFactory.release_feedback = (
+        "grader.with_nbgrader.exchange.release_feedback.CarefulReleaseFeedback"
+    )
+    c.ExchangeFactory.collect = "grader.with_nbgrader.exchange.collect.CarefulCollect"
     c.HTMLExporter.filters = {"markdown2html": student_pages.FILTER}
     c.GenerateFeedback.exporter_class = "grader.with_nbgrader.student_pages.StudentPages"

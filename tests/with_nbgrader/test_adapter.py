@@ -14,12 +14,14 @@ from typing import Any
 import nbgrader.api
 import nbgrader.apps.api
 import nbgrader.apps.autogradeapp
+import nbgrader.apps.generatefeedbackapp
 import pytest
 from nbgrader import dbutil
 from traitlets.config import Config
 
 from grader.with_nbgrader import adapter
 from grader.with_nbgrader.autograde import CourseAutograde
+from grader.with_nbgrader.feedback import CourseFeedback
 from grader.with_nbgrader.settings import configure
 from grader.with_nbgrader.student_pages import StudentPages
 from testing.paths import REPOSITORY
@@ -28,6 +30,8 @@ from testing.small_course import LAB, MARKER
 CHANGED = (
     (nbgrader.apps.api, "Autograde"),
     (nbgrader.apps.autogradeapp, "Autograde"),
+    (nbgrader.apps.api, "GenerateFeedback"),
+    (nbgrader.apps.generatefeedbackapp, "GenerateFeedback"),
     (nbgrader.api, "get_alembic_version"),
     (dbutil, "upgrade"),
 )
@@ -73,9 +77,10 @@ def _like(real: Any) -> object:
 
 def test_adapting_twice_is_adapting_once(unchanged: dict[tuple[Any, str], object]) -> None:
     for _ in range(2):
-        adapter.adapt(CourseAutograde, StudentPages)
+        adapter.adapt(CourseAutograde, CourseFeedback, StudentPages)
         now = [getattr(module, name) for module, name in CHANGED]
-        expected = [CourseAutograde, CourseAutograde, adapter.alembic_version, adapter.upgrade]
+        grading: list[object] = [CourseAutograde, CourseAutograde, CourseFeedback, CourseFeedback]
+        expected = [*grading, adapter.alembic_version, adapter.upgrade]
         assert now == expected
 
 
@@ -93,7 +98,7 @@ def test_what_is_missing_is_named_and_nothing_is_changed(
         monkeypatch.delattr(owner, first)
         unchanged.pop((owner, first), None)
     with pytest.raises(adapter.NbgraderDiffers) as raised:
-        adapter.adapt(CourseAutograde, StudentPages)
+        adapter.adapt(CourseAutograde, CourseFeedback, StudentPages)
     said = str(raised.value)
     assert path in said and module in said
     assert f"pip install nbgrader=={adapter.TESTED_WITH[-1]}" in said

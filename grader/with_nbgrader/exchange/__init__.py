@@ -1,0 +1,1 @@
+"""What passes through nbgrader's exchange: submissions are collected, feedback is released."""
