@@ -13,7 +13,16 @@ MOST_SAMPLES, MOST_PROCESSES, MOST_WARMUP = 100_000, 100, 10_000
 #: Every process may add its own conditions.
 MOST_RECORDING_BYTES, MOST_RECORDING_ROWS = 8 * 1024 * 1024, 250_000
 MOST_VARIANTS, MOST_RECORDED_PROCESSES = 64, 1_000
-MOST_CONDITIONS, MOST_LINE_BYTES = 4_000, 16_384
+#: A C kernel takes 32 batch sizes. The processes of a run come one after the other, so their number
+#: changes from row to row less often than there are processes.
+MOST_BATCH_SIZES, MOST_PROCESS_CHANGES = 64, 2_000
+MOST_CONDITIONS, MOST_LINE_BYTES, MOST_HEADER_BYTES = 4_000, 16_384, 2 * 1024 * 1024
+#: Limits of what one process states, and of one condition. The longest honest value has 200
+#: characters, and the longest key has 41.
+MOST_PROCESS_CONDITIONS, MOST_KEY, MOST_VALUE = 2_000, 80, 2_000
+#: Linux has at most 8192 CPUs. All different CPU lists of a recording together name at most this
+#: many: an honest recording has one list for the machine, and one or two CPUs for each task.
+MOST_CPUS, MOST_LISTED_CPUS = 8_192, 100_000
 
 #: Limits of the JSON files of a lab folder, and of a C source next to a recording.
 MOST_JSON_BYTES, MOST_FIGURES = 256 * 1024, 200
