@@ -35,3 +35,8 @@ MOST_NOTEBOOK_BYTES, MOST_CELLS = 16_000_000, 5_000
 #: than a recording.
 MOST_FILE_BYTES, MOST_FOLDER_BYTES = MOST_RECORDING_BYTES, 64_000_000
 MOST_FILES, MOST_DEPTH = 500, 6
+
+#: Limits of what the check of one submission gives: characters of one verdict as text or HTML,
+#: bytes of one plot, characters of log, and bytes in all.
+MOST_SHOWN, MOST_PLOT_BYTES, MOST_LOG = 200_000, 2_000_000, 20_000
+MOST_JUDGEMENT_BYTES = 32_000_000

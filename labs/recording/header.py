@@ -25,7 +25,7 @@ from labs.recording.rows import BadRecording
 
 #: One half of a surrogate pair: JSON can spell it, but UTF-8 cannot encode it.
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_CONDITION = re.compile(r"# ([A-Za-z0-9][A-Za-z0-9_. -]{0,%d}): (.*)" % (MOST_KEY - 1))
+_CONDITION = re.compile(rf"# ([A-Za-z0-9][A-Za-z0-9_. -]{{0,{MOST_KEY - 1}}}): (.*)")
 #: How the keys end whose values are lists of CPUs.
 _CPU_LISTS = ("cpu.allowed", ".cpus", ".peers_cpus", ".peers_may_use")
 
