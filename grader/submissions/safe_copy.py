@@ -2,19 +2,22 @@
 
 We cannot trust a submitted folder. A link may lead to another student's work or to an endless
 device, a named pipe may wait forever, and one file may fill the disk. nbgrader copies with
-`shutil.copy`, which follows links; this module checks each file before it reads it.
+`shutil.copy`, which follows links; this module opens each file and folder by its name in the folder
+above, and checks what it has opened.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
 
+from grader.submissions.folders import open_folder, open_regular, opened
 from labs.common.limits import MOST_DEPTH, MOST_FILE_BYTES, MOST_FILES, MOST_FOLDER_BYTES
 
 _CHUNK = 1 << 20
@@ -41,103 +44,169 @@ def printable(name: str, most: int = 80) -> str:
     return text if len(text) <= most else text[:most] + "..."
 
 
-def read_regular(path: Path, most: int) -> bytes:
+def read_regular(path: Path | str, most: int, folder: int | None = None) -> bytes:
     """The first `most` + 1 bytes of the regular file `path`; never waits and follows no link.
 
-    If the result is longer than `most`, the file is too long. Raises OSError if there is no such
-    file, if it cannot be read, or if it is a link, a pipe or a device.
+    `folder` is an open folder that `path` starts from. If the result is longer than `most`, the
+    file is too long. Raises OSError if there is no such file, if it cannot be read, or if it is a
+    link, a pipe or a device.
     """
-    descriptor = _open_regular(path)
-    with os.fdopen(descriptor, "rb") as file:
+    with os.fdopen(open_regular(path, folder), "rb") as file:
         return file.read(most + 1)
 
 
+@dataclass(frozen=True)
+class Taken:
+    """What was copied: the SHA-256 of each file by its path, and notes on what was left out."""
+
+    hashes: dict[str, str]
+    left_out: list[str]
+
+
 def take_in(
-    source: Path, destination: Path, ignore: Sequence[str] = (), limits: Limits | None = None
+    source: Path,
+    destination: Path,
+    ignore: Sequence[str] = (),
+    limits: Limits | None = None,
+    trusted: Path | None = None,
 ) -> list[str]:
     """Copies the regular files under `source` to `destination` and returns what it left out.
 
     `ignore` holds globs for names of files and folders to skip without a note, as in nbgrader's
-    `CourseDirectory.ignore`. The result has one note for each other file that was left out, but no
-    more than fit on a screen. Unreadable files are left out too. Raises OSError if writing fails.
+    `CourseDirectory.ignore`. No level below `trusted` (by default the parent of `source`) may be a
+    link. The result has one note for each other file that was left out, but no more than fit on a
+    screen. Unreadable files are left out too. Raises OSError if `source` is no folder or a link, or
+    if writing fails.
     """
+    return copy(source, destination, ignore, limits, trusted).left_out
+
+
+def copy(
+    source: Path,
+    destination: Path,
+    ignore: Sequence[str] = (),
+    limits: Limits | None = None,
+    trusted: Path | None = None,
+) -> Taken:
+    """As :func:`take_in`, and reads each copy again: its hash must be that of what was read."""
     limits = limits or Limits()
     notes: list[str] = []
-    count = total = 0
-    destination.mkdir(parents=True, exist_ok=True)
-    for path, trouble in _walk(source, ignore, limits.depth):
-        name = printable(str(path.relative_to(source)))
-        if trouble:
-            notes.append(f"{name}: {trouble}")
-            continue
-        if count >= limits.files:
-            notes.append(f"{name}: there are more than {limits.files} files")
-            break
-        room = min(limits.file_bytes, limits.total_bytes - total)
-        target = destination / path.relative_to(source)
-        try:
-            descriptor = _open_regular(path)
-        except OSError as error:
-            notes.append(f"{name}: {error.strerror or error}")
-            continue
-        with os.fdopen(descriptor, "rb") as file:
-            size = os.fstat(descriptor).st_size
-            if size > room:
-                notes.append(f"{name}: {size} bytes are more than the {room} that can be copied")
+    hashes: dict[str, str] = {}
+    total = 0
+    with opened(source, trusted) as top:
+        owner = os.fstat(top).st_uid
+        destination.mkdir(parents=True, exist_ok=True)
+        for found in _walk(top, Path(), ignore, limits.depth):
+            name = printable(str(found.path))
+            if not found.trouble and len(hashes) >= limits.files:
+                notes.append(f"{name}: there are more than {limits.files} files")
+                break
+            room = min(limits.file_bytes, limits.total_bytes - total)
+            try:
+                file = found.open(room, owner)
+            except OSError as error:
+                notes.append(f"{name}: {error.strerror or error}")
                 continue
-            target.parent.mkdir(parents=True, exist_ok=True)
-            total += _copy(file.fileno(), target, room)
-            count += 1
+            with os.fdopen(file, "rb", buffering=0):
+                target = destination / found.path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                size, digest = _copy(file, target, room)
+            total += size
+            hashes[str(found.path)] = digest
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
         notes = [*notes[:_MOST_NOTES], f"and {more} more files"]
-    return notes
+    return Taken(hashes, notes)
 
 
-def _open_regular(path: Path) -> int:
-    """Opens a regular file for reading. With O_NONBLOCK, a pipe without a writer cannot block."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(0, "not a regular file")
-    return descriptor
+@dataclass(frozen=True)
+class _Found:
+    """A file in an open folder: its path from the top, and why it must be left out, or ""."""
+
+    path: Path
+    folder: int
+    trouble: str = ""
+
+    def open(self, room: int, owner: int) -> int:
+        """Opens the file. Raises OSError if it is left out, larger than `room`, or not `owner`'s.
+
+        A hard link is a second name of one file: of a file of somebody else, it is as a link.
+        """
+        if self.trouble:
+            raise OSError(0, self.trouble)
+        descriptor = open_regular(self.path.name, self.folder)
+        status = os.fstat(descriptor)
+        trouble = ""
+        if status.st_nlink > 1 and status.st_uid != owner:
+            trouble = "a second name of somebody else's file"
+        elif status.st_size > room:
+            trouble = f"{status.st_size} bytes are more than the {room} that can be copied"
+        if trouble:
+            os.close(descriptor)
+            raise OSError(0, trouble)
+        return descriptor
 
 
-def _copy(source: int, target: Path, most: int) -> int:
-    """Copies at most `most` bytes (the file may grow while it is read); returns how many."""
+def _copy(source: int, target: Path, most: int) -> tuple[int, str]:
+    """Copies at most `most` bytes (the file may grow while it is read); returns size and hash."""
     target.unlink(missing_ok=True)
-    done = 0
+    done, digest = 0, hashlib.sha256()
     with target.open("wb") as file:
         while done < most:
             chunk = os.read(source, min(_CHUNK, most - done))
             if not chunk:
                 break
             file.write(chunk)
+            digest.update(chunk)
             done += len(chunk)
-    return done
+    if hash_of(target) != digest.hexdigest():
+        raise OSError(errno.EIO, "the copy differs from what was read", str(target))
+    return done, digest.hexdigest()
 
 
-def _walk(folder: Path, ignore: Sequence[str], depth: int) -> Iterator[tuple[Path, str]]:
-    """Every file under `folder`, evidence first, with the reason if it must be left out."""
+def hash_of(path: Path) -> str:
+    """The SHA-256 of the file `path`. Raises OSError."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _walk(folder: int, where: Path, ignore: Sequence[str], depth: int) -> Iterator[_Found]:
+    """Every file in the open `folder`, evidence first, with the reason if it must be left out."""
     try:
         with os.scandir(folder) as listing:
             some = islice(listing, _MOST_ENTRIES)
             entries = sorted(some, key=lambda entry: (entry.name not in _EVIDENCE, entry.name))
     except OSError as error:
-        yield folder, f"cannot be listed: {error.strerror or error}"
+        yield _Found(where, folder, f"cannot be listed: {error.strerror or error}")
         return
     for entry in entries:
         if any(fnmatch(entry.name, pattern) for pattern in ignore):
             continue
-        path = Path(entry.path)
+        path = where / entry.name
         if entry.is_symlink():
-            yield path, "a link; links are not followed"
+            yield _Found(path, folder, "a link; links are not followed")
         elif entry.is_dir(follow_symlinks=False):
-            if depth == 0:
-                yield path, "its folder is nested too deeply"
-            else:
-                yield from _walk(path, ignore, depth - 1)
+            yield from _below(path, folder, ignore, depth)
         elif not entry.is_file(follow_symlinks=False):
-            yield path, "a pipe, socket or device, not a file"
+            yield _Found(path, folder, "a pipe, socket or device, not a file")
         else:
-            yield path, ""
+            yield _Found(path, folder)
+
+
+def _below(path: Path, folder: int, ignore: Sequence[str], depth: int) -> Iterator[_Found]:
+    """Every file in the folder `path`, whose parent is open as `folder`."""
+    if depth == 0:
+        yield _Found(path, folder, "its folder is nested too deeply")
+        return
+    try:
+        below = open_folder(path.name, folder)
+    except OSError as error:
+        yield _Found(path, folder, f"cannot be opened: {error.strerror or error}")
+        return
+    try:
+        yield from _walk(below, path, ignore, depth - 1)
+    finally:
+        os.close(below)

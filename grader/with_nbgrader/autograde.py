@@ -2,30 +2,29 @@
 
 nbgrader has a setting for the class that reads a notebook, which we set to
 :class:`RebuildExporter`. It has no setting for the folders to grade and for copying their files. So
-:class:`CourseAutograde` replaces `nbgrader.converters.Autograde`, and :func:`install` puts it where
-the command line and the formgrader look up that name.
+:class:`CourseAutograde` replaces `nbgrader.converters.Autograde`
+(:mod:`grader.with_nbgrader.installation`).
 """
 
 from __future__ import annotations
 
-import datetime
 from fnmatch import fnmatch
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import nbformat
-import nbgrader.apps.api
-import nbgrader.apps.autogradeapp
 from nbconvert.exporters import NotebookExporter
 from nbgrader.converters import Autograde
-from nbgrader.converters.base import BaseConverter, NbGraderException
+from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.utils import parse_utc
 
 from grader.submissions.rebuild import known_answers, quoted, rebuild
-from grader.submissions.safe_copy import printable, read_regular, take_in
+from grader.submissions.safe_copy import printable
 from grader.submissions.student_notebook import Submitted, read_submitted
+from grader.with_nbgrader.careful_course import is_ours
+from grader.with_nbgrader.places import line, students_in, trouble_with
+from grader.with_nbgrader.regular_files import RegularFilesOnly
+from grader.with_nbgrader.staged import Staged
 
 
 class RebuildExporter(NotebookExporter):
@@ -58,61 +57,22 @@ class RebuildExporter(NotebookExporter):
         return self.from_notebook_node(rebuilt.notebook, resources)  # type: ignore
 
 
-class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
-    """The part of a conversion that copies the other files of the submission.
-
-    In the order of inheritance, this class is between `Autograde` and `BaseConverter`. So
-    `Autograde` calls this method, and not the one that follows links and waits for pipes.
-    """
-
-    left_out: tuple[str, ...] = ()
-
-    def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Copies the regular files of a submission; the notebook lists what was left out."""
-        if not _is_ours(self):
-            super().init_assignment(assignment_id, student_id)
-            return
-        source = Path(self._format_source(assignment_id, student_id))
-        destination = Path(self._format_dest(assignment_id, student_id))
-        left_out = take_in(source, destination, [*self.coursedir.ignore, "*.ipynb"])
-        self.left_out = tuple(f"left out {quoted(note)}" for note in left_out)
-
-
-class CarefulCourse(CourseDirectory):  # type: ignore[misc]
-    """A course folder that does not trust a student's `timestamp.txt`."""
-
-    def get_existing_timestamp(self, dest_path: str) -> datetime.datetime | None:
-        """When the submission was made; None, with a warning, if the file holds no time."""
-        path = Path(dest_path) / "timestamp.txt"
-        if not path.exists():
-            return None
-        try:
-            text = read_regular(path, 200).decode("utf-8").strip()
-            when: datetime.datetime | None = parse_utc(text) if text else None
-        # The parser of dates raises exceptions of many kinds.
-        except Exception as error:
-            self.log.warning("%s holds no time: %s", printable(str(path), 300), error)
-            return None
-        return when
-
-
-class CourseAutograde(Autograde, RegularFilesOnly):  # type: ignore[misc]
+class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc]
     """Autograding that grades every submitted folder, with or without a readable notebook."""
 
-    def __init__(self, coursedir: CourseDirectory | None = None, **kwargs: Any) -> None:
-        super().__init__(coursedir=coursedir, **kwargs)
-        if _is_ours(self) and coursedir is not None:
-            settings = {
-                name: getattr(coursedir, name) for name in coursedir.trait_names(config=True)
-            }
-            self.coursedir = CarefulCourse(parent=coursedir.parent, **settings)
+    @property
+    def _input_directory(self) -> str:
+        """The submissions; in the second pass, the notebooks that the first pass wrote."""
+        if is_ours(self) and not self._sanitizing:
+            return self._output_directory
+        return str(super()._input_directory)
 
     def init_notebooks(self) -> None:
-        """Lists, for each submitted folder, its notebooks *and* those that it should have.
+        """Lists, for each submitted folder, the notebooks that it should have.
 
         Raises NbGraderException if nothing was released or nothing was submitted.
         """
-        if not _is_ours(self):
+        if not is_ours(self):
             super().init_notebooks()
             return
         course = self.coursedir
@@ -122,23 +82,26 @@ class CourseAutograde(Autograde, RegularFilesOnly):  # type: ignore[misc]
             message = _not_released(release)
             self.log.error(message)
             raise NbGraderException(message)
-        self.assignments = {}
-        # nbgrader uses the whole path as a glob, which fails if a folder's name has a bracket.
-        pattern = self._format_source(course.assignment_id, course.student_id)
-        root = Path(course.root)
-        for folder in sorted(root.glob(str(Path(pattern).relative_to(root)))):
-            if not folder.is_dir():
-                self.log.warning("%s is not a folder: not graded", printable(str(folder), 300))
-                continue
-            there = {str(path) for path in folder.glob(f"{course.notebook_id}.ipynb")}
-            wanted = {str(folder / f"{name}.ipynb") for name in expected}
-            self.assignments[str(folder)] = sorted(there | wanted)
-        if not self.assignments:
+        step = course.submitted_directory
+        self.assignments, self.refused = {}, []
+        for student, folder in students_in(
+            course, step, course.assignment_id, course.student_id
+        ).items():
+            trouble = trouble_with(course, step, course.assignment_id, student)
+            if trouble is None:
+                self.assignments[str(folder)] = [str(folder / f"{n}.ipynb") for n in expected]
+            else:
+                self.refused.append(line(course, folder, f"{trouble}; not graded"))
+        if not self.assignments and not self.refused:
             super().init_notebooks()  # raises nbgrader's own error
+
+    def refusals(self) -> list[str]:
+        """One line for each submission that cannot be opened."""
+        return list(self.refused)
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """As in nbgrader, but files of the source never overwrite the student's evidence."""
-        if _is_ours(self):
+        if is_ours(self):
             source = Path(
                 self.coursedir.format_path(self.coursedir.source_directory, ".", assignment_id)
             )
@@ -149,27 +112,9 @@ class CourseAutograde(Autograde, RegularFilesOnly):  # type: ignore[misc]
         super().init_assignment(assignment_id, student_id)
 
 
-def install() -> None:
-    """Replaces `Autograde` by :class:`CourseAutograde`; a second call changes nothing.
-
-    nbgrader grades courses that do not set :class:`RebuildExporter` as before. Raises RuntimeError
-    if this nbgrader looks up `Autograde` in another place than nbgrader 0.9.
-    """
-    modules: tuple[ModuleType, ...] = (nbgrader.apps.autogradeapp, nbgrader.apps.api)
-    for module in modules:
-        if not issubclass(getattr(module, "Autograde", type), Autograde):
-            raise RuntimeError(f"{module.__name__} has no Autograde: nbgrader 0.9 is needed")
-        module.Autograde = CourseAutograde  # type: ignore[attr-defined]
-
-
 def released_folder(course: CourseDirectory, assignment: str) -> Path:
     """The folder of the released notebooks of `assignment`."""
     return Path(course.format_path(course.release_directory, ".", assignment))
-
-
-def _is_ours(converter: BaseConverter) -> bool:
-    """Whether this course is configured for rebuilding; another course may share the process."""
-    return issubclass(converter.exporter_class, RebuildExporter)
 
 
 def _not_released(folder: Path) -> str:

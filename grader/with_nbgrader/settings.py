@@ -42,7 +42,8 @@ def configure(c: Any, course: str | Path | None = None) -> None:
 
     `course` is the course folder or a file in it. An existing id of the course in `c` stays.
     """
-    from grader.with_nbgrader.autograde import install
+    from grader.with_nbgrader.gradebook_lock import wait_for
+    from grader.with_nbgrader.installation import install
 
     install()
     _make_alembic_found()
@@ -54,12 +55,16 @@ def configure(c: Any, course: str | Path | None = None) -> None:
         c.CourseDirectory.root = str(root)
         # Several graders may write at once, so each waits for the lock and does not fail.
         c.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}?timeout=60"
+        wait_for(root / "gradebook.db")
     # In kB. Honest submissions are far smaller; labs/common/limits.py has the limits on reading.
     c.CourseDirectory.max_file_size = 20_000
     c.GenerateAssignment.preprocessors = RELEASE_STEPS
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
     c.ExchangeFactory.collect = "grader.with_nbgrader.collect.CarefulCollect"
+    c.ExchangeFactory.release_feedback = (
+        "grader.with_nbgrader.release_feedback.CarefulReleaseFeedback"
+    )
     c.HTMLExporter.filters = {"markdown2html": "grader.with_nbgrader.student_text.markdown2html"}
 
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
-from nbgrader.apps.api import NbGraderAPI
-from nbgrader.apps.baseapp import NbGrader
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.with_nbgrader.shown_to_graders import CELL_ID, evidence_html
+from testing.formgrader import formgrader_api
 from testing.paths import FIXTURES
 from testing.small_course import FIGURES, LAB, MARKER, Course
 
@@ -150,17 +147,6 @@ def test_grade_given_by_hand_stays_when_graded_again(batch: Course) -> None:
     with Gradebook(f"sqlite:///{batch.folder / 'gradebook.db'}") as gradebook:
         grade = gradebook.find_grade("cost", LAB, LAB, "open")
         assert (grade.auto_score, grade.manual_score, grade.score) == (None, 3.0, 3.0)
-
-
-@contextmanager
-def formgrader_api(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[NbGraderAPI]:
-    """The interface behind the formgrader's buttons, configured as its server extension does it."""
-    monkeypatch.chdir(folder)
-    monkeypatch.syspath_prepend(str(folder))
-    app = NbGrader()
-    app.initialize([], root=str(folder))
-    app.authenticator = app.exchange = None
-    yield NbGraderAPI(coursedir=app.coursedir, parent=app)
 
 
 def test_formgrader_gives_the_same_grades(

@@ -1,0 +1,130 @@
+"""What nbgrader reads of a submission outside of any step: its time, and who handed in.
+
+nbgrader reads `timestamp.txt` in collect, autograde, feedback and the formgrader's lists, and ends
+all of them at the first that holds no time. It has no setting for this. So :func:`install` puts
+careful readers in the place of three of its methods, for courses with our settings only.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import parse_utc
+from traitlets.utils.importstring import import_item
+
+from grader.submissions.names import trouble_with_name
+from grader.submissions.safe_copy import printable, read_regular
+from grader.with_nbgrader.record import time_in_record
+
+EXPORTER = "grader.with_nbgrader.autograde.RebuildExporter"
+_MOST_TIME_BYTES = 200
+#: Outside of these years, sums of time zones overflow, in the formgrader too.
+_YEARS = range(1970, 2200)
+
+
+def is_ours(configurable: Any) -> bool:
+    """Whether the course of this object of nbgrader has our settings."""
+    for one in (configurable, configurable.parent):
+        chosen = one.config.Autograde.get("exporter_class") if one is not None else None
+        if chosen is not None:
+            exporter = import_item(chosen) if isinstance(chosen, str) else chosen
+            return any(
+                f"{each.__module__}.{each.__name__}" == EXPORTER for each in exporter.__mro__
+            )
+    return False
+
+
+def time_of(text: str) -> datetime.datetime:
+    """The time in `text` as nbgrader reads it, in UTC. Raises ValueError whatever is wrong."""
+    try:
+        when: datetime.datetime = parse_utc(text)
+    except Exception as error:  # the parser of dates raises exceptions of many kinds
+        raise ValueError(f"no time: {printable(text, 60)}") from error
+    if when.year not in _YEARS:
+        raise ValueError(f"the year {when.year} cannot be")
+    return when
+
+
+def read_time(folder: Path | int) -> datetime.datetime | None:
+    """The time in the `timestamp.txt` of a folder, or of an open one; None if it has no such file.
+
+    Raises ValueError with a sentence if the file cannot be read or holds no time.
+    """
+    name = "timestamp.txt"
+    try:
+        if isinstance(folder, int):
+            raw = read_regular(name, _MOST_TIME_BYTES, folder)
+        else:
+            raw = read_regular(folder / name, _MOST_TIME_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ValueError(f"it cannot be read: {error.strerror or error}") from error
+    if len(raw) > _MOST_TIME_BYTES:
+        raise ValueError(f"it is longer than {_MOST_TIME_BYTES} bytes")
+    try:
+        text = raw.decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise ValueError("it is not UTF-8 text") from error
+    if not text:
+        raise ValueError("it is empty")
+    return time_of(text)
+
+
+def install() -> None:
+    """Replaces the three methods; a second call changes nothing."""
+    _replace(CourseDirectory, "get_existing_timestamp", _get_existing_timestamp)
+    _replace(NbGraderAPI, "get_submitted_timestamp", _get_submitted_timestamp)
+    _replace(NbGraderAPI, "get_submitted_students", _get_submitted_students)
+
+
+def _replace(owner: Any, name: str, ours: Callable[..., Any]) -> None:
+    """Puts `ours` in the place of a method; it gets the old one as its first argument."""
+    old = getattr(owner, name)
+    if hasattr(old, "ticklab"):
+        return
+
+    @functools.wraps(old)
+    def method(self: Any, *arguments: Any, **named: Any) -> Any:
+        if not is_ours(self):
+            return old(self, *arguments, **named)
+        return ours(functools.partial(old, self), self, *arguments, **named)
+
+    method.ticklab = True  # type: ignore[attr-defined]
+    setattr(owner, name, method)
+
+
+def _get_existing_timestamp(
+    _: Callable[..., Any], self: Any, dest_path: str
+) -> datetime.datetime | None:
+    """When a submission was made; a warning if its file holds no time."""
+    folder = Path(dest_path)
+    try:
+        return read_time(folder) or time_in_record(folder)
+    except ValueError as error:
+        where = printable(str(folder / "timestamp.txt"), 300)
+        self.log.warning("%s holds no time: %s", where, error)
+        return time_in_record(folder)
+
+
+def _get_submitted_timestamp(
+    _: Callable[..., Any], self: Any, assignment_id: str, student_id: str
+) -> datetime.datetime | None:
+    """As above, for the lists of the formgrader, which ask for it with every page."""
+    course = self.coursedir
+    folder = Path(course.format_path(course.submitted_directory, student_id, assignment_id))
+    try:
+        return read_time(folder) or time_in_record(folder)
+    except ValueError:
+        return time_in_record(folder)
+
+
+def _get_submitted_students(old: Callable[..., set[str]], _: Any, assignment_id: str) -> set[str]:
+    """The students whose names can be taken; autograde says what is wrong with the others."""
+    return {name for name in old(assignment_id) if trouble_with_name(name) is None}

@@ -1,0 +1,141 @@
+"""Puts collected submissions into the course: each one whole, and none over another.
+
+A submission is copied aside, its copies are read again, and a record of it is written; a rename is
+the last step. An earlier submission of the same student moves to a hidden folder, which nbgrader
+ignores.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.submissions.safe_copy import Limits, copy
+from grader.with_nbgrader.entries import Entry
+from grader.with_nbgrader.places import trusted_part
+from grader.with_nbgrader.record import RECORD, parsed, record_in
+
+COLLECTING, EARLIER = ".collecting", ".earlier"
+
+
+class Collected:
+    """The submissions of one lab in a course folder."""
+
+    def __init__(self, course: Any, assignment: str) -> None:
+        self._course, self._assignment = course, assignment
+        root = trusted_part(course, course.submitted_directory)
+        self._collecting, self._earlier = root / COLLECTING / assignment, root / EARLIER
+
+    def folder(self, student: str) -> Path:
+        """Where nbgrader looks for the submission of `student`."""
+        step = self._course.submitted_directory
+        return Path(self._course.format_path(step, student, self._assignment))
+
+    def entry(self, student: str) -> Entry | None:
+        """What was collected from `student`; None if nothing is there.
+
+        If the folder was made by hand or by an earlier version, its owner is not known. If the
+        folder is gone, an earlier version still says who its owner was.
+        """
+        folder = self.folder(student)
+        if folder.is_dir() and not folder.is_symlink():
+            when = self._course.get_existing_timestamp(str(folder))
+            unknown = Entry("", student, when or datetime.datetime.min, None, 0)
+            return _read(folder, student) or unknown
+        return None
+
+    def earlier_owner(self, student: str) -> int | None:
+        """Who owned the version that was moved away last; None if there is none."""
+        versions = sorted((self._earlier / student / self._assignment).glob("*"))
+        found = [_read(version, student) for version in versions]
+        owners = [each.owner for each in found if each is not None]
+        return owners[-1] if owners else None
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps other collects of this lab out; first removes what an interrupted one left.
+
+        Raises BlockingIOError if another one runs, and OSError.
+        """
+        self._collecting.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self._collecting, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for left in self._collecting.iterdir():
+                shutil.rmtree(left)
+            yield
+            for folder in (self._collecting, self._collecting.parent):
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+        finally:
+            os.close(handle)
+
+    def take(self, entry: Entry, source: Path, ignore: Sequence[str], limits: Limits) -> list[str]:
+        """Copies the folder `source` of the exchange into its place; returns what was left out.
+
+        Raises OSError; then what was there before is unchanged.
+        """
+        folder, new = self.folder(entry.student), self._collecting / entry.student
+        try:
+            taken = copy(source, new, [*ignore, RECORD], limits)
+            record = {**entry.as_json(), "sha256": taken.hashes}
+            (new / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
+            _sync(new)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            if self._course.groupshared:
+                _share(new)
+            if folder.is_dir():
+                kept = self._place_for_earlier(entry.student, folder)
+                folder.rename(kept)
+                try:
+                    new.rename(folder)
+                except OSError:
+                    kept.rename(folder)
+                    raise
+            else:
+                new.rename(folder)
+        except OSError:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+        return taken.left_out
+
+    def _place_for_earlier(self, student: str, folder: Path) -> Path:
+        """A new path for the version in `folder`, named by its order, so that the last is last."""
+        versions = self._earlier / student / self._assignment
+        versions.mkdir(parents=True, exist_ok=True)
+        return versions / f"{1 + sum(1 for _ in versions.iterdir()):04d}"
+
+
+def _read(folder: Path, student: str) -> Entry | None:
+    """The entry in the record of `folder`; None if there is no record or it is not one of ours."""
+    try:
+        return Entry.from_json(parsed(record_in(folder)), student)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _sync(folder: Path) -> None:
+    """Writes the files under `folder` to the disk: a rename must not come before them."""
+    for path in [*folder.rglob("*"), folder]:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            # Some file systems sync no folders, and need not.
+            with contextlib.suppress(OSError) if path.is_dir() else contextlib.nullcontext():
+                os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _share(folder: Path) -> None:
+    """Permissions for other instructors, as nbgrader gives them with `groupshared`."""
+    for path in [folder, *folder.rglob("*")]:
+        more = 0o2770 if path.is_dir() else 0o660
+        with contextlib.suppress(PermissionError):
+            path.chmod(path.stat().st_mode & 0o2777 | more)

@@ -1,0 +1,122 @@
+"""Waits for a gradebook that another program has locked, and says so.
+
+SQLite has one writer at a time. If another program writes for long, nbgrader gives up, and says
+that nbgrader may have been upgraded. We try again, and name the cause while we wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+from traitlets.log import get_logger
+
+#: How long a command waits, and how long a server, which can do nothing else meanwhile.
+PATIENCE_S, PATIENCE_OF_SERVER_S = 900.0, 60.0
+#: SQLite itself waits so long before each message.
+_TRY_S = 5.0
+_SAY_AGAIN_S = 30.0
+#: How SQLite and the OS say that there is no room.
+_FULL = ("disk is full", os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
+Value = TypeVar("Value")
+_ours: set[str] = set()
+
+
+def wait_for(gradebook: Path) -> None:
+    """From now on, every connection of this process to `gradebook` waits. May be called again."""
+    _ours.add(str(gradebook))
+    if not event.contains(Engine, "do_connect", _connect):
+        event.listen(Engine, "do_connect", _connect)
+
+
+def cause_of(error: BaseException) -> str | None:
+    """What is wrong with the gradebook, as a sentence with a remedy; None for another error.
+
+    nbgrader wraps errors of the database in its own, so we look at the whole chain.
+    """
+    seen: BaseException | None = error
+    while seen is not None:
+        text = str(seen)
+        if "database is locked" in text:
+            return (
+                "Another program kept the gradebook locked: another nbgrader command, a "
+                "formgrader, or a program that has gradebook.db open. End it, then run the same "
+                "command again."
+            )
+        if any(sign in text for sign in _FULL):
+            return (
+                "The disk is full, so the gradebook or a result could not be written. Free some "
+                "space, then run the same command again."
+            )
+        if "disk I/O error" in text:
+            return (
+                "The disk of the gradebook reports an error; it may be full. Look at it, then run "
+                "the same command again."
+            )
+        seen = seen.__cause__ or seen.__context__
+    return None
+
+
+def _connect(_: Any, __: Any, arguments: list[Any], named: dict[str, Any]) -> None:
+    """SQLAlchemy calls this before it opens a database."""
+    if arguments and arguments[0] in _ours:
+        named.update(timeout=_TRY_S, factory=_Connection)
+
+
+def _patiently(action: Callable[[], Value]) -> Value:
+    """The result of `action`, tried again while the database is locked."""
+    begin = said = time.monotonic()
+    patience = PATIENCE_OF_SERVER_S if _in_server() else PATIENCE_S
+    while True:
+        try:
+            return action()
+        except sqlite3.OperationalError as error:
+            now = time.monotonic()
+            if "database is locked" not in str(error) or now - begin > patience:
+                raise
+            if said == begin or now - said > _SAY_AGAIN_S:
+                said = now
+                get_logger().warning(
+                    "The gradebook is locked by another program (another nbgrader command, a "
+                    "formgrader, or a program that has gradebook.db open): waiting, %.0f s so far",
+                    now - begin,
+                )
+
+
+def _in_server() -> bool:
+    """Whether an event loop runs in this thread, which stands still while we wait."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+class _Cursor(sqlite3.Cursor):
+    """Waits with each statement. The first one that writes takes the lock."""
+
+    def execute(self, *arguments: Any) -> _Cursor:
+        _patiently(lambda: super(_Cursor, self).execute(*arguments))
+        return self
+
+    def executemany(self, *arguments: Any) -> _Cursor:
+        _patiently(lambda: super(_Cursor, self).executemany(*arguments))
+        return self
+
+
+class _Connection(sqlite3.Connection):
+    """Waits with each commit, which needs that nobody reads."""
+
+    def cursor(self, factory: Any = _Cursor) -> Any:
+        return super().cursor(factory)
+
+    def commit(self) -> None:
+        _patiently(super().commit)

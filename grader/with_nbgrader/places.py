@@ -1,0 +1,60 @@
+"""The folders of students' work in a course, and why one of them is refused."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from grader.submissions.folders import opened
+from grader.submissions.names import trouble_with_name
+from grader.submissions.safe_copy import printable
+
+
+def trusted_part(course: Any, step: str) -> Path:
+    """The folder of a step, such as `submitted`: the part of the path that names no student.
+
+    The instructor makes it, and it may be a link to another disk.
+    """
+    folder = Path(course.root)
+    for part in Path(course.directory_structure).parts:
+        if "{student_id}" in part or "{assignment_id}" in part:
+            break
+        folder /= part.format(nbgrader_step=step)
+    return folder
+
+
+def trouble_with(course: Any, step: str, assignment_id: str, student_id: str) -> str | None:
+    """Why the folder of a student's work is refused; None if it can be opened."""
+    trouble = trouble_with_name(student_id)
+    if trouble is not None:
+        return trouble
+    folder = Path(course.format_path(step, student_id, assignment_id))
+    try:
+        with opened(folder, trusted_part(course, step)) as descriptor, os.scandir(descriptor):
+            return None
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def line(course: Any, folder: Path, trouble: str) -> str:
+    """The line that says why a folder of the course is refused."""
+    return f"{printable(os.path.relpath(folder, course.root), 200)} is refused: {trouble}"
+
+
+def students_in(course: Any, step: str, assignment_id: str, pattern: str) -> dict[str, Path]:
+    """The folder of each student whose name matches the glob `pattern`, whatever it holds."""
+    path = course.format_path(step, pattern, assignment_id)
+    # nbgrader uses the whole path as a glob, which fails if a folder's name has a bracket.
+    root = Path(course.root)
+    found = sorted(root.glob(str(Path(path).relative_to(root))))
+    name = re.compile(
+        re.escape(str(Path(course.format_path(step, "\0", assignment_id)))).replace(
+            re.escape("\0"), "(.*)", 1
+        ),
+        re.DOTALL,
+    )
+    names = {match[1]: path for path in found if (match := name.fullmatch(str(path)))}
+    # As in nbgrader, a star is not for hidden folders; some of them are ours.
+    return {name: path for name, path in names.items() if not name.startswith(".")}
