@@ -79,16 +79,11 @@ def check(paths: Sequence[Path], lab: str | None, *, as_json: bool) -> int:
         for path in paths:
             try:
                 folder = lab_folder(path, lab)
+                verdicts = _judged(worker, folder)
             except NotALab as error:
-                judged = NotGraded(str(error))
+                worst, told = SOMETHING_NOT_GRADED, str(error)
+                found[str(path)] = {"outcome": Outcome.NOT_GRADED.value, "reason": str(error)}
             else:
-                judged = worker.judge(path, folder.lab)
-                print(*_lines(judged.log), sep="\n", end="", file=sys.stderr)
-            if isinstance(judged, NotGraded):
-                worst, told = SOMETHING_NOT_GRADED, f"not graded: {judged.reason}"
-                found[str(path)] = {"outcome": "not graded", "reason": judged.reason}
-            else:
-                verdicts = folder.only_asked(judged.verdicts)
                 worst, told = max(worst, status(verdicts)), folder.report(verdicts)
                 found[str(path)] = [verdict.as_json() for verdict in verdicts]
             if not as_json:
@@ -96,6 +91,15 @@ def check(paths: Sequence[Path], lab: str | None, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(found, indent=2))
     return worst
+
+
+def _judged(worker: Worker, folder: LabFolder) -> list[Verdict]:
+    judged = worker.judge(folder.path, folder.lab)
+    for line in _lines(judged.log):
+        print(line, file=sys.stderr)
+    if isinstance(judged, NotGraded):
+        raise NotALab(f"not graded: {judged.reason}")
+    return folder.only_asked(judged.verdicts)
 
 
 def _lines(log: str) -> list[str]:

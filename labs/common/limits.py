@@ -32,9 +32,11 @@ MOST_SOURCE_BYTES = 256 * 1024
 MOST_NOTEBOOK_BYTES, MOST_CELLS = 16_000_000, 5_000
 
 #: Limits of a submitted lab folder. Apart from the notebook, no file that we read in it is larger
-#: than a recording.
+#: than a recording. The files that `figures.json` names are copied first and have their own limit,
+#: which 20 of the largest recordings reach; the other limits are those of all other files.
 MOST_FILE_BYTES, MOST_FOLDER_BYTES = MOST_RECORDING_BYTES, 64_000_000
-MOST_FILES, MOST_DEPTH = 500, 6
+MOST_FILES, MOST_DEPTH, MOST_ENTRIES = 500, 6, 20_000
+MOST_EVIDENCE_BYTES = 20 * MOST_RECORDING_BYTES
 
 #: Limits of what the check of one submission gives: characters of one verdict as text or HTML,
 #: bytes of one plot, characters of log, and bytes in all.
