@@ -16,6 +16,10 @@ from labs.common.html import inline
 from labs.common.limits import MOST_PLOT_BYTES, MOST_SHOWN
 
 
+#: The reason of a submission whose check reached the limit of memory.
+NO_MEMORY = "the check needed more memory than it may use; a person must look at this submission"
+
+
 class Presenter(Protocol):
     """The functions that present a verdict: :mod:`grader.judging.presentation`."""
 

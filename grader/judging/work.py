@@ -19,13 +19,11 @@ import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from grader.judging.judgement import Judgement, NotGraded, Shown, as_json, shown
+from grader.judging.judgement import NO_MEMORY, Judgement, NotGraded, Shown, as_json, shown
 from labs.common.limits import MOST_JUDGEMENT_BYTES, MOST_LOG
 
 #: A worker without a job ends after so many seconds; its user starts another one when needed.
 IDLE_S = 120.0
-
-NO_MEMORY = "the check needed more memory than it may use"
 
 _PRELOADED = ("grader.judging.lab_folder", "grader.judging.presentation", "labs.plots.samples_plot")
 
@@ -47,8 +45,8 @@ def main() -> int:
         _limit_time(job["cpu_s"])
         judged = _judged(job)
         _send(answers, _bounded(judged))
-        if isinstance(judged, NotGraded):
-            return 1
+        if isinstance(judged, NotGraded) and judged.reason == NO_MEMORY:
+            return 1  # what was allocated may not come back
     return 0
 
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from grader.judging.judgement import Judgement, NotGraded, from_json
+from grader.judging.judgement import NO_MEMORY, Judgement, NotGraded, from_json
 from labs.common.limits import MOST_JUDGEMENT_BYTES
 
 #: Libraries for numbers start a thread for each CPU, and each thread reserves memory.
@@ -86,8 +86,9 @@ class Worker:
             try:
                 judged = from_json(self._answer(json.dumps(job).encode("ascii") + b"\n"))
             except (_Ended, OSError, ValueError) as error:
-                judged = NotGraded(f"{error}; {_A_PERSON}")
-            if isinstance(judged, NotGraded):
+                self._end()
+                return NotGraded(f"{error}; {_A_PERSON}")
+            if isinstance(judged, NotGraded) and judged.reason == NO_MEMORY:
                 self._end()
             return judged
 

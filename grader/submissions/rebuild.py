@@ -19,8 +19,8 @@ from nbformat.notebooknode import from_dict
 
 from grader.submissions.safe_copy import printable
 from grader.submissions.student_notebook import StudentCell, Submitted
+from labs.common.limits import MOST_ANSWER, MOST_ANSWER_LINES
 
-MOST_ANSWER = 40_000
 NOTE_CELL_ID = "set-aside"
 _MOST_NOTES = 20
 # An invisible character that is no letter. If it follows "<", a browser shows text and not a tag.
@@ -161,11 +161,20 @@ def _move_in(
         remarks.append(f"answer cell {quoted(grade_id)}: turned into {quoted(chosen.cell_type)}")
     if chosen.has_attachments:
         remarks.append(f"answer cell {quoted(grade_id)}: its attached images were left out")
-    if len(chosen.source) > MOST_ANSWER:
-        remarks.append(f"answer cell {quoted(grade_id)}: longer than {MOST_ANSWER} characters")
-        _say_unreadable(cell, f"it is longer than {MOST_ANSWER} characters")
+    if (too_long := _too_long(chosen.source)) is not None:
+        remarks.append(f"answer cell {quoted(grade_id)}: {too_long}")
+        _say_unreadable(cell, f"it is {too_long}")
     elif answers:
         cell.source = neutral(chosen.source) if cell.cell_type == "markdown" else chosen.source
+
+
+def _too_long(answer: str) -> str | None:
+    """How an answer is too long to be shown; None if it is not. Each heading takes milliseconds."""
+    if len(answer) > MOST_ANSWER:
+        return f"longer than {MOST_ANSWER} characters"
+    if len(answer.splitlines()) > MOST_ANSWER_LINES:
+        return f"longer than {MOST_ANSWER_LINES} lines"
+    return None
 
 
 def _say_unreadable(cell: NotebookNode, reason: str) -> None:

@@ -125,7 +125,7 @@ def copy(
             seen.add(found.path)
             name = printable(str(found.path))
             if not found.trouble and not found.named and others >= limits.files:
-                notes.append(f"{name}: there are more than {limits.files} other files")
+                notes.append(f"{name}: there are more than {limits.files} files")
                 break
             room = min(limits.of_file(found.path), left[found.named])
             try:

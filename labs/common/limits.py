@@ -28,8 +28,9 @@ MOST_CPUS, MOST_LISTED_CPUS = 8_192, 100_000
 MOST_JSON_BYTES, MOST_FIGURES = 256 * 1024, 200
 MOST_SOURCE_BYTES = 256 * 1024
 
-#: Limits of a submitted notebook.
+#: Limits of a submitted notebook, and of the characters and lines of one answer in it.
 MOST_NOTEBOOK_BYTES, MOST_CELLS = 16_000_000, 5_000
+MOST_ANSWER, MOST_ANSWER_LINES = 40_000, 2_000
 
 #: Limits of a submitted lab folder. Apart from the notebook, no file that we read in it is larger
 #: than a recording. The files that `figures.json` names are copied first and have their own limit,
