@@ -15,7 +15,6 @@ from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from labs.common.html import inline
 from labs.common.limits import MOST_PLOT_BYTES, MOST_SHOWN
 
-
 #: The reason of a submission whose check reached the limit of memory.
 NO_MEMORY = "the check needed more memory than it may use; a person must look at this submission"
 
