@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook
 
+from grader.with_nbgrader.record import RECORD
 from testing.small_course import FIGURES, LAB, Course
 
+#: The exchange lies next to the course, also in a copy of both.
 SETTINGS = """
-c.Exchange.root = {exchange!r}
+import pathlib
+c.Exchange.root = str(pathlib.Path(__file__).parent.parent / "exchange")
 """
 EARLY, LATE = "2025-01-02 03:04:05.678901 UTC", "2025-02-03 04:05:06.789012 UTC"
 
@@ -29,7 +34,16 @@ class ExchangeCourse(Course):
         self.inbound.mkdir(parents=True)
         self.exchange.chmod(0o777)
         config = self.folder / "nbgrader_config.py"
-        config.write_text(config.read_text() + SETTINGS.format(exchange=str(self.exchange)))
+        config.write_text(config.read_text() + SETTINGS)
+
+    def copied_to(self, folder: Path) -> ExchangeCourse:
+        """A copy of the course and its exchange in the new `folder`."""
+        made = copy.copy(self)
+        for name in ("course", "exchange"):
+            shutil.copytree(self.folder.parent / name, folder / name, symlinks=True)
+        made.folder, made.exchange = folder / "course", folder / "exchange"
+        made.inbound = made.exchange / "ticklab" / "inbound"
+        return made
 
     def name_of(self, student: str, when: str = EARLY) -> str:
         """The name of a submission, as nbgrader makes it."""
@@ -66,7 +80,7 @@ class ExchangeCourse(Course):
                     if path.is_symlink():
                         found[key] = f"-> {path.readlink()}"
                     else:
-                        found[key] = "" if path.is_dir() else path.read_text(errors="replace")
+                        found[key] = "" if path.is_dir() else _content(path)
         return found
 
     def gradebook(self) -> dict[str, Any]:
@@ -88,3 +102,11 @@ class ExchangeCourse(Course):
                 )
                 for submission in gradebook.assignment_submissions(LAB)
             }
+
+
+def _content(path: Path) -> str:
+    """The text of a file; of a record, without the time at which a copied folder was changed."""
+    text = path.read_text(errors="replace")
+    if path.name != RECORD:
+        return text
+    return json.dumps({key: value for key, value in json.loads(text).items() if key != "changed"})

@@ -43,8 +43,8 @@ MEASURING = """
 #: Files whose tests run nbgrader, a browser, an installation or a compiler over and over, or try
 #: thousands of inputs.
 LONG = """
-    browser class declared disassembly fuzz kills labs_through_nbgrader legible pages pitfalls_page
-    rebuild release replay setup slips start wheel
+    browser class declared disassembly exchange fuzz interrupted kills labs_through_nbgrader legible
+    pages pitfalls_page rebuild release replay setup slips start wheel
 """
 
 

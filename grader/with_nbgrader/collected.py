@@ -70,10 +70,12 @@ class Collected:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             for left in self._collecting.iterdir():
                 shutil.rmtree(left)
-            yield
-            for folder in (self._collecting, self._collecting.parent):
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
+            try:
+                yield
+            finally:
+                for folder in (self._collecting, self._collecting.parent):
+                    with contextlib.suppress(OSError):
+                        folder.rmdir()
         finally:
             os.close(handle)
 

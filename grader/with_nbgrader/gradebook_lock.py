@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -24,8 +23,18 @@ PATIENCE_S, PATIENCE_OF_SERVER_S = 900.0, 60.0
 #: SQLite itself waits so long before each message.
 _TRY_S = 5.0
 _SAY_AGAIN_S = 30.0
-#: How SQLite and the OS say that there is no room.
-_FULL = ("disk is full", os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
+_LOCKED = (
+    "Another program kept the gradebook locked: another nbgrader command, a formgrader, or a "
+    "program that has gradebook.db open. End it, then run the same command again."
+)
+_FULL = (
+    "The disk is full, so the gradebook or a result could not be written. Free some space, then "
+    "run the same command again."
+)
+_FAILS = (
+    "The disk of the gradebook reports an error; perhaps it is full. Look at it, then run the same "
+    "command again."
+)
 Value = TypeVar("Value")
 _ours: set[str] = set()
 
@@ -37,30 +46,21 @@ def wait_for(gradebook: Path) -> None:
         event.listen(Engine, "do_connect", _connect)
 
 
-def cause_of(error: BaseException) -> str | None:
-    """What is wrong with the gradebook, as a sentence with a remedy; None for another error.
+class GradebookUnavailable(OSError):
+    """The gradebook is locked or has no room; the message says what to do.
 
-    nbgrader wraps errors of the database in its own, so we look at the whole chain.
+    It is no error of SQLAlchemy, because nbgrader prints those with a traceback and its own guess.
     """
+
+
+def cause_of(error: BaseException) -> str | None:
+    """What keeps the gradebook or a result from being written, in words; None for another error."""
     seen: BaseException | None = error
     while seen is not None:
-        text = str(seen)
-        if "database is locked" in text:
-            return (
-                "Another program kept the gradebook locked: another nbgrader command, a "
-                "formgrader, or a program that has gradebook.db open. End it, then run the same "
-                "command again."
-            )
-        if any(sign in text for sign in _FULL):
-            return (
-                "The disk is full, so the gradebook or a result could not be written. Free some "
-                "space, then run the same command again."
-            )
-        if "disk I/O error" in text:
-            return (
-                "The disk of the gradebook reports an error; it may be full. Look at it, then run "
-                "the same command again."
-            )
+        if isinstance(seen, GradebookUnavailable):
+            return str(seen)
+        if isinstance(seen, OSError) and seen.errno in {errno.ENOSPC, errno.EDQUOT}:
+            return _FULL
         seen = seen.__cause__ or seen.__context__
     return None
 
@@ -72,16 +72,23 @@ def _connect(_: Any, __: Any, arguments: list[Any], named: dict[str, Any]) -> No
 
 
 def _patiently(action: Callable[[], Value]) -> Value:
-    """The result of `action`, tried again while the database is locked."""
+    """The result of `action`, tried again while the database is locked.
+
+    Raises GradebookUnavailable if that takes too long, or if there is no room.
+    """
     begin = said = time.monotonic()
     patience = PATIENCE_OF_SERVER_S if _in_server() else PATIENCE_S
     while True:
         try:
             return action()
         except sqlite3.OperationalError as error:
-            now = time.monotonic()
-            if "database is locked" not in str(error) or now - begin > patience:
+            now, text = time.monotonic(), str(error)
+            if "disk is full" in text or "disk I/O error" in text:
+                raise GradebookUnavailable(_FULL if "full" in text else _FAILS) from error
+            if "database is locked" not in text:
                 raise
+            if now - begin > patience:
+                raise GradebookUnavailable(_LOCKED) from error
             if said == begin or now - said > _SAY_AGAIN_S:
                 said = now
                 get_logger().warning(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -35,17 +34,6 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[DemonstrationClass
         folder / "class", write_source(folder / "notebooks"), LAB, small_evidence, EXTRA_CONFIG
     )
     (made.course / "small_checks.py").write_text(CHECKS)
-    # A name that no student could have, and a folder that is none, as anybody may leave them.
-    inbound = made.exchange / "ticklab" / "inbound"
-    inbound.mkdir(parents=True)
-    (inbound / f"..+{LAB}+2030-01-01 00:00:00 UTC").mkdir()
-    (inbound / f"mallory+{LAB}+never").mkdir()
-    (inbound / f"mallory+{LAB}").mkdir()
-    hostile = inbound / f"eve+{LAB}+2030-01-01 00:00:00 UTC+x"
-    (hostile / "recordings").mkdir(parents=True)
-    (hostile / "recordings" / "endless.csv").symlink_to("/dev/zero")
-    os.mkfifo(hostile / "recordings" / "pipe.csv")
-    (hostile / "figures.json").write_text("{}")
     return made, made.run()
 
 
@@ -91,23 +79,6 @@ def test_every_student_gets_feedback(graded: tuple[DemonstrationClass, list[Row]
     for student in STUDENTS:
         page = graded[0].course / "feedback" / student / LAB / f"{LAB}.html"
         assert "cost" in page.read_text()
-
-
-def test_strange_names_in_the_exchange_are_passed_over(
-    graded: tuple[DemonstrationClass, list[Row]],
-) -> None:
-    made, _ = graded
-    assert {path.name for path in (made.course / "submitted").iterdir()} == {*STUDENTS, "eve"}
-    assert not (made.course / LAB).exists()
-    assert "is not the name of a submission" in (made.folder / "nbgrader.log").read_text()
-
-
-def test_links_and_pipes_are_not_collected(
-    graded: tuple[DemonstrationClass, list[Row]],
-) -> None:
-    submitted = graded[0].course / "submitted" / "eve" / LAB
-    assert [path.name for path in submitted.rglob("*")] == ["figures.json"]
-    assert "left out recordings/pipe.csv" in (graded[0].folder / "nbgrader.log").read_text()
 
 
 def test_no_code_was_run(graded: tuple[DemonstrationClass, list[Row]]) -> None:

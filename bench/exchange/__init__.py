@@ -1,0 +1,1 @@
+"""What is left when grading is interrupted: kills, full disks, a locked gradebook."""

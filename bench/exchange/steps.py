@@ -1,0 +1,154 @@
+"""Runs the steps of a small class in processes that can be killed, and says what they left.
+
+Starting nbgrader takes seconds. So one process imports it once, and each run is a fork of it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbgrader.apps.nbgraderapp import NbGraderApp
+
+# What the course's settings name, so that each fork has it already.
+import grader.with_nbgrader.collect
+import grader.with_nbgrader.installation
+import grader.with_nbgrader.release_feedback
+import grader.with_nbgrader.student_text  # noqa: F401
+from testing.small_course import LAB
+from testing.small_exchange import LATE, ExchangeCourse
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+_CHANGES = {"os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.chmod", "sqlite3.connect"}
+STUDENTS = ("ada", "grace", "mary", "zoe")
+
+
+State = tuple[dict[str, str], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a run ended: exit status (negative for a signal), what it said, how long it took.
+
+    `changes` is how often it was about to change a file or to open the gradebook.
+    """
+
+    status: int
+    said: str
+    seconds: float
+    changes: int = 0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One command of a class, and the course as it is before it."""
+
+    words: tuple[str, ...]
+    before: ExchangeCourse
+
+    @property
+    def name(self) -> str:
+        return " ".join(word for word in self.words if word != LAB)
+
+
+def state(course: ExchangeCourse) -> State:
+    """All folders that the steps make, and the gradebook."""
+    return course.files(), course.gradebook()
+
+
+@contextmanager
+def a_class() -> Iterator[tuple[Path, list[Stage]]]:
+    """A scratch folder, and every step of a class of which half hand in a second time."""
+    with tempfile.TemporaryDirectory(prefix="ticklab-kills-") as scratch:
+        folder = Path(scratch)
+        course = ExchangeCourse(folder / "made")
+        course.generate()
+        for student in STUDENTS:
+            course.hand_in(student)
+        (course.inbound / course.name_of("linker")).symlink_to(course.name_of("ada"))
+        (course.hand_in("timeless") / "timestamp.txt").write_text("yesterday, I think")
+        stages = []
+        for number, words in enumerate(_commands()):
+            if "--update" in words:
+                for student in STUDENTS[:2]:
+                    course.hand_in(student, LATE, {"cost": {"points": 3.0}}, "better")
+                (course.inbound / course.name_of("zoe", LATE)).mkdir()
+            stages.append(Stage(words, course.copied_to(folder / f"before-{number}")))
+            run(course, words)
+        yield folder, stages
+
+
+def _commands() -> list[tuple[str, ...]]:
+    steps = [(step, LAB) for step in ("collect", "autograde", "generate_feedback")]
+    release = ("release_feedback", LAB)
+    return [*steps, release, ("collect", LAB, "--update"), *steps[1:], release]
+
+
+def run(
+    course: ExchangeCourse,
+    words: tuple[str, ...],
+    kill_after_s: float | None = None,
+    kill_at_change: int | None = None,
+) -> Ran:
+    """Runs one command of nbgrader in the course, and kills it if told so."""
+    with tempfile.TemporaryDirectory() as scratch:
+        said, counted = Path(scratch) / "said", Path(scratch) / "changes"
+        begin = time.monotonic()
+        child = os.fork()
+        if child == 0:
+            _be_nbgrader(course, words, said, counted, kill_at_change)
+        if kill_after_s is not None:
+            time.sleep(kill_after_s)
+            os.kill(child, signal.SIGKILL)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        text = said.read_text(errors="replace")
+        changes = int(counted.read_text()) if counted.exists() else 0
+        return Ran(status, text, time.monotonic() - begin, changes)
+
+
+def _be_nbgrader(
+    course: ExchangeCourse, words: tuple[str, ...], said: Path, counted: Path, kill_at: int | None
+) -> None:
+    """In the child: is the command, and ends the process."""
+    status, changes = 1, [0]
+    try:
+        output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        os.environ.update(course.environment)
+        os.chdir(course.folder)
+        root = str(course.folder.parent)
+
+        def about_to(event: str, arguments: tuple[Any, ...]) -> None:
+            if event == "open":
+                path, _, flags = arguments
+                if not (flags and flags & _WRITING and str(path).startswith(root)):
+                    return
+            elif event not in _CHANGES:
+                return
+            changes[0] += 1
+            if changes[0] == kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(about_to)
+        try:
+            NbGraderApp.launch_instance(list(words))
+            status = 0
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        counted.write_text(str(changes[0]))
+        os._exit(status)
