@@ -64,6 +64,10 @@ class _Ended(Exception):
     """The process has ended or must be ended; the message says why."""
 
 
+class _Idle(_Ended):
+    """The process ended by itself, without a failure."""
+
+
 class Worker:
     """One process that judges. It starts with the first submission, and again after a failure."""
 
@@ -109,18 +113,19 @@ class Worker:
         self.close()
 
     def _answer(self, job: bytes) -> bytes:
+        try:
+            return self._asked(job)
+        except (BrokenPipeError, _Idle):  # it had no job for long, and ended just now
+            self._end()
+            return self._asked(job)
+
+    def _asked(self, job: bytes) -> bytes:
         if self._process is None or self._process.poll() is not None:
             self._end()
             self._start()
         assert self._process is not None and self._process.stdin is not None
-        try:
-            self._process.stdin.write(job)
-            self._process.stdin.flush()
-        except BrokenPipeError:  # it was idle for long and has just ended
-            self._end()
-            self._start()
-            self._process.stdin.write(job)
-            self._process.stdin.flush()
+        self._process.stdin.write(job)
+        self._process.stdin.flush()
         return self._received(_ANSWER_S)
 
     def _start(self) -> None:
@@ -168,7 +173,8 @@ class Worker:
             raise _Ended(f"the check gave no answer within {_ANSWER_S:g} s")
         some = os.read(process.stdout.fileno(), 1 << 20)
         if not some:
-            raise _Ended(self._why(process.wait()))
+            status = process.wait()
+            raise _Ended(self._why(status)) if status else _Idle("the check ended without a word")
         return some
 
     def _why(self, status: int) -> str:

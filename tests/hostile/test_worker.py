@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,19 @@ def test_a_failure_costs_only_its_own_submission(tmp_path: Path) -> None:
             assert isinstance(honest, Judgement)
             (verdict,) = honest.verdicts
             assert (verdict.figure, verdict.points) == (FIGURE, 4.0)
+
+
+def test_a_worker_that_ended_while_idle_is_replaced(tmp_path: Path) -> None:
+    with Worker(ways=Ways("testing.hostile.checks.by_folder")) as worker:
+        assert isinstance(worker.judge(tmp_path / "honest", "a lab"), Judgement)
+        assert worker._process is not None and worker._process.stdin is not None
+        # Another pipe in place of its input: it ends, as after two minutes without a job, and the
+        # next job meets a pipe that nobody reads.
+        nothing, output = os.pipe()
+        os.close(nothing)
+        os.dup2(output, worker._process.stdin.fileno())
+        os.close(output)
+        assert isinstance(worker.judge(tmp_path / "honest", "a lab"), Judgement)
 
 
 def test_a_judgement_comes_back_as_it_was() -> None:
