@@ -26,12 +26,15 @@ FIGURES = {"cost": {"points": 4.0}, "step": {"points": 1.5}}
 CHECKS = '''
 """A check that believes what figures.json says."""
 import json
+import os
 from grader.cases.verdict import Outcome, Verdict
 
 
 def check_folder(folder, lab):
     path = folder / "figures.json"
     figures = json.loads(path.read_text()) if path.is_file() else {}
+    if figures.get("crash"):
+        os.abort()
     if figures.get("fault"):
         raise RuntimeError("a fault of ours")
     return [judge(name, most, figures.get(name)) for name, most in (("cost", 4.0), ("step", 2.0))]

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from grader.with_nbgrader.collect import CarefulCollect
 from jinja2 import Environment
 from nbgrader.coursedir import CourseDirectory
 
@@ -25,6 +24,7 @@ from bench.fuzz.checks import Wrong
 from grader.submissions.rebuild import quoted, rebuild
 from grader.submissions.safe_copy import printable, take_in
 from grader.submissions.student_notebook import read_submitted
+from grader.with_nbgrader.exchange.collect import CarefulCollect
 from grader.with_nbgrader.student_text import markdown2html
 from labs.common.limits import MOST_ANSWER
 

@@ -21,9 +21,10 @@ _PREPROCESSOR = re.compile(r"^[ \t]*#[^\n]*$", re.MULTILINE)
 _COMMENT_OR_STRING = re.compile(
     r'/\*.*?(?:\*/|\Z)|//[^\n]*|("(?:[^"\\\n]|\\.)*(?:"|(?=\n)|\Z|\\\Z))', re.DOTALL
 )
+_BLANKS = re.compile(r"\s+")
 _ASM = re.compile(r"\b(?:asm|__asm|__asm__)\s*(?:volatile|__volatile__)?\s*\(")
 _OPERAND = re.compile(r'"([=+&%]*)([A-Za-z])"\s*\(\s*(\w*)')
-_MOVED_TO = re.compile(r"\bmov\w*\s+[^,\n]+,\s*%+(\w+)")
+_MOVED_TO = re.compile(r"\bmov\w*\s+[^,\n]{1,200},\s*%+(\w+)")
 _BOUND = re.compile(r'\b(\w+)\s+(?:asm|__asm|__asm__)\s*\(\s*"(\w+)"\s*\)')
 _LETTERS = {"a": "rax", "b": "rbx", "c": "rcx", "d": "rdx", "S": "rsi", "D": "rdi"}
 _LONG_NAMES = {"eax": "rax", "ebx": "rbx", "ecx": "rcx", "edx": "rdx", "esi": "rsi", "edi": "rdi"}
@@ -82,8 +83,31 @@ class TrapInstruction:
 
 
 def without_comments(text: str) -> str:
-    """`text` with every comment replaced by a blank; strings stay unchanged."""
-    return _COMMENT_OR_STRING.sub(lambda match: match[1] or " ", text)
+    """`text` with every comment replaced by a blank, and white space shortened outside strings.
+
+    What is left of white space is one line end, if it held one, or else one blank. So a pattern
+    with `\\s*` has at most one character to try there, and the time to search the text grows only
+    with its length, whoever wrote it.
+    """
+    # Code at even places, strings at odd ones; comments are part of the code around them.
+    parts: list[list[str]] = [[]]
+    end = 0
+    for match in _COMMENT_OR_STRING.finditer(text):
+        parts[-1].append(text[end : match.start()])
+        end = match.end()
+        if match[1] is None:
+            parts[-1].append(" ")
+        else:
+            parts += [[match[1]], []]
+    parts[-1].append(text[end:])
+    joined = ("".join(part) for part in parts)
+    return "".join(
+        part if place % 2 else _BLANKS.sub(_one_blank, part) for place, part in enumerate(joined)
+    )
+
+
+def _one_blank(blanks: re.Match[str]) -> str:
+    return "\n" if "\n" in blanks[0] else " "
 
 
 def measured_region(source: str | None) -> str:

@@ -7,7 +7,15 @@ import pkgutil
 
 from grader.cases.spec import FigureSpec, Quantity
 
-__all__ = ["LABS", "FigureSpec", "Quantity", "figure_named", "figures_of", "lab_of_figures"]
+__all__ = [
+    "LABS",
+    "FigureSpec",
+    "Quantity",
+    "figure_named",
+    "figures_of",
+    "is_known",
+    "lab_of_figures",
+]
 
 
 def _by_lab() -> dict[str, tuple[FigureSpec, ...]]:
@@ -39,6 +47,11 @@ def figure_named(figure_id: str) -> FigureSpec:
                 return spec
     known = ", ".join(spec.id for specs in LABS.values() for spec in specs)
     raise KeyError(f"no figure {figure_id!r}; there is {known}")
+
+
+def is_known(figure_id: str) -> bool:
+    """Whether any lab asks for this figure."""
+    return any(spec.id == figure_id for specs in LABS.values() for spec in specs)
 
 
 def lab_of_figures(figure_ids: list[str]) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import logging
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from grader.facts.sources import source_of
 from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
 from grader.judging import flags
 from grader.judging.check import judge, open_case, open_relation
+from grader.judging.permission import denied, evidence_of
 from grader.judging.unmeasured import fingerprints
 from grader.pitfalls import while_reading
 from labs.common.files import read_bounded
@@ -39,6 +41,9 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
     Raises KeyError if there is no such lab or if it has no figures.
     """
     specs = figures_of(lab)
+    closed = denied(folder, figures.FILE_NAME)
+    if closed is not None:
+        return [_not_graded(spec, closed) for spec in specs]
     try:
         submitted = figures.read(folder)
     except BadFigures as error:
@@ -52,15 +57,19 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
             specs,
             handed_in(folder),
         )
+    except MemoryError:
+        raise
     except Exception:  # flags cost no points, so we can grade without them
         log.exception("the flags of %s failed", folder)
         raised = {}
     recordings = unbound.without_contradicted(recordings)
     cases: dict[str, Case | Finding] = {}
-    verdicts = {}
+    verdicts: dict[str, Verdict] = {}
     for spec in sorted(specs, key=lambda spec: bool(spec.of)):  # relations come after their parts
         figure = submitted.get(spec.id)
-        verdict = _verdict(folder, spec, figure, recordings, cases)
+        verdict = _kept_from(folder, spec, figure, verdicts)
+        if verdict is None:
+            verdict = _verdict(folder, spec, figure, recordings, cases)
         used = recordings.get(figure.recording or "") if isinstance(figure, Figure) else None
         verdicts[spec.id] = replace(
             verdict,
@@ -81,6 +90,34 @@ def handed_in(folder: Path) -> datetime.datetime | None:
     except (OSError, ValueError):
         return None
     return noted.replace(tzinfo=datetime.timezone.utc)
+
+
+def _kept_from(
+    folder: Path,
+    spec: FigureSpec,
+    figure: Figure | BadFigure | None,
+    verdicts: dict[str, Verdict],
+) -> Verdict | None:
+    """The verdict on a figure that we are kept from judging; None if nothing keeps us from it."""
+    evidence = evidence_of(figure)
+    closed = denied(folder, *evidence) if evidence else None
+    if closed is not None:
+        return _not_graded(spec, closed, evidence[0])
+    for name in spec.of:
+        if name in verdicts and verdicts[name].outcome is Outcome.NOT_GRADED:
+            return _not_graded(spec, f"It relates {name}, which was not graded.")
+    return None
+
+
+def _not_graded(spec: FigureSpec, why: str, recording: str | None = None) -> Verdict:
+    return Verdict(
+        figure=spec.id,
+        outcome=Outcome.NOT_GRADED,
+        points=0.0,
+        max_points=spec.max_points,
+        reason=why,
+        recording=recording,
+    )
 
 
 def _verdict(
@@ -105,16 +142,12 @@ def _verdict(
             case = open_case(spec, figure, recording, source)
         cases[spec.id] = case
         return judge(spec, case, figure)
+    except MemoryError:  # of the whole process, so no figure of it can be trusted to be judged
+        raise
     except Exception as error:  # our fault must not give a zero or end the batch
         log.exception("the check of %s failed", spec.id)
-        return Verdict(
-            figure=spec.id,
-            outcome=Outcome.NOT_GRADED,
-            points=0.0,
-            max_points=spec.max_points,
-            reason=f"The check itself failed ({type(error).__name__}); a person must look at it.",
-            recording=name,
-        )
+        why = f"The check itself failed ({type(error).__name__}); a person must look at it."
+        return _not_graded(spec, why, name)
 
 
 def _recordings(folder: Path, submitted: list[Figure | BadFigure | None]) -> Recordings:
@@ -125,9 +158,9 @@ def _recordings(folder: Path, submitted: list[Figure | BadFigure | None]) -> Rec
         if name is None or name in found:
             continue
         path = Path(folder) / name
-        if path.parent.is_symlink():
+        if _is_link(path.parent):
             found[name] = BadRecording("the folder recordings is a link", where=name)
-        elif path.is_symlink() or path.exists():
+        elif os.path.lexists(path):  # false for a file that we may not see
             try:
                 found[name] = read(path)
             except BadRecording as error:
@@ -168,3 +201,10 @@ def lab_of(folder: Path) -> str:
             f"{', '.join(LABS)}"
         )
     return lab_by_figures
+
+
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except PermissionError:  # older Pythons raise it
+        return False

@@ -37,8 +37,12 @@ def _coldness(recording: Recording, first: str) -> float:
     """How many times as long the first samples take as those of the same batch size, typically."""
     mine = recording.samples(first)
     cold = mine.sample == mine.sample.min()
-    usual = [max(float(np.median(mine.ticks[mine.batch == k])), 1.0) for k in mine.batch[cold]]
-    return float(np.median(mine.ticks[cold] / np.array(usual)))
+    usual = {
+        k: max(float(np.median(mine.ticks[mine.batch == k])), 1.0)
+        for k in set(mine.batch[cold].tolist())
+    }
+    of_each = np.array([usual[k] for k in mine.batch[cold].tolist()])
+    return float(np.median(mine.ticks[cold] / of_each))
 
 
 def _in_line(recording: Recording, process: int) -> tuple[str, ...]:

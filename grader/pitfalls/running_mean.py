@@ -43,12 +43,11 @@ def series_of(recording: Recording, variant: str) -> list[Floats]:
     mine = recording.rows_of(variant)
     process, batch = recording.process[mine], recording.batch[mine]
     place, ticks = recording.sample[mine], recording.ticks[mine].astype(np.float64)
-    found = []
-    for number, size in sorted(set(zip(process.tolist(), batch.tolist(), strict=True))):
-        chosen = (process == number) & (batch == size)
-        if int(chosen.sum()) >= FEWEST:
-            found.append(ticks[chosen][np.argsort(place[chosen])])
-    return found
+    # One sort, because a recording may have thousands of groups.
+    order = np.lexsort((place, batch, process))
+    process, batch, ticks = process[order], batch[order], ticks[order]
+    begins = np.flatnonzero((np.diff(process) != 0) | (np.diff(batch) != 0)) + 1
+    return [each for each in np.split(ticks, begins) if len(each) >= FEWEST]
 
 
 def is_running_mean(values: Floats) -> bool:

@@ -20,7 +20,7 @@ from nbformat.notebooknode import from_dict
 from grader.submissions.pictures import kept_pictures
 from grader.submissions.safe_copy import printable
 from grader.submissions.student_notebook import StudentCell, Submitted
-from labs.common.limits import MOST_ANSWER
+from labs.common.limits import MOST_ANSWER, MOST_ANSWER_LINES
 
 NOTE_CELL_ID = "set-aside"
 _MOST_NOTES = 20
@@ -160,9 +160,9 @@ def _move_in(
         remarks.append(f"answer cell {quoted(grade_id)}: appears {len(found)} times, one was taken")
     if chosen.cell_type != cell.cell_type:
         remarks.append(f"answer cell {quoted(grade_id)}: turned into {quoted(chosen.cell_type)}")
-    if len(chosen.source) > MOST_ANSWER:
-        remarks.append(f"answer cell {quoted(grade_id)}: longer than {MOST_ANSWER} characters")
-        _say_unreadable(cell, f"it is longer than {MOST_ANSWER} characters")
+    if (too_long := _too_long(chosen.source)) is not None:
+        remarks.append(f"answer cell {quoted(grade_id)}: {too_long}")
+        _say_unreadable(cell, f"it is {too_long}")
     elif answers and cell.cell_type == "markdown":
         cell.source = neutral(chosen.source)
         pictures, reasons = kept_pictures(chosen.attachments)
@@ -171,6 +171,15 @@ def _move_in(
         remarks += [f"answer cell {quoted(grade_id)}: {reason}" for reason in reasons]
     elif answers:
         cell.source = chosen.source
+
+
+def _too_long(answer: str) -> str | None:
+    """How an answer is too long to be shown; None if it is not. Each heading takes milliseconds."""
+    if len(answer) > MOST_ANSWER:
+        return f"longer than {MOST_ANSWER} characters"
+    if len(answer.splitlines()) > MOST_ANSWER_LINES:
+        return f"longer than {MOST_ANSWER_LINES} lines"
+    return None
 
 
 def _say_unreadable(cell: NotebookNode, reason: str) -> None:

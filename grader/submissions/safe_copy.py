@@ -14,27 +14,44 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
+from grader.figures import is_known
+from grader.judging.permission import evidence_of
 from grader.submissions.folders import open_folder, open_regular, opened
-from labs.common.limits import MOST_DEPTH, MOST_FILE_BYTES, MOST_FILES, MOST_FOLDER_BYTES
+from labs.common.limits import (
+    MOST_DEPTH,
+    MOST_ENTRIES,
+    MOST_EVIDENCE_BYTES,
+    MOST_FILE_BYTES,
+    MOST_FILES,
+    MOST_FOLDER_BYTES,
+    MOST_NOTEBOOK_BYTES,
+)
+from labs.course import figures
+from labs.course.figures import BadFigures
 
 _CHUNK = 1 << 20
 _MOST_NOTES = 20
-_MOST_ENTRIES = 20_000
-# Copied first, so that many other files cannot use up the limits.
+# Of the files that nobody names, these are copied first.
 _EVIDENCE = ("figures.json", "recordings")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of one submission is copied."""
+    """How much of one submission is copied; named files count only in `evidence_bytes`."""
 
     file_bytes: int = MOST_FILE_BYTES
+    notebook_bytes: int = MOST_NOTEBOOK_BYTES
     total_bytes: int = MOST_FOLDER_BYTES
     files: int = MOST_FILES
     depth: int = MOST_DEPTH
+    evidence_bytes: int = MOST_EVIDENCE_BYTES
+
+    def of_file(self, path: Path) -> int:
+        """The most bytes of the file `path`."""
+        return self.notebook_bytes if path.suffix == ".ipynb" else self.file_bytes
 
 
 def printable(name: str, most: int = 80) -> str:
@@ -69,16 +86,18 @@ def take_in(
     ignore: Sequence[str] = (),
     limits: Limits | None = None,
     trusted: Path | None = None,
+    first: Sequence[str] = (),
 ) -> list[str]:
     """Copies the regular files under `source` to `destination` and returns what it left out.
 
     `ignore` holds globs for names of files and folders to skip without a note, as in nbgrader's
     `CourseDirectory.ignore`. No level below `trusted` (by default the parent of `source`) may be a
-    link. The result has one note for each other file that was left out, but no more than fit on a
-    screen. Unreadable files are left out too. Raises OSError if `source` is no folder or a link, or
-    if writing fails.
+    link. The files of `first`, `figures.json` and the evidence that it names come first, whatever
+    else is there. The result has one note for each other file that was left out, but no more than
+    fit on a screen. Unreadable files are left out too. Raises OSError if `source` is no folder or a
+    link, if a named file may not be read, or if writing fails.
     """
-    return copy(source, destination, ignore, limits, trusted).left_out
+    return copy(source, destination, ignore, limits, trusted, first).left_out
 
 
 def copy(
@@ -87,31 +106,43 @@ def copy(
     ignore: Sequence[str] = (),
     limits: Limits | None = None,
     trusted: Path | None = None,
+    first: Sequence[str] = (),
 ) -> Taken:
     """As :func:`take_in`, and reads each copy again: its hash must be that of what was read."""
     limits = limits or Limits()
     notes: list[str] = []
     hashes: dict[str, str] = {}
-    total = 0
+    seen: set[Path] = set()
+    others = 0
+    left = {True: limits.evidence_bytes, False: limits.total_bytes}
     with opened(source, trusted) as top:
         owner = os.fstat(top).st_uid
         destination.mkdir(parents=True, exist_ok=True)
-        for found in _walk(top, Path(), ignore, limits.depth):
+        named = _named(top, [*first, *evidence_in(source)])
+        for found in chain(named, _walk(top, Path(), ignore, limits.depth)):
+            if found.path in seen:
+                continue
+            seen.add(found.path)
             name = printable(str(found.path))
-            if not found.trouble and len(hashes) >= limits.files:
+            if not found.trouble and not found.named and others >= limits.files:
                 notes.append(f"{name}: there are more than {limits.files} files")
                 break
-            room = min(limits.file_bytes, limits.total_bytes - total)
+            room = min(limits.of_file(found.path), left[found.named])
             try:
                 file = found.open(room, owner)
             except OSError as error:
-                notes.append(f"{name}: {error.strerror or error}")
+                evidence = found.named and str(found.path) not in first
+                if evidence and isinstance(error, PermissionError):
+                    raise PermissionError(error.errno, f"{name} may not be read") from error
+                if not (found.named and isinstance(error, FileNotFoundError)):
+                    notes.append(f"{name}: {error.strerror or error}")
                 continue
             with os.fdopen(file, "rb", buffering=0):
                 target = destination / found.path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 size, digest = _copy(file, target, room)
-            total += size
+            left[found.named] -= size
+            others += not found.named
             hashes[str(found.path)] = digest
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
@@ -126,6 +157,7 @@ class _Found:
     path: Path
     folder: int
     trouble: str = ""
+    named: bool = False
 
     def open(self, room: int, owner: int) -> int:
         """Opens the file. Raises OSError if it is left out, larger than `room`, or not `owner`'s.
@@ -173,11 +205,42 @@ def hash_of(path: Path) -> str:
     return digest.hexdigest()
 
 
+def evidence_in(folder: Path) -> list[str]:
+    """The files of `folder` by which its figures are judged: figures of known labs first."""
+    try:
+        submitted = figures.read(folder)
+    except BadFigures:
+        return [figures.FILE_NAME]
+    in_order = sorted(submitted, key=lambda figure: not is_known(figure))
+    names = [name for figure in in_order for name in evidence_of(submitted[figure])]
+    return [figures.FILE_NAME, *dict.fromkeys(names)]
+
+
+def _named(top: int, names: Sequence[str]) -> Iterator[_Found]:
+    """The files `names` of the open folder `top`; a folder that is missing or a link has none."""
+    for name in names:
+        *folders, file = Path(name).parts
+        if not folders:
+            yield _Found(Path(name), top, named=True)
+            continue
+        # A name has at most one folder: `figures.json` names only files in recordings.
+        try:
+            folder = open_folder(folders[0], top)
+        except PermissionError as error:
+            raise PermissionError(error.errno, f"{folders[0]} may not be opened") from error
+        except OSError:
+            continue
+        try:
+            yield _Found(Path(folders[0], file), folder, named=True)
+        finally:
+            os.close(folder)
+
+
 def _walk(folder: int, where: Path, ignore: Sequence[str], depth: int) -> Iterator[_Found]:
     """Every file in the open `folder`, evidence first, with the reason if it must be left out."""
     try:
         with os.scandir(folder) as listing:
-            some = islice(listing, _MOST_ENTRIES)
+            some = islice(listing, MOST_ENTRIES)
             entries = sorted(some, key=lambda entry: (entry.name not in _EVIDENCE, entry.name))
     except OSError as error:
         yield _Found(where, folder, f"cannot be listed: {error.strerror or error}")

@@ -18,6 +18,7 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
+from grader.judging.permission import denied_evidence
 from grader.submissions.rebuild import known_answers, quoted, rebuild
 from grader.submissions.safe_copy import printable
 from grader.submissions.student_notebook import Submitted, read_submitted
@@ -88,6 +89,7 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
             course, step, course.assignment_id, course.student_id
         ).items():
             trouble = trouble_with(course, step, course.assignment_id, student)
+            trouble = trouble or denied_evidence(folder)
             if trouble is None:
                 self.assignments[str(folder)] = [str(folder / f"{n}.ipynb") for n in expected]
             else:

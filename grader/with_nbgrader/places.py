@@ -48,7 +48,8 @@ def students_in(course: Any, step: str, assignment_id: str, pattern: str) -> dic
     path = course.format_path(step, pattern, assignment_id)
     # nbgrader uses the whole path as a glob, which fails if a folder's name has a bracket.
     root = Path(course.root)
-    found = sorted(root.glob(str(Path(path).relative_to(root))))
+    relative = Path(path).relative_to(root)
+    found = sorted({*root.glob(str(relative)), *_hidden_from_us(root, relative)})
     name = re.compile(
         re.escape(str(Path(course.format_path(step, "\0", assignment_id)))).replace(
             re.escape("\0"), "(.*)", 1
@@ -58,3 +59,16 @@ def students_in(course: Any, step: str, assignment_id: str, pattern: str) -> dic
     names = {match[1]: path for path in found if (match := name.fullmatch(str(path)))}
     # As in nbgrader, a star is not for hidden folders; some of them are ours.
     return {name: path for name, path in names.items() if not name.startswith(".")}
+
+
+def _hidden_from_us(root: Path, pattern: Path) -> list[Path]:
+    """The paths of `pattern` in folders that we may not enter, which a glob leaves out."""
+    hidden = []
+    for folder in root.glob(str(pattern.parent)):
+        try:
+            (folder / pattern.name).lstat()
+        except PermissionError:
+            hidden.append(folder / pattern.name)
+        except OSError:
+            continue
+    return hidden

@@ -7,13 +7,14 @@ it leaves the figure open for a person.
 
 from __future__ import annotations
 
+import atexit
 import base64
+import functools
 import math
 import sqlite3
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.notebooknode import from_dict
@@ -23,15 +24,15 @@ from traitlets import Unicode
 from traitlets.utils.importstring import import_item
 
 from grader.cases.verdict import Outcome, Verdict
+from grader.judging.judgement import Judgement, NotGraded, Shown, shown
+from grader.judging.worker import Ways, Worker
 from grader.submissions.safe_copy import printable
 from grader.with_nbgrader.evidence_register import EvidenceRegister
-from grader.with_nbgrader.shown_to_graders import evidence_cell, evidence_html
+from grader.with_nbgrader.shown_to_graders import evidence_cell
 from labs.common.html import inline
 
-_MOST_HTML = 200_000
 # In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.
 _PLOT_WIDTH = 680
-_MOST_PNG = 2_000_000
 #: The register of runs, in the course folder, and the flag on a run that it has twice. Feedback
 #: shows the flag, so it names nobody; the log does.
 REGISTER = "ticklab-runs.db"
@@ -40,14 +41,12 @@ IN_ANOTHER = "another student's submission in this course holds the same run"
 _KEY = "ticklab"
 
 
-class Presenter(Protocol):
-    """The functions that present a verdict: :mod:`grader.judging.presentation`."""
-
-    def as_text(self, verdict: Verdict) -> str: ...
-
-    def as_html(self, verdict: Verdict) -> str: ...
-
-    def plot_png(self, verdict: Verdict, folder: Path) -> bytes | None: ...
+@functools.lru_cache(maxsize=4)
+def _worker(ways: Ways) -> Worker:
+    """The worker of this process; it ends with it."""
+    worker = Worker(ways=ways)
+    atexit.register(worker.close)
+    return worker
 
 
 class Replay(NbGraderPreprocessor):  # type: ignore[misc]
@@ -73,8 +72,15 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         free_texts = [cell for cell in nb.cells if _is_free_text(cell)]
         folder = Path(resources["metadata"]["path"])
         lab = resources["nbgrader"]["notebook"]
-        verdicts, fault = self._verdicts(folder, lab)
-        verdicts = self._with_copies(verdicts, resources["nbgrader"])
+        judged = self._judged(folder, lab)
+        fault = judged.reason if isinstance(judged, NotGraded) else ""
+        views = judged.shown if isinstance(judged, Judgement) else {}
+        verdicts = {each.figure: each for each in getattr(judged, "verdicts", ())}
+        for figure in self._copied(verdicts, resources["nbgrader"]):
+            verdict = verdicts[figure]
+            verdicts[figure] = replace(verdict, flags=(*verdict.flags, IN_ANOTHER))
+            png = views[figure].png if figure in views else None
+            views[figure] = replace(self._plain(verdicts[figure]), png=png)
         for cell in cells:
             figure = cell.metadata.nbgrader["grade_id"]
             most = float(cell.metadata.nbgrader["points"])
@@ -83,7 +89,8 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
             points = _points(verdict, most)
             if points is None and verdict.outcome is not Outcome.NOT_GRADED:
                 verdict = _open(figure, most, f"the check gave {verdict.points!r} points")
-            cell.outputs = self._outputs(verdict, points, most, folder)
+            view = views.get(figure) if verdict is verdicts.get(figure) else None
+            cell.outputs = _outputs(verdict, view or self._plain(verdict), points, most)
             cell.execution_count = None
             cell.metadata[_KEY] = {**verdict.as_json(), "points": points or 0.0, "max_points": most}
             outcomes[figure] = verdict.outcome.value
@@ -91,93 +98,46 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
                 student = resources["nbgrader"]["student"]
                 reason = printable(verdict.reason, 300)
                 self.log.warning("%s, %s: not graded: %s", printable(student), figure, reason)
-        if verdicts:
-            self._insert_evidence(nb, free_texts, list(verdicts.values()), folder)
+        if isinstance(judged, Judgement) and judged.evidence:
+            for number, cell in enumerate(free_texts, start=1):
+                place = nb.cells.index(cell) + 1
+                nb.cells.insert(place, evidence_cell(judged.evidence, number))
         return nb, resources
 
-    def _insert_evidence(
-        self,
-        nb: NotebookNode,
-        free_texts: list[NotebookNode],
-        verdicts: list[Verdict],
-        folder: Path,
-    ) -> None:
-        """Insert the evidence in the recordings below each answer that a person grades."""
-        try:
-            page = evidence_html(verdicts, folder)
-        except Exception:
-            self.log.exception("The evidence could not be shown below the free texts")
-            return
-        for number, cell in enumerate(free_texts, start=1):
-            nb.cells.insert(nb.cells.index(cell) + 1, evidence_cell(page, number))
+    def _judged(self, folder: Path, lab: str) -> Judgement | NotGraded:
+        """The judgement of a worker process; a fault must not cost this student or the next."""
+        evidence = "grader.with_nbgrader.shown_to_graders.evidence_html"
+        judged = _worker(Ways(self.check, self.presenter, evidence)).judge(folder, lab)
+        for line in judged.log.splitlines():
+            self.log.error("%s", printable(line, 300))
+        return judged
 
-    def _verdicts(self, folder: Path, lab: str) -> tuple[dict[str, Verdict], str]:
-        """The verdict of each figure; if our check failed, a message instead."""
-        try:
-            check = cast(Callable[[Path, str], list[Verdict]], import_item(self.check))
-            return {verdict.figure: verdict for verdict in check(folder, lab)}, ""
-        # Any error in here is our fault, and it must not cost this student or the next any points.
-        except Exception as error:
-            self.log.exception("The check of %s failed", folder)
-            return {}, f"our own check failed ({type(error).__name__}); this is not your fault"
-
-    def _with_copies(self, verdicts: dict[str, Verdict], of: dict[str, Any]) -> dict[str, Verdict]:
-        """The verdicts, with a flag on each figure whose run is in another submission too."""
+    def _copied(self, verdicts: dict[str, Verdict], of: dict[str, Any]) -> list[str]:
+        """The figures whose run is in another student's submission too."""
         course = getattr(getattr(self.parent, "parent", None), "coursedir", None)
         if course is None:
-            return verdicts
+            return []
         register = EvidenceRegister(Path(course.root) / REGISTER)
         runs = {figure: each.fingerprints for figure, each in verdicts.items() if each.fingerprints}
         try:
             copies = register.enter(of["student"], of["assignment"], runs)
         except sqlite3.Error as error:
             self.log.warning("Copies were not looked for: %s: %s", register.path, error)
-            return verdicts
+            return []
         for figure, students in copies.items():
             names = ", ".join(printable(name) for name in students)
             self.log.warning(
                 "%s, %s: the same run as of %s", printable(of["student"]), figure, names
             )
-        return {
-            figure: replace(each, flags=(*each.flags, IN_ANOTHER)) if figure in copies else each
-            for figure, each in verdicts.items()
-        }
+        return list(copies)
 
-    def _outputs(
-        self, verdict: Verdict, points: float | None, most: float, folder: Path
-    ) -> list[NotebookNode]:
-        """The cell's outputs: text, plot, and the points that nbgrader reads, if there are any."""
-        text, page, png = self._present(verdict, folder)
-        if points is not None and verdict.max_points != most:
-            scaled = f"In this course, this counts as {points:g} of {most:g} points."
-            text, page = f"{text}\n{scaled}", page + inline("<p>{{ words }}</p>", words=scaled)
-        outputs = [_output("display_data", {"text/plain": text, "text/html": page})]
-        if png:
-            alt = f"Plot of the recording of figure {verdict.figure}"
-            outputs.append(
-                _output(
-                    "display_data",
-                    {"text/plain": alt, "image/png": base64.b64encode(png).decode("ascii")},
-                    metadata={"image/png": {"alt": alt, "width": _PLOT_WIDTH}},
-                )
-            )
-        if points is not None:
-            outputs.append(_output("execute_result", {"text/plain": repr(points)}))
-        return outputs
-
-    def _present(self, verdict: Verdict, folder: Path) -> tuple[str, str, bytes | None]:
-        """Text and plot; only plain text if the presenter itself fails."""
-        plain = f"{verdict.figure}: {verdict.outcome.value}. {verdict.reason}"
-        text, page, png = plain, inline("<p>{{ words }}</p>", words=plain), None
+    def _plain(self, verdict: Verdict) -> Shown:
+        """A verdict that the worker did not give, without a plot."""
         try:
-            presenter = cast(Presenter, import_item(self.presenter))
-            text, page = presenter.as_text(verdict), presenter.as_html(verdict)
-            if len(page) > _MOST_HTML or len(text) > _MOST_HTML:
-                text, page = plain, inline("<p>{{ words }}</p>", words=plain)
-            png = presenter.plot_png(verdict, folder)
+            return shown(verdict, import_item(self.presenter))
         except Exception:
             self.log.exception("The verdict on %s could not be presented in full", verdict.figure)
-        return text, page, png if png and len(png) <= _MOST_PNG else None
+            return shown(verdict, None)
 
 
 class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
@@ -209,6 +169,29 @@ def _is_test(cell: NotebookNode) -> bool:
 def _is_free_text(cell: NotebookNode) -> bool:
     """Whether a person gives the points for this answer."""
     return bool(utils.is_grade(cell) and utils.is_solution(cell))
+
+
+def _outputs(
+    verdict: Verdict, view: Shown, points: float | None, most: float
+) -> list[NotebookNode]:
+    """The cell's outputs: text, plot, and the points that nbgrader reads, if there are any."""
+    text, page = view.text, view.page
+    if points is not None and verdict.max_points != most:
+        scaled = f"In this course, this counts as {points:g} of {most:g} points."
+        text, page = f"{text}\n{scaled}", page + inline("<p>{{ words }}</p>", words=scaled)
+    outputs = [_output("display_data", {"text/plain": text, "text/html": page})]
+    if view.png:
+        alt = f"Plot of the recording of figure {verdict.figure}"
+        outputs.append(
+            _output(
+                "display_data",
+                {"text/plain": alt, "image/png": base64.b64encode(view.png).decode("ascii")},
+                metadata={"image/png": {"alt": alt, "width": _PLOT_WIDTH}},
+            )
+        )
+    if points is not None:
+        outputs.append(_output("execute_result", {"text/plain": repr(points)}))
+    return outputs
 
 
 def _output(

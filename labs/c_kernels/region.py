@@ -12,7 +12,7 @@ import re
 from labs.c_kernels.toolchain import measured_region
 
 _MACRO = re.compile(r"^#define (\w+)\(([^)]*)\)\s*\\\n((?:.*\\\n)*.*)$", re.MULTILINE)
-_USE = re.compile(r"^(\w+)\((\w+),((?:[^\n]|\n[ \t]+)*)\)$", re.MULTILINE)
+_USE = re.compile(r"^(\w+)\((\w+),((?:[^\n]|\n[ \t])*)\)$", re.MULTILINE)
 
 
 def region_of(source: str, variant: str) -> str:

@@ -13,7 +13,16 @@ MOST_SAMPLES, MOST_PROCESSES, MOST_WARMUP = 100_000, 100, 10_000
 #: Every process may add its own conditions.
 MOST_RECORDING_BYTES, MOST_RECORDING_ROWS = 8 * 1024 * 1024, 250_000
 MOST_VARIANTS, MOST_RECORDED_PROCESSES = 64, 1_000
-MOST_CONDITIONS, MOST_LINE_BYTES = 4_000, 16_384
+#: A C kernel takes 32 batch sizes. The processes of a run come one after the other, so their number
+#: changes from row to row less often than there are processes.
+MOST_BATCH_SIZES, MOST_PROCESS_CHANGES = 64, 2_000
+MOST_CONDITIONS, MOST_LINE_BYTES, MOST_HEADER_BYTES = 4_000, 16_384, 2 * 1024 * 1024
+#: Limits of what one process states, and of one condition. The longest honest value has 200
+#: characters, and the longest key has 41.
+MOST_PROCESS_CONDITIONS, MOST_KEY, MOST_VALUE = 2_000, 80, 2_000
+#: Linux has at most 8192 CPUs. All different CPU lists of a recording together name at most this
+#: many: an honest recording has one list for the machine, and one or two CPUs for each task.
+MOST_CPUS, MOST_LISTED_CPUS = 8_192, 100_000
 
 #: Limits of the JSON files of a lab folder, and of a C source next to a recording.
 MOST_JSON_BYTES, MOST_FIGURES = 256 * 1024, 200
@@ -23,12 +32,20 @@ MOST_SOURCE_BYTES = 256 * 1024
 #: Limits of a submitted notebook.
 MOST_NOTEBOOK_BYTES, MOST_CELLS = 16_000_000, 5_000
 
-#: Limits of one answer, in characters (a long report has 10,000); of a formula in it, and of the
-#: number of formulas; and of the pictures that were pasted into it.
-MOST_ANSWER, MOST_FORMULA, MOST_FORMULAS = 20_000, 200, 40
+#: Limits of one answer, in characters (a long report has 10,000) and lines; of a formula in it, and
+#: of the number of formulas; and of the pictures that were pasted into it.
+MOST_ANSWER, MOST_ANSWER_LINES = 20_000, 2_000
+MOST_FORMULA, MOST_FORMULAS = 200, 40
 MOST_PICTURES, MOST_PICTURE_BYTES, MOST_PICTURE_PIXELS = 8, 6_000_000, 25_000_000
 
 #: Limits of a submitted lab folder. Apart from the notebook, no file that we read in it is larger
-#: than a recording.
+#: than a recording. The files that `figures.json` names are copied first and have their own limit,
+#: which 20 of the largest recordings reach; the other limits are those of all other files.
 MOST_FILE_BYTES, MOST_FOLDER_BYTES = MOST_RECORDING_BYTES, 64_000_000
-MOST_FILES, MOST_DEPTH = 500, 6
+MOST_FILES, MOST_DEPTH, MOST_ENTRIES = 500, 6, 20_000
+MOST_EVIDENCE_BYTES = 20 * MOST_RECORDING_BYTES
+
+#: Limits of what the check of one submission gives: characters of one verdict as text or HTML,
+#: bytes of one plot, characters of log, and bytes in all.
+MOST_SHOWN, MOST_PLOT_BYTES, MOST_LOG = 200_000, 2_000_000, 20_000
+MOST_JUDGEMENT_BYTES = 32_000_000

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from labs.common.limits import MOST_CPUS
+
 _MOST = 1 << 20  # no such file is longer, but a file at a wrong path may be
-_MOST_CPUS = 8192  # the limit of Linux; anybody may have written the recording with the list
 
 
 def text_of(file: Path) -> str | None:
@@ -43,7 +44,7 @@ def cpu_list(text: str) -> tuple[int, ...] | None:
             return None
         span = range(int(first), int(last or first) + 1)
         named += len(span)
-        if not span or named > _MOST_CPUS:
+        if not span or named > MOST_CPUS:
             return None
         cpus.update(span)
     return tuple(sorted(cpus))

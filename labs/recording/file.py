@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.common.files import read_bounded, write_atomically
-from labs.common.limits import MOST_RECORDING_BYTES, MOST_RECORDING_ROWS
+from labs.common.limits import MOST_HEADER_BYTES, MOST_RECORDING_BYTES, MOST_RECORDING_ROWS
 from labs.common.units import Clock
 from labs.recording.header import read_head, split_head
 from labs.recording.rows import BadRecording, Integers, read_table
@@ -208,6 +208,11 @@ class Recording:
         if the file cannot be written.
         """
         content = self.as_bytes()
+        if (of_head := len(content) - len(self.rows)) > MOST_HEADER_BYTES:
+            raise ValueError(
+                f"{path}: {of_head} bytes of conditions are too much for a recording (at most "
+                f"{MOST_HEADER_BYTES}); take fewer processes or variants"
+            )
         if len(self) > MOST_RECORDING_ROWS or len(content) > MOST_RECORDING_BYTES:
             raise ValueError(
                 f"{path}: {len(self)} rows in {len(content)} bytes are too much for a recording "

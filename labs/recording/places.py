@@ -32,7 +32,14 @@ def of_variant(recording: Recording, variant: str) -> tuple[Places, ...]:
     """
     keys = [f"variant.{variant}.{key}" for key in ("cpus", "peers_cpus", "peers_may_use")]
     stated = ({**process, **recording.conditions} for process in recording.processes)
-    every = (Places(*(cpus_of(each.get(key, "")) for key in keys)) for each in stated)
+    known: dict[str, frozenset[int]] = {}  # processes state the same lists
+
+    def cpus(text: str) -> frozenset[int]:
+        if text not in known:
+            known[text] = cpus_of(text)
+        return known[text]
+
+    every = (Places(*(cpus(each.get(key, "")) for key in keys)) for each in stated)
     return tuple(each for each in every if each.mine)
 
 

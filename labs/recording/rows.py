@@ -11,7 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.common.limits import MOST_RECORDING_ROWS, MOST_VARIANTS
+from labs.common.limits import (
+    MOST_BATCH_SIZES,
+    MOST_PROCESS_CHANGES,
+    MOST_RECORDING_ROWS,
+    MOST_VARIANTS,
+)
 
 Integers = NDArray[np.int64]
 
@@ -82,7 +87,33 @@ def read_table(
         numbers = text.strip(b"\n;").replace(b"\n;", b",").decode()
         parts.append(np.fromstring(numbers, dtype=np.int64, sep=","))
     table = np.concatenate(parts).reshape(count, columns)
+    _check_batch_sizes(table[:, -2], first_row, where)
+    if columns == 5:
+        _check_order(table[:, 1], first_row, where)
     return tuple(name.decode() for name in names), table
+
+
+def _check_batch_sizes(batch: Integers, first_row: int, where: str) -> None:
+    """Raise BadRecording if `batch`, of shape (rows,), holds too many different sizes."""
+    sizes, first_places = np.unique(batch, return_index=True)
+    if len(sizes) > MOST_BATCH_SIZES:
+        raise BadRecording(
+            f"has {len(sizes)} different batch sizes; at most {MOST_BATCH_SIZES} are read",
+            where=where,
+            line=first_row + int(np.sort(first_places)[MOST_BATCH_SIZES]),
+        )
+
+
+def _check_order(process: Integers, first_row: int, where: str) -> None:
+    """Raise BadRecording if the process number, of shape (rows,), changes too often."""
+    changes = np.flatnonzero(np.diff(process)) + 1
+    if len(changes) > MOST_PROCESS_CHANGES:
+        raise BadRecording(
+            f"the process number changes {len(changes)} times; at most {MOST_PROCESS_CHANGES} are "
+            "read: the rows of one process stand together, in the order in which they were taken",
+            where=where,
+            line=first_row + int(changes[MOST_PROCESS_CHANGES]),
+        )
 
 
 def _pieces(body: bytes) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,9 @@ from labs.c_kernels import toolchain
 from labs.c_kernels.region import region_of
 from labs.common import paths
 
+#: Lines that may belong to a use of a macro, in many ways, until the last one decides that none do.
+MANY_WAYS = "TIMED(first, a" + "\n        b" * 2_000
+
 SOURCE = """
 #define TIMED(name, operation, after)                  \\
     static long name(long batch)                       \\
@@ -71,3 +74,8 @@ def test_of_released_c_kernels(kernel: str, variant: str, holds: str) -> None:
 def test_an_unknown_variant_gets_the_region_of_its_c_kernel(name: str) -> None:
     source = (paths.kernels_c() / f"{name}.c").read_text()
     assert region_of(source, "absent") == toolchain.measured_region(source)
+
+
+def test_lines_without_an_end_are_searched_once() -> None:
+    """With two ways to read each blank, every such line would multiply the time."""
+    assert region_of(f"{SOURCE}\n{MANY_WAYS}", "one") == region_of(SOURCE, "one")

@@ -115,6 +115,12 @@ def huge_answer(course: Course) -> None:
 
 
 @case
+def many_lines(course: Course) -> None:
+    """Each is a heading, and every step that shows the answer makes a link for each heading."""
+    edited(course, "many_lines", lambda cells: cells[4].update(source="#\n" * 9_000))
+
+
+@case
 def million_digits(course: Course) -> None:
     text = json.dumps(course.answered())
     course.submit("million_digits", text[:-1] + ', "n": ' + "9" * 1_000_000 + "}")
@@ -402,6 +408,7 @@ UNREADABLE = {
     "renamed_ids": "not in the submitted notebook",
     "wrong_metadata": "",
     "huge_answer": "longer than 20000 characters",
+    "many_lines": "longer than 2000 lines",
 }
 
 

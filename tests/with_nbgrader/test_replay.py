@@ -21,6 +21,7 @@ SUBMISSIONS: dict[str, Any] = {
     "partial": FIGURES,
     "without_figures": {},
     "open": {"cost": "open", "step": {"points": 2.0}},
+    "crash": {"crash": True},
     "fault": {"fault": True},
     "too_many_points": {"cost": {"points": 1e308}, "step": {"points": -7}},
     "no_number": {"cost": {"points": float("nan")}, "step": {"points": float("inf")}},
@@ -109,6 +110,13 @@ def test_fault_of_ours_is_not_graded_and_told(batch: Course) -> None:
     shown, *_ = outputs(batch, "fault", "cost")
     assert "our own check failed (RuntimeError)" in "".join(shown["data"]["text/plain"])
     assert "a fault of ours" in batch.done.stderr
+
+
+def test_crash_of_the_check_costs_one_student_a_reason(batch: Course) -> None:
+    assert batch.scores("crash") == {"cost": None, "step": None, "report": None}
+    shown, *_ = outputs(batch, "crash", "cost")
+    assert "the check was ended by SIGABRT" in "".join(shown["data"]["text/plain"])
+    assert batch.scores("whole") == {"cost": 4.0, "step": 2.0, "report": None}
 
 
 def test_reason_plot_and_points_stand_in_the_cell(batch: Course) -> None:

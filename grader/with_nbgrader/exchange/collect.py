@@ -16,12 +16,11 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.exchange.default import ExchangeCollect
 
-from grader.submissions.safe_copy import Limits, printable
+from grader.submissions.safe_copy import printable
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.exchange.collected import Collected
 from grader.with_nbgrader.exchange.entries import Entry, Refused, choose, read_entries, whose
 
-_LARGEST_FOLDER = 100_000_000
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _A_PERSON = (
     "A person must look. If %s did hand in a folder that was passed over, move the wrong ones out "
@@ -140,11 +139,10 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
     def _copy(self, collected: Collected, entry: Entry) -> None:
         """Copies one submission and logs what it leaves out. Raises OSError if the disk is full."""
         course = self.coursedir
-        limits = Limits(file_bytes=1000 * course.max_file_size, total_bytes=_LARGEST_FOLDER)
         source = Path(self.inbound_path) / entry.name
         self.log.info("Collecting submission: %s", printable(entry.name, 200))
         try:
-            left_out = collected.take(entry, source, course.ignore, limits)
+            left_out = collected.take(entry, source, course.ignore)
         except OSError as error:
             if error.errno in _NO_ROOM:
                 raise

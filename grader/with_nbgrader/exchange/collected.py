@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.submissions.safe_copy import Limits, copy
+from grader.submissions.safe_copy import copy
 from grader.with_nbgrader.exchange.entries import Entry
 from grader.with_nbgrader.places import trusted_part
 from grader.with_nbgrader.record import RECORD, parsed, record_in
@@ -79,14 +79,15 @@ class Collected:
         finally:
             os.close(handle)
 
-    def take(self, entry: Entry, source: Path, ignore: Sequence[str], limits: Limits) -> list[str]:
+    def take(self, entry: Entry, source: Path, ignore: Sequence[str]) -> list[str]:
         """Copies the folder `source` of the exchange into its place; returns what was left out.
 
         Raises OSError; then what was there before is unchanged.
         """
         folder, new = self.folder(entry.student), self._collecting / entry.student
         try:
-            taken = copy(source, new, [*ignore, RECORD], limits)
+            first = ("timestamp.txt", f"{self._assignment}.ipynb")
+            taken = copy(source, new, [*ignore, RECORD], first=first)
             record = {**entry.as_json(), "sha256": taken.hashes}
             (new / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
             _sync(new)

@@ -1,0 +1,192 @@
+"""Judge each submission in a process of its own limits, so that none can harm another one.
+
+Every reader has its own limits. This is the last line of defence against what they overlook: if the
+check of a submission takes too long, needs too much memory or crashes, this submission is not
+graded, for a stated reason, and the next one is judged by a new process.
+
+    with Worker() as worker:
+        judged = worker.judge(folder, "01-timer-overhead")
+
+A worker judges one submission at a time. Several workers can run side by side.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from grader.judging.judgement import NO_MEMORY, Judgement, NotGraded, from_json
+from labs.common.limits import MOST_JUDGEMENT_BYTES
+
+#: Libraries for numbers start a thread for each CPU, and each thread reserves memory.
+_ONE_THREAD = {
+    f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "BLIS")
+}
+#: A process needs this long to start on a slow and busy machine.
+_START_S = 120.0
+#: Nobody waits longer for a submission, even if the check uses no processor time.
+_ANSWER_S = 120.0
+
+_A_PERSON = "a person must look at this submission"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the check of one submission may use; `memory` in bytes, beyond an idle worker's 100 MB.
+
+    The memory limit holds on Linux only.
+    """
+
+    cpu_s: float = 10.0
+    memory: int = 800_000_000
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The functions that judge and present, by dotted name. Without a presenter, only verdicts."""
+
+    check: str = "grader.judging.lab_folder.check_folder"
+    presenter: str = ""
+    evidence: str = ""
+
+
+class _Ended(Exception):
+    """The process has ended or must be ended; the message says why."""
+
+
+class _Idle(_Ended):
+    """The process ended by itself, without a failure."""
+
+
+class Worker:
+    """One process that judges. It starts with the first submission, and again after a failure."""
+
+    def __init__(self, limits: Limits | None = None, ways: Ways | None = None) -> None:
+        self._limits = limits or Limits()
+        self._ways = ways or Ways()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._one_at_a_time = threading.Lock()
+
+    def judge(self, folder: Path, lab: str) -> Judgement | NotGraded:
+        """The verdicts on the submission in `folder`, or why there are none. Never raises."""
+        job = {
+            "folder": str(Path(folder).absolute()),
+            "lab": lab,
+            "path": _modules_path(),
+            "cpu_s": self._limits.cpu_s,
+            **vars(self._ways),
+        }
+        with self._one_at_a_time:
+            try:
+                judged = from_json(self._answer(json.dumps(job).encode("ascii") + b"\n"))
+            except (_Ended, OSError, ValueError) as error:
+                self._end()
+                return NotGraded(f"{error}; {_A_PERSON}")
+            if isinstance(judged, NotGraded) and judged.reason == NO_MEMORY:
+                self._end()
+            return judged
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        with self._one_at_a_time:
+            self._end()
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _answer(self, job: bytes) -> bytes:
+        try:
+            return self._asked(job)
+        except (BrokenPipeError, _Idle):  # it had no job for long, and ended just now
+            self._end()
+            return self._asked(job)
+
+    def _asked(self, job: bytes) -> bytes:
+        if self._process is None or self._process.poll() is not None:
+            self._end()
+            self._start()
+        assert self._process is not None and self._process.stdin is not None
+        self._process.stdin.write(job)
+        self._process.stdin.flush()
+        return self._received(_ANSWER_S)
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "grader.judging.work", str(self._limits.memory)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # Python looks for modules in the current folder, which may be a student's.
+            cwd="/",
+            env={**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(_modules_path())},
+        )
+        if self._received(_START_S) != b"ready":
+            raise _Ended("the process that judges does not start")
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        process.wait()
+
+    def _received(self, seconds: float) -> bytes:
+        """The next answer: its length, a line end, and as many bytes. Raises _Ended."""
+        until = time.monotonic() + seconds
+        received = bytearray()
+        length = None
+        while length is None or len(received) < length:
+            received += self._some(until)
+            if length is None and b"\n" in received:
+                stated, _, rest = bytes(received).partition(b"\n")
+                length, received = int(stated), bytearray(rest)
+            if len(received) > MOST_JUDGEMENT_BYTES:
+                raise _Ended("the process that judges answered without end")
+        return bytes(received)
+
+    def _some(self, until: float) -> bytes:
+        process = self._process
+        assert process is not None and process.stdout is not None
+        left = until - time.monotonic()
+        if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+            raise _Ended(f"the check gave no answer within {_ANSWER_S:g} s")
+        some = os.read(process.stdout.fileno(), 1 << 20)
+        if not some:
+            status = process.wait()
+            raise _Ended(self._why(status)) if status else _Idle("the check ended without a word")
+        return some
+
+    def _why(self, status: int) -> str:
+        if status == -signal.SIGXCPU:
+            return f"the check took more than {self._limits.cpu_s:g} s of processor time"
+        if status < 0:
+            with contextlib.suppress(ValueError):
+                return f"the check was ended by {signal.Signals(-status).name}"
+            return f"the check was ended by signal {-status}"
+        return f"the check ended early with status {status}"
+
+
+def _modules_path() -> list[str]:
+    """Where this process looks for modules, without the current folder."""
+    return [str(Path(each).absolute()) for each in sys.path if each]

@@ -1,0 +1,55 @@
+"""One hostile submission: how it is laid out, and what its check must say."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import testing.hostile
+from testing.paths import FIXTURES
+
+HONEST = FIXTURES / "honest"
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A submission of `lab`. `write` fills an empty folder.
+
+    `points` is what all figures get together; None if the case does not decide it. `says` must
+    stand in the reason or the evidence of one verdict. `not_graded` figures stay open.
+    """
+
+    name: str
+    kind: str
+    lab: str
+    write: Callable[[Path], None]
+    points: float | None = None
+    says: str = ""
+    not_graded: int = 0
+
+
+def all_cases() -> list[Hostile]:
+    """The cases of every kind, in the order of their modules."""
+    names = (each.name for each in pkgutil.iter_modules(testing.hostile.__path__))
+    modules = (importlib.import_module(f"testing.hostile.{name}") for name in names)
+    return [case for module in modules for case in getattr(module, "CASES", ())]
+
+
+def changed(lab: str, change: Callable[[Path], None]) -> Callable[[Path], None]:
+    """Lays out the honest submission of `lab` and then changes it."""
+    return functools.partial(_write, HONEST / lab, change)
+
+
+def changed_fixture(fixture: Path, change: Callable[[Path], None]) -> Callable[[Path], None]:
+    """As `changed`, from another saved submission."""
+    return functools.partial(_write, fixture, change)
+
+
+def _write(saved: Path, change: Callable[[Path], None], folder: Path) -> None:
+    shutil.copytree(saved, folder, dirs_exist_ok=True)
+    change(folder)

@@ -1,0 +1,58 @@
+"""`grader check` of several folders, and copying, in which what is named comes before all else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grader import cli
+from grader.judging import several
+from grader.submissions.safe_copy import Limits, copy
+from labs.common.limits import MOST_FILES
+from testing.hostile.case import HONEST
+
+LAB = "01-timer-overhead"
+
+
+def test_each_of_several_folders_has_its_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing, honest = tmp_path / "missing", HONEST / LAB
+    words = ["check", "--json", str(missing), str(honest)]
+    assert cli.main(words) == several.SOMETHING_NOT_GRADED
+    found = json.loads(capsys.readouterr().out)
+    assert found[str(missing)] == {
+        "outcome": "not graded",
+        "reason": f"{missing} is not a folder",
+    }
+    assert sum(each["points"] for each in found[str(honest)]) == 18
+
+
+def test_named_files_come_before_all_others(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    for number in range(MOST_FILES + 10):
+        (source / f"{number:04}").touch()
+    (source / "z.ipynb").write_text("{}")
+    taken = copy(source, tmp_path / "copied", first=("z.ipynb", "not-there"))
+    assert "z.ipynb" in taken.hashes
+    assert len(taken.hashes) == MOST_FILES + 1
+    assert [note for note in taken.left_out if "not-there" in note] == []
+    assert [note for note in taken.left_out if "more than 500 files" in note]
+
+
+def test_a_named_file_is_copied_once_and_keeps_its_own_limit(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    (source / "recordings").mkdir(parents=True)
+    entry = {"value": 1, "unit": "ns", "recording": "recordings/run.csv"}
+    (source / "figures.json").write_text(json.dumps({"timer-step": entry}))
+    (source / "recordings" / "run.csv").write_bytes(b"x" * 1_000)
+    (source / "recordings" / "other.csv").write_bytes(b"x" * 1_000)
+    taken = copy(source, tmp_path / "copied", limits=Limits(total_bytes=500))
+    assert set(taken.hashes) == {"figures.json", "recordings/run.csv"}
+    assert len(taken.left_out) == 1 and "other.csv" in taken.left_out[0]
+    taken = copy(source, tmp_path / "again", limits=Limits(evidence_bytes=500))
+    assert set(taken.hashes) == {"figures.json", "recordings/other.csv"}
+    assert len(taken.left_out) == 1 and "recordings/run.csv: 1000 bytes" in taken.left_out[0]
