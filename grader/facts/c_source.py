@@ -5,6 +5,7 @@ A student wrote the text, so it may be anything. A pattern that does not match f
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterable, Iterator
@@ -82,6 +83,8 @@ class TrapInstruction:
         return bool(self.loaded & {"rbx", "rcx"}) and "rdi" not in self.loaded
 
 
+# Every pitfall asks for the same text.
+@functools.lru_cache(maxsize=8)
 def without_comments(text: str) -> str:
     """`text` with every comment replaced by a blank, and white space shortened outside strings.
 
