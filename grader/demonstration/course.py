@@ -30,6 +30,7 @@ from grader.demonstration.students import (
 )
 from grader.with_nbgrader.course import make_course
 from grader.with_nbgrader.release import ReleaseError
+from labs.common.table import in_columns
 from labs.common.terminal import say
 
 DEFAULT_LAB = "01-timer-overhead"
@@ -190,8 +191,7 @@ def table(rows: Sequence[Row]) -> str:
             notes = notes[: _NOTE_WIDTH - 3] + "..."
         findings = ", ".join(row.findings) or "-"
         cells.append((row.student, points, row.outcome, findings, notes or "-"))
-    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
-    lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in cells]
+    lines = in_columns(cells)
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 

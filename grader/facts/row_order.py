@@ -22,19 +22,19 @@ _64_BITS = (1 << 64) - 1
 def follows_seed(recording: Recording) -> bool | None:
     """Whether the order of the rows follows from the recorded seeds.
 
-    None where that cannot be told: a recording without seeds or schedule, or with a single batch
+    None where that is not known: a recording without seeds or schedule, or with a single batch
     size and variant.
     """
     cells = _cells(recording)
     seeds = recording.condition("seed")
     if not _FEWEST_CELLS <= len(cells) <= _MOST_CELLS or len(seeds) != len(recording.processes):
         return None
-    told = [
+    known = [
         same
         for process, seed in list(enumerate(seeds))[:_PROCESSES]
         if (same := _one_follows(recording, process, seed, cells)) is not None
     ]
-    return all(told) if told else None
+    return all(known) if known else None
 
 
 def _cells(recording: Recording) -> list[tuple[int, int]]:

@@ -82,13 +82,13 @@ def check(paths: Sequence[Path], lab: str | None, *, as_json: bool) -> int:
                 folder = lab_folder(path, lab)
                 verdicts = _judged(worker, folder)
             except NotALab as error:
-                worst, told = SOMETHING_NOT_GRADED, str(error)
+                worst, report = SOMETHING_NOT_GRADED, str(error)
                 found[str(path)] = {"outcome": Outcome.NOT_GRADED.value, "reason": str(error)}
             else:
-                worst, told = max(worst, status(verdicts)), folder.report(verdicts)
+                worst, report = max(worst, status(verdicts)), folder.report(verdicts)
                 found[str(path)] = [verdict.as_json() for verdict in verdicts]
             if not as_json:
-                say(f"{path}\n\n{told}\n")
+                say(f"{path}\n\n{report}\n")
     if as_json:
         say(json.dumps(found, indent=2))
     return worst

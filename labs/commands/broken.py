@@ -9,6 +9,7 @@ import sys
 from labs.c_kernels import toolchain
 from labs.commands import measure
 from labs.commands.measure import FAILED, IMPOSSIBLE, USAGE
+from labs.common.table import in_columns
 from labs.common.terminal import say
 from labs.common.units import UnknownUnit, canonical
 from labs.notebook.broken_pair import Pair, plans
@@ -55,9 +56,7 @@ def _print_list(as_json: bool) -> None:
                    for k in kernels]  # fmt: skip
         say(json.dumps(entries, indent=2))
         return
-    width = max((len(kernel.name) for kernel in kernels), default=0)
-    for kernel in kernels:
-        say(f"{kernel.name:{width}}  {kernel.mistake}")
+    say("\n".join(in_columns([(kernel.name, kernel.mistake) for kernel in kernels])))
 
 
 def _stop(error: Exception, status: int) -> int:

@@ -122,9 +122,9 @@ def _demand_runtime_folder() -> None:
         ) from error
 
 
-def environment_of_jupyterlab(given: Mapping[str, str]) -> dict[str, str]:
-    """`given` such that JupyterLab, its Jupyter kernels and its terminals use this Python."""
-    made = dict(given)
+def environment_of_jupyterlab(own: Mapping[str, str]) -> dict[str, str]:
+    """The environment `own`, changed so that JupyterLab and what it starts use this Python."""
+    made = dict(own)
     _put_first(made, "JUPYTER_CONFIG_PATH", str(_PACKAGE / "jupyter_config"))
     made["JUPYTER_PREFER_ENV_PATH"] = "1"  # its kernel specs before those of the user
     _put_first(made, "PATH", str(Path(sys.executable).parent))

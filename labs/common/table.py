@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,23 +66,29 @@ class Table:
 
     def as_text(self) -> str:
         """The same table in plain text."""
-        lines = [self.header, *self.rows]
-        left = [self.at_left(n) for n in range(len(self.header))]
-        widths = [max(len(row[i]) for row in lines) for i in range(len(self.header))]
-        printed = [self.caption]
-        for row in lines:
-            cells = [
-                text.ljust(widths[n]) if left[n] else text.rjust(widths[n])
-                for n, text in enumerate(row)
-            ]
-            printed.append("  ".join(cells).rstrip())
-        return "\n".join(printed)
+        to_the_right = [n for n in range(len(self.header)) if not self.at_left(n)]
+        return "\n".join([self.caption, *in_columns([self.header, *self.rows], to_the_right)])
 
     def _repr_html_(self) -> str:
         return self.as_html()
 
     def __repr__(self) -> str:
         return self.as_text()
+
+
+def in_columns(lines: Sequence[Sequence[str]], to_the_right: Collection[int] = ()) -> list[str]:
+    """Each line with its cells below those of the line before it.
+
+    All lines have as many cells. Those of the columns `to_the_right` are aligned right.
+    """
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            text.rjust(width) if n in to_the_right else text.ljust(width)
+            for n, (text, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
 
 
 def _of_cell(style: str, text: str) -> str:

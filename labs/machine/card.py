@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from labs.common.html import filled
+from labs.common.table import in_columns
 from labs.machine.facts import Facts
 
 UNREADABLE = "cannot be read here"
@@ -101,9 +102,7 @@ def cannot_show(machine: Facts) -> tuple[str, ...]:
 
 def as_text(machine: Facts) -> str:
     """The table in plain text, then what the machine cannot show."""
-    table = rows(machine)
-    width = max(len(name) for name, _ in table)
-    lines = [f"{name:<{width}}  {value}" for name, value in table]
+    lines = in_columns(rows(machine))
     limits = cannot_show(machine)
     if limits:
         lines += ["", "What this machine cannot show:", *(f"- {limit}" for limit in limits)]

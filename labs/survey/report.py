@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from labs.common.html import filled
-from labs.common.table import Table
+from labs.common.table import Table, in_columns
 from labs.common.units import rounded
 from labs.course.published import Published
 from labs.machine.description import Machine
@@ -73,16 +73,7 @@ def _ranges(figures: Sequence[Published]) -> str:
 
 def text(rows: Sequence[Row]) -> str:
     """The table for a terminal: text is aligned left, numbers right."""
-    lines = [HEADER, *(_cells(row) for row in rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
-    to_the_left = (0, 5, 6)
-    printed = [
-        "  ".join(
-            cell.ljust(width) if i in to_the_left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
+    printed = in_columns([HEADER, *(_cells(row) for row in rows)], to_the_right=(1, 2, 3, 4))
     printed.insert(1, "-" * max(map(len, printed)))
     return "\n".join(printed)
 

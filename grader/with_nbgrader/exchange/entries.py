@@ -153,15 +153,15 @@ def choose(
     if known and owner not in {each.owner for each in known}:
         owner = min(known, key=lambda each: each.changed).owner
     own = [each for each in entries if each.owner in {owner, None}]
-    believed = [each for each in own if not each.doubts] or own
-    in_time = [each for each in believed if duedate is None or each.when <= duedate]
-    chosen = max(in_time or believed, key=lambda each: each.when)
+    trusted = [each for each in own if not each.doubts] or own
+    in_time = [each for each in trusted if duedate is None or each.when <= duedate]
+    chosen = max(in_time or trusted, key=lambda each: each.when)
     passed_over = []
     for each in entries:
         if each not in own:
             reason = f"it belongs to {whose(each.owner)}, and {each.student} is {whose(owner)}"
             passed_over.append(Refused(each.name, reason))
-        elif each not in believed and each.when > chosen.when:
+        elif each not in trusted and each.when > chosen.when:
             passed_over.append(Refused(each.name, "; ".join(each.doubts)))
     return Choice(chosen, tuple(passed_over))
 
