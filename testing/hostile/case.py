@@ -20,8 +20,9 @@ HONEST = FIXTURES / "honest"
 class Hostile:
     """A submission of `lab`. `write` fills an empty folder.
 
-    `points` is what all figures get together; None if the case does not decide it. `says` must
-    stand in the reason or the evidence of one verdict. `not_graded` figures stay open.
+    `points` is what all figures get together; None if the case does not decide it. `keeps` are the
+    points of the figures that the case leaves alone: they are not lost. `says` must stand in the
+    reason or the evidence of one verdict. `not_graded` figures stay open.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Hostile:
     lab: str
     write: Callable[[Path], None]
     points: float | None = None
+    keeps: float = 0.0
     says: str = ""
     not_graded: int = 0
 

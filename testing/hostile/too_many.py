@@ -116,7 +116,12 @@ def _with(make: Callable[[], str], folder: Path) -> None:
 
 CASES = [
     Hostile(
-        name, "too many", LAB, changed(LAB, partial(_with, make)), WITHOUT if says else None, says
+        name,
+        "too many",
+        LAB,
+        changed(LAB, partial(_with, make)),
+        points=WITHOUT if says else None,
+        says=says,
     )
     for name, (make, says) in TEXTS.items()
 ]

@@ -29,8 +29,8 @@ CASES = [
         LAB,
         changed(LAB, partial(_close, name)),
         points,
-        "may not be read; allow it with `chmod -R u+rwX",
-        left_open,
+        says="may not be read; allow it with `chmod -R u+rwX",
+        not_graded=left_open,
     )
     for name, (points, left_open) in CLOSED.items()
 ]

@@ -20,10 +20,16 @@ from grader.judging.lab_folder import check_folder
 from grader.judging.several import NotALab, lab_folder
 from grader.judging.worker import Worker
 from grader.submissions.safe_copy import take_in
+from labs.common.terminal import safe
 from testing.hostile.case import Hostile, all_cases
 
 NOBODY = 65534
 CASES = all_cases()
+
+
+def test_there_are_as_many_as_promised() -> None:
+    assert len(CASES) >= 120
+    assert len({named(case) for case in CASES}) == len(CASES)
 
 
 def named(case: Hostile) -> str:
@@ -41,6 +47,9 @@ def holds(case: Hostile, verdicts: tuple[Verdict, ...]) -> None:
     open_ones = [v for v in verdicts if v.outcome is Outcome.NOT_GRADED]
     assert len(open_ones) == case.not_graded, told
     assert case.points is None or sum(v.points for v in verdicts) == case.points, told
+    assert sum(v.points for v in verdicts) >= case.keeps, told
+    for verdict in verdicts:  # whatever was handed in, a person reads why
+        assert verdict.reason.strip() and safe(verdict.reason) == verdict.reason, told
     assert any(case.says in each for each in told), told
 
 
