@@ -25,6 +25,7 @@ MODULES = {
     "start": "bench.speed.start",
     "coverage": "bench.figures.coverage",
     "fuzz": "bench.fuzz.readers",
+    "hostile_class": "bench.exchange.hostile_class",
     "kills": "bench.exchange.kills",
     "browser": "bench.labs.browser",
     "published": "bench.published",
