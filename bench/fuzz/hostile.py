@@ -14,7 +14,12 @@ from PIL import Image
 from bench.fuzz.good_inputs import Submission, released, with_c_source
 from bench.fuzz.limits import Cost
 from grader.figures import figures_of
-from labs.common.limits import MOST_ANSWER, MOST_JSON_BYTES, MOST_NOTEBOOK_BYTES
+from labs.common.limits import (
+    MOST_ANSWER,
+    MOST_JSON_BYTES,
+    MOST_NOTEBOOK_BYTES,
+    MOST_SOURCE_BYTES,
+)
 from labs.common.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.common.limits import MOST_RECORDING_ROWS as MOST_ROWS
 from labs.course.figures import FILE_NAME
@@ -58,7 +63,8 @@ def cases() -> Iterator[Hostile]:
         yield Hostile("figures", name, made, read)
     for name, recording in _SHOWN:
         yield Hostile("shown", name, functools.partial(_folder, recording))
-    for name, source in _C_SOURCES:
+    for name, long in _C_SOURCES:
+        source = long[: MOST_SOURCE_BYTES - len(_C)]
         for lab, number in _submissions_whose_c_is_read():
             content = functools.partial(_C.__mod__, (number, source))
             yield Hostile("c-sources", f"{name} ({lab})", content)

@@ -24,10 +24,11 @@ MOST_PROCESS_CONDITIONS, MOST_KEY, MOST_VALUE = 2_000, 80, 2_000
 #: many: an honest recording has one list for the machine, and one or two CPUs for each task.
 MOST_CPUS, MOST_LISTED_CPUS = 8_192, 100_000
 
-#: Limits of the JSON files of a lab folder, and of a C source next to a recording.
+#: Limits of the JSON files of a lab folder, and of a C source next to a recording (the longest C
+#: kernel has 16 kB).
 MOST_JSON_BYTES, MOST_FIGURES = 256 * 1024, 200
 MOST_JSON_DEPTH, MOST_JSON_DIGITS = 20, 300
-MOST_SOURCE_BYTES = 256 * 1024
+MOST_SOURCE_BYTES = 128 * 1024
 
 #: Limits of a submitted notebook.
 MOST_NOTEBOOK_BYTES, MOST_CELLS = 16_000_000, 5_000
