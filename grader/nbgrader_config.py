@@ -1,19 +1,20 @@
 """Makes nbgrader grade labs by their evidence: the settings of a course folder.
 
-A course folder has its own `nbgrader_config.py` with these lines, which `make_course` of
-:mod:`grader.with_nbgrader.course` writes:
-
-    from grader.nbgrader_config import configure
-    c = get_config()
-    configure(c, __file__)
-
-You can also use a copy of this file, or a link to it. The command line and the formgrader both read
-it, so both grade in the same way.
+A course folder has its own `nbgrader_config.py`, which `make_course` of
+:mod:`grader.with_nbgrader.course` writes. It calls `configure`, and ends nbgrader if this package
+is not there. You can also use a copy of this file, or a link to it. The command line and the
+formgrader both read it, so both grade in the same way.
 """
 
 from __future__ import annotations
 
-from grader.with_nbgrader.settings import configure
+try:
+    from grader.with_nbgrader.settings import configure
+except Exception as error:
+    if "get_config" not in globals():
+        raise
+    # nbgrader only logs other errors here, and would run the code of the students.
+    raise SystemExit(f"{__file__}: Ticklab's grader is not there: {error!r}.") from error
 
 __all__ = ["configure"]
 

@@ -8,7 +8,12 @@ from grader.with_nbgrader.release import copy_labs
 
 CONFIG = """\
 # The settings of this course. Your settings below the call override those of the call.
-from grader.nbgrader_config import configure
+try:
+    from grader.nbgrader_config import configure
+except Exception as error:
+    # nbgrader only logs an error in this file. Then it would grade by its own settings, and run
+    # the code of the students.
+    raise SystemExit(f"{__file__}: Ticklab's grader is not there: {error!r}. Nothing was graded.")
 
 c = get_config()
 configure(c, __file__)

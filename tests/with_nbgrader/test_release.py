@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader import cli
+from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.release import ReleaseError, main, release
 from testing.paths import REPOSITORY
 from testing.small_course import LAB, source_notebook, write_source
@@ -119,3 +121,24 @@ def test_a_course_folder_is_laid_out_by_one_command(
     monkeypatch.chdir(tmp_path)
     assert cli.main(["course", "other"]) == 1
     assert "--labs" in capsys.readouterr().err and not (tmp_path / "other").exists()
+
+
+def test_a_course_without_its_grader_ends_nbgrader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any exception but SystemExit would only be logged, and students' code would run."""
+    monkeypatch.setitem(sys.modules, "grader.nbgrader_config", None)
+    settings = compile(CONFIG, "nbgrader_config.py", "exec")
+    with pytest.raises(SystemExit, match=r"grader is not there: .* Nothing was graded"):
+        exec(settings, {"__file__": "nbgrader_config.py", "get_config": dict})
+
+
+def test_a_copy_of_the_settings_without_the_grader_ends_nbgrader_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "grader.with_nbgrader.settings", None)
+    path = REPOSITORY / "grader" / "nbgrader_config.py"
+    settings = compile(path.read_text(encoding="utf-8"), "nbgrader_config.py", "exec")
+    names = {"__file__": "nbgrader_config.py", "__name__": "settings"}
+    with pytest.raises(SystemExit, match="grader is not there"):
+        exec(settings, {**names, "get_config": dict})
+    with pytest.raises(ImportError):  # in any other program it is an ordinary import
+        exec(settings, dict(names))
