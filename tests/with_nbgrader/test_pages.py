@@ -255,3 +255,8 @@ def test_what_went_wrong_is_not_kept(tmp_path: Path) -> None:
     done = rerun.record(source, tmp_path / "kept")
     assert done.troubles == {"cell-0": "ValueError: of the lab"}
     assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize("lab", NAMES)
+def test_the_runs_that_a_page_shows_are_not_flagged_as_copies(built: Built, lab: str) -> None:
+    assert "a saved run of the project" not in built.html(lab)
