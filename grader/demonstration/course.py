@@ -228,6 +228,7 @@ def _demonstrate(folder: Path, lab: str, keep: bool) -> int:
         say(f"demonstration class: {error}", file=sys.stderr)
         return 1
     say(table(rows))
+    say("\nAll students share one set of runs, so that feedback flags them as copies.")
     if keep:
         say(f"\nFeedback: {demonstration.course / 'feedback'}")
         say(f"Output of nbgrader: {demonstration.folder / 'nbgrader.log'}")
