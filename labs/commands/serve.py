@@ -18,8 +18,8 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType, ModuleType
-from typing import Any, cast
+from types import FrameType
+from typing import Any
 from urllib.parse import quote, urlencode
 
 PATIENCE_S = 3.0  # time for an orderly shutdown; a signal after it ends the process at once
@@ -44,10 +44,7 @@ def _serve(folder: Path, first: str | None, port: int | None, browser: bool) -> 
     """Serve in the environment that JupyterLab needs."""
     _demand_runtime_folder()
     try:
-        # An optional checker for one kind of address in JSON schemas. Nothing here uses such
-        # addresses, and the checker loads almost as long as the rest of JupyterLab.
-        with _without_module("rfc3987_syntax"):
-            from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
+        from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
     except ImportError as error:
         raise CannotServe(
             f"JupyterLab is not installed in {sys.prefix} ({error}). "
@@ -154,20 +151,3 @@ def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(before)
-
-
-@contextmanager
-def _without_module(name: str) -> Iterator[None]:
-    """Make `import name` fail for a while, unless the module is loaded already.
-
-    Python has no other way to leave an optional module out: None in `sys.modules` is the documented
-    one, and the package that would import it has no setting.
-    """
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = cast(ModuleType, None)
-    try:
-        yield
-    finally:
-        del sys.modules[name]
