@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from labs.common import messages
 from labs.common.files import CannotWrite, write_atomically
-from labs.common.messages import Refused, show
-from labs.course import figures, predictions
+from labs.common.messages import Message, Refused, show
+from labs.course import evidence, figures, predictions
 from labs.notebook import explain, missing_names
 from labs.notebook.recording_names import name_for, recording_name
 from labs.recording.file import Recording
@@ -55,14 +55,26 @@ class Measuring:
                 self.runs[name] = self.reduce(asked, recording, path, unit)
         except explain.EXPECTED as error:
             unknown = next(filter(None, map(explain.of_unknown_variants, plans)), None)
-            raise Refused(
-                unknown or explain.of_error(error, asked.source, asked.first_line)
-            ) from None
+            message = unknown or explain.of_error(error, asked.source, asked.first_line)
+            self.failed(names, message)
+            raise Refused(message) from None
         except KeyboardInterrupt:
+            message = explain.of_interrupt(asked.kernel_name)
+            self.failed(names, message)
             if not messages.in_notebook():
                 raise
-            raise Refused(explain.of_interrupt(asked.kernel_name)) from None
+            raise Refused(message) from None
         return [self.runs[name] for name in names]
+
+    def failed(self, names: Sequence[str], message: Message) -> None:
+        """Note that a run which was to be saved under each of `names` failed with `message`.
+
+        An earlier run of that name is then shown and checked as what it is.
+        """
+        for name in names:
+            evidence.note_failure(self.folder, name, message.heading)
+            if name in self.runs:
+                self.runs[name].later.failure = message.heading
 
     def reduce(self, plan: Plan, recording: Recording, path: str | None, unit: str = "ns") -> Run:
         """The run that `recording` holds. Raises what reducing raises."""
@@ -76,12 +88,15 @@ class Measuring:
     def save(self, plan: Plan, recording: Recording, name: str) -> str:
         """Save a recording as `name`, with its source if that came from a cell.
 
-        Returns its path below the lab's folder. Raises files.CannotWrite, ValueError.
+        Returns its path below the lab's folder. A recording with which a figure was handed in is
+        kept under another name. Raises files.CannotWrite, ValueError.
         """
         folder = self.folder / figures.RECORDINGS
+        evidence.make_room(self.folder, name)
         if plan.source is not None:
             write_atomically(folder / f"{name}.c", plan.source.encode())
         recording.write(folder / f"{name}.csv")
+        evidence.forget_failure(self.folder, name)
         return f"{figures.RECORDINGS}/{name}.csv"
 
     def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Mark]:

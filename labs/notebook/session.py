@@ -124,7 +124,14 @@ class Session(Measuring):
         """
         chosen = chosen_of("measure", options, DEFAULTS)
         save, unit = chosen.pop("save"), chosen.pop("unit")
-        run = self.carry_out(plan_of(kernel, variant, **chosen), save, unit)
+        try:
+            plan = plan_of(kernel, variant, **chosen)
+        except Refused as refused:
+            # Without a plan the default name is a guess: the only variant, or the C kernel.
+            guess = variant if variant and isinstance(variant, str) else kernel
+            self.failed([save or guess], refused.message)
+            raise
+        run = self.carry_out(plan, save, unit)
         show(*explain.of_lacks(run.recording))
         return run
 
