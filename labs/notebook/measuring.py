@@ -11,6 +11,7 @@ from labs.common.files import CannotWrite, write_atomically
 from labs.common.messages import Message, Refused, show
 from labs.course import evidence, figures, predictions
 from labs.notebook import explain, missing_names
+from labs.notebook.progress_line import ProgressLine
 from labs.notebook.recording_names import name_for, recording_name
 from labs.recording.file import Recording
 from labs.results import stopping
@@ -45,7 +46,10 @@ class Measuring:
         names = [recording_name(save or name_for(plan)) for plan, save in both]
         asked = plans[0]
         try:
-            recordings = measure_in_turns_now(plans, enough=stopping.rule_of(plans, unit))
+            with ProgressLine(", ".join(dict.fromkeys(names))) as line:
+                recordings = measure_in_turns_now(
+                    plans, line.heard, stopping.rule_of(plans, unit), line.show
+                )
             for asked, name, recording in zip(plans, names, recordings, strict=True):
                 path = None
                 try:
