@@ -15,7 +15,15 @@ from labs.common import messages
 from labs.common.messages import Message, Refused, show
 from labs.course import guide, predictions
 from labs.machine import description
-from labs.notebook import ckernel, explain, foretell, missing_names, submit, way_through_labs
+from labs.notebook import (
+    ckernel,
+    explain,
+    foretell,
+    handed_in,
+    missing_names,
+    submit,
+    way_through_labs,
+)
 from labs.notebook.cards import MachineCard, MeasuredRegion
 from labs.notebook.measure_options import DEFAULTS, TURNS_DEFAULTS, chosen_of, with_options
 from labs.notebook.measuring import Measuring
@@ -236,6 +244,13 @@ class Session(Measuring):
         """
         asked = rung if rung is not None else self._shown.get(topic, 0) + 1
         self._shown[topic] = way_through_labs.hint(self._guide, topic, asked)
+
+    def hand_in(self) -> None:
+        """Check this lab once more, pack it, and submit it where its course has an exchange.
+
+        What is handed in is the notebook as last saved. Raises Refused.
+        """
+        show(handed_in.handed_in(self.folder))
 
     def progress(self) -> None:
         """Show what is done in this lab and what comes next, and how far the other labs are."""
