@@ -15,6 +15,7 @@ from labs.common.files import CannotWrite
 from labs.common.messages import Refused
 from labs.common.terminal import say
 from labs.common.units import UnknownUnit, canonical
+from labs.course.account import with_account
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
 from labs.results import stopping
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     problem: Exception | None = None
     if arguments.save is not None:
         try:
-            recording.write(arguments.save)
+            with_account(recording, arguments.save).write(arguments.save)
             saved = str(arguments.save)
         except (CannotWrite, ValueError) as error:
             problem = error

@@ -10,6 +10,7 @@ from labs.common import messages
 from labs.common.files import CannotWrite, write_atomically
 from labs.common.messages import Refused, show
 from labs.course import figures, predictions
+from labs.course.account import with_account
 from labs.notebook import explain, missing_names
 from labs.notebook.recording_names import name_for, recording_name
 from labs.recording.file import Recording
@@ -81,7 +82,8 @@ class Measuring:
         folder = self.folder / figures.RECORDINGS
         if plan.source is not None:
             write_atomically(folder / f"{name}.c", plan.source.encode())
-        recording.write(folder / f"{name}.csv")
+        path = folder / f"{name}.csv"
+        with_account(recording, path).write(path)
         return f"{figures.RECORDINGS}/{name}.csv"
 
     def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Mark]:
