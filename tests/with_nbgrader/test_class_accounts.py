@@ -164,7 +164,8 @@ def test_a_bad_id_stays_as_it_is(tmp_path: Path) -> None:
     with pytest.raises(BadCourse):
         identified(tmp_path)
     converter = GenerateAssignment(coursedir=CourseDirectory(root=str(tmp_path)))
-    step = NameCourse(parent=NotebookExporter(parent=converter))
+    exporter = NotebookExporter(parent=converter)  # type: ignore[no-untyped-call]
+    step = NameCourse(parent=exporter)
     with pytest.raises(NbGraderException, match="The id of the course cannot be read"):
         step.preprocess(nbformat.v4.new_notebook(), {})  # type: ignore[no-untyped-call]
     assert (tmp_path / FILE_NAME).read_text() == "mine"
