@@ -46,7 +46,8 @@ class Measuring:
         names = [recording_name(save or name_for(plan)) for plan, save in both]
         asked = plans[0]
         try:
-            recordings = measure_in_turns_now(plans, enough=stopping.rule_of(plans, unit))
+            measured = measure_in_turns_now(plans, enough=stopping.rule_of(plans, unit))
+            recordings = [self.named(recording) for recording in measured]
             for asked, name, recording in zip(plans, names, recordings, strict=True):
                 path = None
                 try:
@@ -74,6 +75,10 @@ class Measuring:
         # In a cell of C the options stand as a terminal has them.
         return Run.of(recording, plan.variants, unit, path, marks, python=plan.source is None)
 
+    def named(self, recording: Recording) -> Recording:
+        """`recording` with the account that made it, as it is to be saved in this lab's folder."""
+        return with_account(recording, self.folder / figures.RECORDINGS / f"{recording.kernel}.csv")
+
     def save(self, plan: Plan, recording: Recording, name: str) -> str:
         """Save a recording as `name`, with its source if that came from a cell.
 
@@ -82,8 +87,7 @@ class Measuring:
         folder = self.folder / figures.RECORDINGS
         if plan.source is not None:
             write_atomically(folder / f"{name}.c", plan.source.encode())
-        path = folder / f"{name}.csv"
-        with_account(recording, path).write(path)
+        recording.write(folder / f"{name}.csv")
         return f"{figures.RECORDINGS}/{name}.csv"
 
     def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Mark]:

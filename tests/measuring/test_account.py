@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import pwd
 from pathlib import Path
@@ -12,9 +13,12 @@ import pytest
 from labs.commands import cli, measure
 from labs.course.account import FILE_NAME, BadCourse, course_of, read_course, stated_at
 from labs.machine import account as machine
+from labs.notebook import measuring
+from labs.notebook.panel import Panel
 from labs.notebook.session import Session
 from labs.recording.account import Account, account_of, name_hash, parse
 from labs.recording.file import Recording, read
+from labs.run import measure as run_measure
 from labs.run.plan import Plan
 from labs.survey import survey
 from testing import simulate
@@ -45,15 +49,26 @@ def made() -> Recording:
     return simulate.run(simulate.Machine(samples=200), 1)
 
 
+async def one_recording(*_: object) -> Recording:
+    return made()
+
+
+async def click(panel: Panel) -> None:
+    panel.start()
+    await panel.finished()
+
+
 def test_every_way_to_save_names_the_account(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course_file(tmp_path / LAB)
     lab, recordings = tmp_path / LAB, tmp_path / LAB / "recordings"
-    # A measuring cell, a panel and a cell of C all save in this way.
+    monkeypatch.setattr(measuring, "measure_in_turns_now", lambda plans, enough: [made()])
     session = Session(LAB, lab)
-    session.save(Plan("timer_overhead"), made(), "cell")
-    session.save(Plan("recordings/own.c", source="int main(void) {}"), made(), "own")
+    run = session.measure("timer_overhead", save="cell")  # a cell of C goes the same way
+    session.figure("timer-overhead-fenced", 1, "ns", run)  # the run knows its recording again
+    monkeypatch.setattr(run_measure, "measure", one_recording)
+    asyncio.run(click(Panel(session, "timer_overhead", ("fenced",))))
     monkeypatch.setattr(measure, "carry_out", lambda plan, unit: made())
     of_line = ["timer_overhead", "--variant", "simulated", "--save", str(recordings / "line.csv")]
     assert cli.main(["measure", *of_line]) == 0
@@ -62,7 +77,7 @@ def test_every_way_to_save_names_the_account(
     cli.main(["survey", "--save", str(lab)])
     capsys.readouterr()
     files = sorted(recordings.glob("*.csv"))
-    assert [file.stem for file in files] == ["cell", "line", "own", "timer_overhead-fenced"]
+    assert [file.stem for file in files] == ["cell", "line", "panel", "timer_overhead-fenced"]
     for file in files:
         stated = parse(read(file).conditions["account"])
         assert stated is not None and stated.name == name_hash(ID, "grace") and stated.place
@@ -72,7 +87,8 @@ def test_every_way_to_save_names_the_account(
 def test_naming_the_account_changes_nothing_else(tmp_path: Path) -> None:
     course_file(tmp_path)
     plain = made()
-    path = Path(Session(LAB, tmp_path).save(Plan("timer_overhead"), plain, "run"))
+    session = Session(LAB, tmp_path)
+    path = session.save(Plan("timer_overhead"), session.named(plain), "run")
     lines = (tmp_path / path).read_bytes().splitlines()
     assert [line for line in lines if not line.startswith(b"# account: ")] == (
         plain.as_bytes().splitlines()
@@ -95,8 +111,10 @@ def test_the_file_of_the_course_lies_with_the_lab_or_with_all_labs(tmp_path: Pat
 
 
 def test_a_folder_of_no_course_names_nobody_and_says_so(tmp_path: Path) -> None:
-    path = tmp_path / Session(LAB, tmp_path).save(Plan("timer_overhead"), made(), "run")
-    assert read(path).conditions["account"] == "none: this folder is of no course"
+    assert (
+        Session(LAB, tmp_path).named(made()).conditions["account"]
+        == "none: this folder is of no course"
+    )
     assert not (tmp_path / "cache" / machine.PLACE_FILE).exists()
 
 
