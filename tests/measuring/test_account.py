@@ -18,6 +18,7 @@ from labs.notebook.panel import Panel
 from labs.notebook.session import Session
 from labs.recording.account import Account, account_of, name_hash, parse
 from labs.recording.file import Recording, read
+from labs.recording.file import parse as parse_recording
 from labs.run import measure as run_measure
 from labs.run.plan import Plan
 from labs.survey import survey
@@ -46,7 +47,10 @@ def called(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 
 def made() -> Recording:
-    return simulate.run(simulate.Machine(samples=200), 1)
+    """A run of timer_overhead, whose samples are made up."""
+    text = simulate.run(simulate.Machine(samples=200), 1).as_bytes().decode()
+    plain = "\n".join(line for line in text.splitlines() if not line.startswith("# samples.sha256"))
+    return parse_recording(plain.replace(simulate.VARIANT, "fenced").encode() + b"\n")
 
 
 async def one_recording(*_: object) -> Recording:
@@ -68,9 +72,12 @@ def test_every_way_to_save_names_the_account(
     run = session.measure("timer_overhead", save="cell")  # a cell of C goes the same way
     session.figure("timer-overhead-fenced", 1, "ns", run)  # the run knows its recording again
     monkeypatch.setattr(run_measure, "measure", one_recording)
-    asyncio.run(click(Panel(session, "timer_overhead", ("fenced",))))
+    panel = Panel(session, "timer_overhead", ("fenced",))
+    asyncio.run(click(panel))
+    assert panel.run is not None
+    session.figure("timer-overhead-fenced", 1, "ns", panel.run)
     monkeypatch.setattr(measure, "carry_out", lambda plan, unit: made())
-    of_line = ["timer_overhead", "--variant", "simulated", "--save", str(recordings / "line.csv")]
+    of_line = ["timer_overhead", "--variant", "fenced", "--save", str(recordings / "line.csv")]
     assert cli.main(["measure", *of_line]) == 0
     one = SimpleNamespace(kernel="timer_overhead", variants=("fenced",))
     monkeypatch.setattr(survey, "carry_out", lambda *_: [(one, made(), [])])
