@@ -166,10 +166,8 @@ class _Class:
             on_hub for on_hub in (True, False) if self._ids_are_logins(accounts, on_hub)
         }
         # Only what would else be flagged: "me" on everybody's own machine is nothing to tell.
-        told = {a.name for a, each in self._students.items() if len(each) > 1 and a.place}
-        told &= self._many
-        if self._logins:
-            told -= self._owner.keys() - self._generic
+        several = [a for a, each in self._students.items() if len(each) > 1 and a.place]
+        told = {a.name for a in several if a.name in self._many and self._owner_of(a) is None}
         self.shared = tuple(sorted((counts[name] for name in told), reverse=True))
 
     def _ids_are_logins(self, accounts: Mapping[str, set[Account]], on_hub: bool) -> bool:
@@ -187,14 +185,26 @@ class _Class:
         own = [student for student in naming if self._own[student] in names[student]]
         return bool(own) and 2 * len(own) >= len(naming)
 
+    def _owner_of(self, account: Account) -> str | None:
+        """The student whose account it is, if ids decide this.
+
+        Elsewhere than on a hub, it must be the account of a recording that this student handed in:
+        a laptop's account may be called like somebody else's id.
+        """
+        owner = self._owner.get(account.name)
+        if owner is None or account.on_hub not in self._logins:
+            return None
+        return owner if account.on_hub or owner in self._students[account] else None
+
     def flags(self, student: str, one: Stated) -> Iterator[AccountFlag]:
         """The flag of a recording of `student` that names somebody else's account, if it does."""
         account = parse(one.account or "")
         if account is None or account.name in self._generic:
             return
-        if account.on_hub in self._logins and account.name in self._owner:
+        owner = self._owner_of(account)
+        if owner is not None:
             if account.name != self._own[student]:
-                yield AccountFlag(OF_ANOTHER, (self._owner[account.name],))
+                yield AccountFlag(OF_ANOTHER, (owner,))
         # Without its place, an account of another machine may have the same name.
         elif account.place and account.name not in self._many:
             others = tuple(sorted(self._students[account] - {student}))

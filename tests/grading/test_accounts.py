@@ -101,6 +101,14 @@ def hub_and_laptops() -> Class:
     return mixed
 
 
+def room_and_laptops() -> Class:
+    """As own logins, but two laptops' accounts are called as somebody else's id."""
+    both = own_logins()
+    for student, other in (("student01", "student09"), ("student02", "student09")):
+        both[student][OTHER] = on(other, f"laptop of {student}")
+    return both
+
+
 def without_place() -> Class:
     return {s: {RUN: on("max" if s in CLASS[:2] else f"my-{s}", None)} for s in CLASS}
 
@@ -111,7 +119,7 @@ def no_course() -> Class:
 
 HONEST = [
     own_laptops, own_logins, hub, one_account_for_all, one_image_for_all, containers, two_machines,
-    hub_and_laptops, without_place, no_course,
+    hub_and_laptops, room_and_laptops, without_place, no_course,
 ]  # fmt: skip
 
 
@@ -147,10 +155,13 @@ def test_where_ids_are_logins_a_friends_recording_is_flagged_for_the_one(
     assert flag.students == ("student03",)
 
 
-def test_the_owner_need_not_hand_in_and_many_may_copy() -> None:
-    """The owner of a run that half of the class hands in is known, so they are all flagged."""
-    stated = own_logins()
-    run = stated.pop("student03")[RUN]
+@pytest.mark.parametrize(("make", "absent"), [(hub, True), (hub, False), (own_logins, False)])
+def test_however_many_copy_the_owner_is_known(make: Callable[[], Class], absent: bool) -> None:
+    """On a hub also if the owner hands in nothing."""
+    stated = make()
+    run = stated["student03"][RUN]
+    if absent:
+        del stated["student03"]
     for student in CLASS[10:]:
         stated[student]["recordings/mine.csv"] = run
     found = flagged(stated, CLASS)
