@@ -1,9 +1,9 @@
 """Under which account this program runs: its name, and the place in which its runs are made.
 
 The place is a random number that we make once and keep in the cache folder of the account. It
-separates two machines whose accounts have the same name ("student", "jovyan"), also if one is a
-copy of the other's disk image, where a machine's own ids are often the same. It says nothing about
-the machine.
+separates two machines whose accounts have the same name ("student", "jovyan"). A machine's own id
+is often the same in all copies of a disk image; this number is the same only if it was made before
+the image was copied. It says nothing about the machine.
 """
 
 from __future__ import annotations
