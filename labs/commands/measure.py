@@ -16,6 +16,7 @@ from labs.common.messages import Refused
 from labs.common.terminal import say
 from labs.common.units import UnknownUnit, canonical
 from labs.course import evidence
+from labs.course.account import with_account
 from labs.course.figures import RECORDINGS
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
@@ -74,7 +75,7 @@ def _save(recording: Recording, path: Path) -> None:
     of_lab = path.absolute().parent.name == RECORDINGS and path.suffix == ".csv"
     if of_lab and (kept := evidence.make_room(folder, name)) is not None:
         say(f"  the recording that your figure names is now {kept}.csv", file=sys.stderr)
-    recording.write(path)
+    with_account(recording, path).write(path)
     if of_lab:
         evidence.forget_failure(folder, name)
 

@@ -10,6 +10,7 @@ from labs.common import messages
 from labs.common.files import CannotWrite, write_atomically
 from labs.common.messages import Message, Refused, show
 from labs.course import evidence, figures, predictions
+from labs.course.account import with_account
 from labs.notebook import explain, missing_names
 from labs.notebook.progress_line import ProgressLine
 from labs.notebook.recording_names import name_for, recording_name
@@ -47,9 +48,10 @@ class Measuring:
         asked = plans[0]
         try:
             with ProgressLine(", ".join(dict.fromkeys(names))) as line:
-                recordings = measure_in_turns_now(
+                measured = measure_in_turns_now(
                     plans, line.heard, stopping.rule_of(plans, unit), line.show
                 )
+            recordings = [self.named(recording) for recording in measured]
             for asked, name, recording in zip(plans, names, recordings, strict=True):
                 path = None
                 try:
@@ -88,6 +90,10 @@ class Measuring:
         marks = self.marks(recording.kernel, plan.variants or recording.variants)
         # In a cell of C the options stand as a terminal has them.
         return Run.of(recording, plan.variants, unit, path, marks, python=plan.source is None)
+
+    def named(self, recording: Recording) -> Recording:
+        """`recording` with the account that made it, as it is to be saved in this lab's folder."""
+        return with_account(recording, self.folder / figures.RECORDINGS / f"{recording.kernel}.csv")
 
     def save(self, plan: Plan, recording: Recording, name: str) -> str:
         """Save a recording as `name`, with its source if that came from a cell.

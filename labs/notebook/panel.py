@@ -115,7 +115,7 @@ class Panel:
     async def _measure_and_show(self) -> None:
         plan = self.form.plan()
         at = [time.perf_counter()]
-        recording = await measure.measure(plan, self._tell)
+        recording = self.session.named(await measure.measure(plan, self._tell))
         at.append(time.perf_counter())
         path = None
         try:

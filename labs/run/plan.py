@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -123,11 +124,7 @@ class Plan:
 
     def command_line(self) -> str:
         """The `labs measure` command that carries out the same plan."""
-        # Students hand in recordings, so we leave out the path of the kit on their machine.
-        kernel = self.kernel
-        if Path(kernel).is_relative_to(paths.kernels_c()):
-            kernel = f"kernels_c/{Path(kernel).relative_to(paths.kernels_c()).as_posix()}"
-        words = ["labs", "measure", kernel]
+        words = ["labs", "measure", _shown(self.kernel)]
         if self.variants:
             words += ["--variant", ",".join(self.variants)]
         words += ["--samples", str(self.samples), "--warmup", str(self.warmup)]
@@ -143,6 +140,21 @@ class Plan:
             words += ["--within", f"{self.within * 100:g}", "--at-most", f"{self.at_most_s:g}"]
         words.append("--flags=" + " ".join(self.flags))
         return " ".join(words)
+
+
+def _shown(kernel: str) -> str:
+    """The C kernel without the path of the kit, or of a home folder, which has the user's name.
+
+    Students hand in recordings, which state the command.
+    """
+    path = Path(kernel)
+    if path.is_relative_to(paths.kernels_c()):
+        return f"kernels_c/{path.relative_to(paths.kernels_c()).as_posix()}"
+    with contextlib.suppress(RuntimeError):  # this user has no home folder
+        home = Path.home()
+        if home.name and path.is_relative_to(home):
+            return f"~/{path.relative_to(home).as_posix()}"
+    return kernel
 
 
 def _within(name: str, value: int, least: int, most: int) -> None:

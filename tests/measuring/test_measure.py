@@ -184,6 +184,21 @@ def test_a_recording_does_not_tell_where_the_kit_is_installed() -> None:
     assert str(paths.kernels_c()) not in command
 
 
+def test_a_recording_does_not_tell_whose_home_folder_the_c_is_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOME", "/home/grace")
+
+    def shown(kernel: str) -> str:
+        return dataclasses.replace(QUICK, kernel=kernel).command_line().split()[2]
+
+    assert shown("/home/grace/os/own.c") == "~/os/own.c"
+    assert shown("/home/grace2/own.c") == "/home/grace2/own.c"
+    assert shown("own.c") == "own.c"
+    monkeypatch.setenv("HOME", "/")
+    assert shown("/srv/own.c") == "/srv/own.c"
+
+
 def test_a_source_given_as_text_is_measured() -> None:
     recording = measure_now(Plan("mine", source=SLOW, samples=4, processes=2, warmup=1))
     assert recording.kernel == "slow", "what it calls itself"
