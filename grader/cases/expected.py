@@ -23,7 +23,7 @@ COUNT_MARGIN = 0.005
 #: A share of the number itself, for the last bits of the arithmetic.
 ARITHMETIC = 1e-9
 #: An accepted range is printed in steps of at most this share of its width.
-FINENESS = 0.01
+FINENESS = 0.025
 
 Range = tuple[float, float]
 
@@ -50,21 +50,25 @@ class Expected:
     one: float = field(default=1.0, compare=False)
     before: Range | None = field(default=None, repr=False, compare=False)
 
-    def accepted(self, factor: float = 1.0) -> Range:
-        """The range of accepted values if the right one is this value times `factor`."""
+    def accepted(self, factor: float = 1.0) -> tuple[Range, Range]:
+        """The accepted values if the right one is this value times `factor`.
+
+        They are a range, and the value rounded to two digits, which need not lie in it.
+        """
         middle = self.value * factor
-        if self.unit == CHOICE:
-            return middle, middle
-        shown = self.shown or (self.low, self.high)
-        ends = [end * factor for end in (self.low, self.high, *shown)]
-        ends += [number * self.one for number in _roundings(middle / self.one)]
-        return min(ends), max(ends)
+        if self.unit == CHOICE or not math.isfinite(middle):
+            return (middle, middle), (middle, middle)
+        ends = [end * factor for end in (self.low, self.high, *(self.shown or ()))]
+        ends += [middle * (1 - ROUNDING), middle * (1 + ROUNDING)]
+        in_two_digits = float(f"{middle / self.one:.1e}") * self.one
+        return (min(ends), max(ends)), (in_two_digits, in_two_digits)
 
     def accepts(self, value: float, factor: float = 1.0) -> bool:
         """Whether `value` is this value times `factor`, within interval and rounding."""
-        low, high = self.accepted(factor)
-        slack = ARITHMETIC * max(abs(low), abs(high))
-        return bool(low - slack <= value <= high + slack)
+        return any(
+            low - ARITHMETIC * abs(low) <= value <= high + ARITHMETIC * abs(high)
+            for low, high in self.accepted(factor)
+        )
 
     def accepted_by_older_kit(self, value: float) -> bool:
         """Whether an older kit may have computed `value` from the same recording."""
@@ -83,14 +87,14 @@ class Expected:
 
 
 def accepted_as_text(values: Iterable[Expected]) -> str:
-    """The accepted ranges of right values in the same unit: '82 to 106 us'; '' if there is none.
+    """What is accepted for right values in the same unit: '82 to 106 us'; '' if there is none.
 
     Ranges that meet are one range. Conclusions are not stated: that would give them away.
     """
     right = [each for each in values if each.unit != CHOICE]
     ranges: list[Range] = []
-    for low, high in sorted(each.accepted() for each in right):
-        if ranges and low <= ranges[-1][1]:
+    for low, high in sorted(ends for each in right for ends in each.accepted()):
+        if ranges and low <= ranges[-1][1] * (1 + math.copysign(ARITHMETIC, ranges[-1][1])):
             ranges[-1] = (ranges[-1][0], max(high, ranges[-1][1]))
         else:
             ranges.append((low, high))
@@ -101,7 +105,7 @@ def _range_as_text(ends: Range) -> str:
     """Both ends as text, rounded into the range, so that every value between them is accepted."""
     low, high = ends
     if high - low <= ARITHMETIC * max(abs(low), abs(high)):
-        return rounded(high, 6)
+        return f"{high:,.6g}"
     decimals = max(0, math.ceil(-math.log10(FINENESS * (high - low))))
     shift, slack = 10.0**decimals, 1e-6
     texts = (
@@ -109,10 +113,3 @@ def _range_as_text(ends: Range) -> str:
         f"{math.floor(high * shift + slack) / shift + 0.0:,.{decimals}f}",
     )
     return " to ".join(text.rstrip("0").rstrip(".") if decimals else text for text in texts)
-
-
-def _roundings(value: float) -> tuple[float, ...]:
-    """The ends of what rounding to three digits makes of `value`, and `value` to two digits."""
-    if not math.isfinite(value):
-        return (value,)
-    return value * (1 - ROUNDING), value * (1 + ROUNDING), float(f"{value:.1e}")

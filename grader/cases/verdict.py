@@ -50,10 +50,11 @@ class Verdict:
     """The judgement of one figure.
 
     `points` and `max_points` are sums over `levels`, which maps each level to (points, most). The
-    most basic of the `findings` comes first. `reason` is one sentence for the outcome. `praise` and
-    `look_next` have text if everything is right. `flags` are for a person to look at and cost
-    nothing. `recording` is the path of the judged recording, relative to the lab folder; its
-    `fingerprints` are the same in a copy of it, and in no other run.
+    most basic of the `findings` comes first. `reason` says why, in a sentence or two. `accepted`
+    says which values pass, as `82 to 106 us`; it is empty if a value would give the answer away or
+    if no value is right. `praise` and `look_next` have text if everything is right. `flags` are for
+    a person to look at and cost nothing. `recording` is the path of the judged recording, relative
+    to the lab folder; its `fingerprints` are the same in a copy of it, and in no other run.
     """
 
     figure: str
@@ -61,6 +62,7 @@ class Verdict:
     points: float
     max_points: float
     reason: str
+    accepted: str = ""
     levels: dict[Level, tuple[float, float]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     praise: str = ""
@@ -78,6 +80,7 @@ class Verdict:
             "max_points": self.max_points,
             "findings": [finding.code for finding in self.findings],
             "reason": self.reason,
+            "accepted": self.accepted,
             "levels": {level.value: list(pair) for level, pair in self.levels.items()},
             "flags": list(self.flags),
         }

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.cases.case import Case, make_case, make_relation
+from grader.cases.expected import accepted_as_text
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import unbound, wide_interval
@@ -138,6 +139,8 @@ def _judged(case: Case) -> Verdict:
     caveat = unbound.caveat(case) if passed else ""
     others = no_counter.caveat(case) if passed else ""
     too_wide = wide_interval.caveat(case) if passed else ""
+    why, accepted = _reason(case, findings, passed), accepted_as_text(case.accepted_values)
+    stated = f"Accepted: {accepted}." if accepted else ""
     praise, look_next = (spec.praise, spec.look_next) if passed else ("", "")
     if caveat:
         praise, look_next = unbound.PRAISE, unbound.LOOK_NEXT
@@ -148,7 +151,8 @@ def _judged(case: Case) -> Verdict:
         outcome=Outcome.PASSED if passed else Outcome.FAILED,
         points=points,
         max_points=spec.max_points,
-        reason=" ".join(filter(None, (_reason(case, findings, passed), too_wide, caveat, others))),
+        reason=" ".join(filter(None, (why, stated, too_wide, caveat, others))),
+        accepted=accepted,
         levels=levels,
         findings=findings,
         praise=praise,
