@@ -72,7 +72,8 @@ class FigureSpec:
     variants measure, as the released C kernel declares it. A recording states it too, but a pitfall
     must not depend on what a submission calls itself. If the interval reaches farther than the
     share `widest` of the value to either side, it is too wide to believe: the figure passes within
-    it, and the verdict says so.
+    it, and the verdict says so. If the figure is a difference, or the rest of something, it
+    `may_be_nothing`: its interval is then compared with what it was taken from.
     """
 
     id: str
@@ -96,6 +97,7 @@ class FigureSpec:
     praise: str = ""
     look_next: str = ""
     widest: float = WIDEST
+    may_be_nothing: bool = False
 
     @property
     def max_points(self) -> float:
@@ -132,6 +134,7 @@ class RelationFields(TypedDict, total=False):
     praise: str
     look_next: str
     widest: float
+    may_be_nothing: bool
 
 
 def relation(

@@ -72,6 +72,7 @@ FIGURES = (
         compare_with=("unprepared",),
         # What is left may be next to nothing, and any interval is wide beside that.
         widest=math.inf,
+        may_be_nothing=True,
         praise="The same call with one cause taken away: nothing separates causes better.",
         look_next="Something is left. Which causes of this lab are still in it?",
     ),

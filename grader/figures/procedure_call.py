@@ -85,6 +85,7 @@ FIGURES = (
         quantity=Quantity.DIFFERENCE,
         unit="cycles",
         divisor=6.0,
+        may_be_nothing=True,
         flags="-O0",
         praise="A difference within one run, where whatever disturbs it meets both alike.",
         look_next="Below one cycle an argument: several stores go on at once. In which of your "

@@ -75,6 +75,7 @@ FIGURES = (
         Quantity.DIFFERENCE,
         "us",
         widest=WIDEST_OF_SETS,
+        may_be_nothing=True,
         praise="Direct and indirect cost are two numbers now, where reports print one.",
         look_next="Does it grow in proportion to the set? Look where your caches end.",
     ),

@@ -5,27 +5,18 @@ The figures and recordings are those of honest runs, saved under fixtures/honest
 
 from __future__ import annotations
 
-import functools
 import re
 from dataclasses import replace
 
 import pytest
 
-from grader.cases.case import Case
 from grader.cases.expected import Expected, accepted_as_text
 from grader.cases.spec import CHOICE
-from grader.cases.verdict import Finding, Outcome, Verdict
-from grader.facts.sources import source_of
-from grader.figures import LABS, FigureSpec, Quantity, figure_named
-from grader.judging.check import judge, open_case, open_relation
+from grader.cases.verdict import Outcome
+from grader.figures import LABS, FigureSpec, Quantity
 from grader.judging.presentation import as_html, as_text
-from labs.course import figures
-from labs.course.figures import Figure
-from labs.recording.file import read
 from labs.results.result import result_of
-from testing.paths import FIXTURES
-
-FOLDER = FIXTURES / "honest"
+from testing.honest_cases import honest, honest_case, judged
 
 NUMBERS = [
     spec
@@ -43,26 +34,6 @@ def by_id(spec: FigureSpec) -> str:
     return spec.id
 
 
-@functools.cache
-def opened(spec: FigureSpec, figure: Figure | None = None) -> tuple[Case | Finding, Figure]:
-    saved = figures.read(FOLDER / spec.lab)[spec.id]
-    assert isinstance(saved, Figure)
-    figure = figure or saved
-    if spec.of:
-        others = {name: opened(figure_named(name))[0] for name in spec.of}
-        return open_relation(spec, figure, others), figure
-    assert figure.recording
-    path = FOLDER / spec.lab / figure.recording
-    recording = read(path)
-    source = source_of(recording, path.with_suffix(".c"))
-    return open_case(spec, figure, recording, source), figure
-
-
-def judged(spec: FigureSpec, value: float, unit: str) -> Verdict:
-    figure = replace(opened(spec)[1], value=value, unit=unit)
-    return judge(spec, opened(spec, figure)[0], figure)
-
-
 def numbers(text: str) -> list[float]:
     return [float(each.replace(",", "")) for each in re.findall(_NUMBER, text)]
 
@@ -70,14 +41,14 @@ def numbers(text: str) -> list[float]:
 @pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
 def test_every_stated_value_passes_and_the_next_ones_do_not(spec: FigureSpec) -> None:
     """Of relations too, and of counts: the rule is one."""
-    honest = judged(spec, opened(spec)[1].value, opened(spec)[1].unit)
-    assert honest.accepted.endswith(f" {spec.unit}")
+    right = judged(spec, honest(spec.id).value, honest(spec.id).unit)
+    assert right.accepted.endswith(f" {spec.unit}")
     ends = []
-    for stated in honest.accepted.removesuffix(f" {spec.unit}").split(" or "):
+    for stated in right.accepted.removesuffix(f" {spec.unit}").split(" or "):
         low, high = numbers(stated)[0], numbers(stated)[-1]
         ends += [low, high]
         for value in (low, (low + high) / 2, high):
-            assert judged(spec, value, spec.unit).outcome is Outcome.PASSED, (value, honest)
+            assert judged(spec, value, spec.unit).outcome is Outcome.PASSED, (value, right)
     wide = max(ends) - min(ends)
     for value in (min(ends) - 0.05 * wide, max(ends) + 0.05 * wide):
         if value > 0 or spec.quantity is not Quantity.SWITCHES:
@@ -90,8 +61,7 @@ def test_every_stated_value_passes_and_the_next_ones_do_not(spec: FigureSpec) ->
 @pytest.mark.parametrize("unit", ["ns", "us", "ticks"])
 @pytest.mark.parametrize("spec", READ_OFF_A_RUN, ids=by_id)
 def test_both_printed_ends_of_the_run_pass(spec: FigureSpec, unit: str) -> None:
-    case = opened(spec)[0]
-    assert isinstance(case, Case)
+    case = honest_case(spec)
     if unit != spec.unit and spec.unit in ("cycles", "us") and unit == "us":
         pytest.skip("a cost of some cycles has no digits left in us")
     printed = result_of(case.recording, spec.variant, unit).value_as_text()
@@ -104,7 +74,7 @@ def test_both_printed_ends_of_the_run_pass(spec: FigureSpec, unit: str) -> None:
 
 @pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
 def test_a_failed_verdict_says_in_text_and_html_what_is_accepted(spec: FigureSpec) -> None:
-    verdict = judged(spec, opened(spec)[1].value * 1.37 * 4.4 + 1, opened(spec)[1].unit)
+    verdict = judged(spec, honest(spec.id).value * 1.37 * 4.4 + 1, honest(spec.id).unit)
     assert verdict.outcome is Outcome.FAILED
     assert f"Accepted: {verdict.accepted}." in as_text(verdict)
     assert f"<em>Accepted:</em> {verdict.accepted}." in as_html(verdict)

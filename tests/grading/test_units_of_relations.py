@@ -5,26 +5,20 @@ The figures and recordings are those of honest runs, saved under fixtures/honest
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
 
 import pytest
 
 from grader.cases.case import Case
 from grader.cases.spec import CHOICE, RELATIONS, TIMES
-from grader.cases.verdict import Finding, Outcome, Verdict
-from grader.facts.sources import source_of
-from grader.figures import LABS, FigureSpec, figure_named, figures_of
-from grader.judging.check import judge, open_case, open_relation
+from grader.cases.verdict import Finding, Outcome
+from grader.figures import LABS, FigureSpec, figure_named
+from grader.judging.check import judge, open_relation
 from labs.analysis import compare
 from labs.analysis.estimate import Estimate
 from labs.common.units import NAMES, Amount, Clock
-from labs.course import figures
 from labs.course.figures import Figure
-from labs.recording.file import read
-from testing.paths import FIXTURES
-
-FOLDER = FIXTURES / "honest"
+from testing.honest_cases import honest, honest_case, judged, opened
 
 RELATED = [spec for specs in LABS.values() for spec in specs if spec.quantity in RELATIONS]
 IN_TIME = [spec for spec in RELATED if spec.is_time]
@@ -32,36 +26,13 @@ IN_TIME = [spec for spec in RELATED if spec.is_time]
 OPERANDS = [(spec, name, unit) for spec in IN_TIME for name in spec.of for unit in NAMES]
 
 
-@functools.cache
-def honest(figure_id: str) -> Figure:
-    figure = figures.read(FOLDER / figure_named(figure_id).lab)[figure_id]
-    assert isinstance(figure, Figure)
-    return figure
-
-
-@functools.cache
-def opened(spec: FigureSpec, figure: Figure) -> Case | Finding:
-    if spec.of:
-        return related(spec, figure, {name: honest(name) for name in spec.of})
-    assert figure.recording
-    path = FOLDER / spec.lab / figure.recording
-    recording = read(path)
-    return open_case(spec, figure, recording, source_of(recording, path.with_suffix(".c")))
-
-
 def related(spec: FigureSpec, figure: Figure, of: dict[str, Figure]) -> Case | Finding:
-    cases = {each.id: opened(each, of[each.id]) for each in figures_of(spec.lab) if each.id in of}
+    cases = {name: opened(figure_named(name), of[name]) for name in spec.of}
     return open_relation(spec, figure, cases)
 
 
-def judged(spec: FigureSpec, figure: Figure) -> Verdict:
-    return judge(spec, opened(spec, figure), figure)
-
-
 def clock_of(spec: FigureSpec) -> Clock:
-    case = opened(spec, honest(spec.id))
-    assert isinstance(case, Case)
-    return case.result.clock
+    return honest_case(spec).result.clock
 
 
 def in_its_unit(spec: FigureSpec) -> float:
@@ -76,18 +47,17 @@ def test_converted_it_passes_and_with_the_same_number_in_another_unit_it_fails(
 ) -> None:
     value, clock = in_its_unit(spec), clock_of(spec)
     converted = Amount(value, spec.unit).into(unit, clock).value
-    verdict = judged(spec, replace(honest(spec.id), value=converted, unit=unit))
+    verdict = judged(spec, converted, unit)
     assert verdict.outcome is Outcome.PASSED, verdict
     if not 0.9 < converted / value < 1.1:  # here the two units are nearly the same
-        verdict = judged(spec, replace(honest(spec.id), value=value, unit=unit))
+        verdict = judged(spec, value, unit)
         assert verdict.outcome is Outcome.FAILED, verdict
 
 
 @pytest.mark.parametrize("spec", IN_TIME, ids=lambda spec: spec.id)
 @pytest.mark.parametrize("factor", [1e-6, 1e-3, 1e3, 1e6])
 def test_a_thousand_times_too_much_or_too_little_fails(spec: FigureSpec, factor: float) -> None:
-    submitted = replace(honest(spec.id), value=in_its_unit(spec) * factor, unit=spec.unit)
-    assert judged(spec, submitted).outcome is Outcome.FAILED
+    assert judged(spec, in_its_unit(spec) * factor, spec.unit).outcome is Outcome.FAILED
 
 
 @pytest.mark.parametrize("unit", [*NAMES, TIMES, CHOICE])
@@ -95,7 +65,7 @@ def test_a_thousand_times_too_much_or_too_little_fails(spec: FigureSpec, factor:
     "spec", [spec for spec in RELATED if not spec.is_time], ids=lambda spec: spec.id
 )
 def test_a_ratio_and_a_conclusion_have_no_unit_of_time(spec: FigureSpec, unit: str) -> None:
-    verdict = judged(spec, replace(honest(spec.id), unit=unit))
+    verdict = judged(spec, honest(spec.id).value, unit)
     expected = Outcome.PASSED if unit == spec.unit else Outcome.FAILED
     assert verdict.outcome is expected, verdict
 
