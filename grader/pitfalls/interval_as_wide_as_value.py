@@ -33,6 +33,7 @@ PITFALL = Pitfall(
     seen_in="report E: 20 samples of one run, and no interval with any figure",
     detect=detect,
     yields_to=(
+        "tracer-stops-it",
         "too-few-samples",
         "one-process",
         "margin-from-few-means",
