@@ -73,7 +73,9 @@ class FigureSpec:
     must not depend on what a submission calls itself. If the interval reaches farther than the
     share `widest` of the value to either side, it is too wide to believe: the figure passes within
     it, and the verdict says so. If the figure is a difference, or the rest of something, it
-    `may_be_nothing`: its interval is then compared with what it was taken from.
+    `may_be_nothing`: its interval is then compared with what it was taken from. `central` is the
+    code of the pitfall that this figure is about: making that mistake costs at least half of the
+    points. Provenance has at most a quarter of them.
     """
 
     id: str
@@ -98,6 +100,7 @@ class FigureSpec:
     look_next: str = ""
     widest: float = WIDEST
     may_be_nothing: bool = False
+    central: str = "figure-not-from-recording"
 
     @property
     def max_points(self) -> float:
@@ -135,6 +138,7 @@ class RelationFields(TypedDict, total=False):
     look_next: str
     widest: float
     may_be_nothing: bool
+    central: str
 
 
 def relation(

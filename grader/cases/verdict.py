@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+#: How a failed figure is called that keeps more than half of its points.
+PARTLY_RIGHT = "partly right"
+
 
 class Outcome(str, Enum):
     """How a check of a figure ended; `not graded` is never a pass and never a zero."""
@@ -70,6 +73,13 @@ class Verdict:
     flags: tuple[str, ...] = ()
     recording: str | None = None
     fingerprints: tuple[str, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """The outcome for a reader; a failed figure with most of its points is partly right."""
+        if self.outcome is Outcome.FAILED and self.points > self.max_points / 2:
+            return PARTLY_RIGHT
+        return self.outcome.value
 
     def as_json(self) -> dict[str, Any]:
         """The object that `grader check --json` prints for this figure."""

@@ -32,7 +32,16 @@ PITFALL = Pitfall(
     experiment="Measure again, with as many samples or processes as the run's warning names.",
     seen_in="report E: 20 samples of one run, and no interval with any figure",
     detect=detect,
+    # A mistake in the C can make the processes differ, and is then the cause of the width.
     yields_to=(
+        "child-left-behind",
+        "clock-read-too-early",
+        "creation-counted-as-switch",
+        "first-sample-lost",
+        "lock-convoy",
+        "never-slept",
+        "two-cpus-not-one",
+        "work-optimised-away",
         "tracer-stops-it",
         "too-few-samples",
         "one-process",
