@@ -12,7 +12,7 @@ from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
 from labs.common.advice import Option, advice
 from labs.common.units import rounded, times
-from labs.recording import places, proof
+from labs.recording import places, proof, traced
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
 from labs.recording.memo import memoized
@@ -159,13 +159,29 @@ def _of_clock_speed(recording: Recording) -> list[RunWarning]:
     ]
 
 
+def _of_tracer(recording: Recording) -> list[RunWarning]:
+    """A warning if a tracer followed the run."""
+    tracer = traced.tracer_of(recording)
+    if not tracer:
+        return []
+    return [
+        RunWarning(
+            "traced",
+            f"{tracer} followed the run",
+            "a tracer stops the program at each system call, and these stops are in the samples",
+            "measure without it; count the calls in a run of its own",
+        )
+    ]
+
+
 @memoized
 def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     """Warnings from the conditions alone: placement, disturbance, number of samples.
 
     Switches and CPUs are those of `variant`, if the C kernel counted them for it alone.
     """
-    found = _of_unbound(recording, variant) or _of_placement(recording, variant)
+    found = _of_tracer(recording)
+    found += _of_unbound(recording, variant) or _of_placement(recording, variant)
     found += _of_clock_speed(recording)
     found += _of_switches(recording, variant)
     if len(recording.processes) == 1:
