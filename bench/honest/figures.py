@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from grader.cases.expected import compared_as
 from grader.cases.spec import CHOICE, RELATIONS, TIMES
 from grader.figures import FigureSpec, Quantity
 from labs.analysis.estimate import Estimate
@@ -40,9 +41,8 @@ def _value(spec: FigureSpec, result: Result) -> float:
         return seen.each if seen is not None else 0.0
     if spec.quantity in RELATIONS:
         unit = spec.unit if spec.is_time else "ns"
-        return concluded(
-            spec, tuple(_of(result_of(recording, name, unit)) for name in spec.variants)
-        )[0]
+        results = (result_of(recording, name, unit) for name in spec.variants)
+        return concluded(spec, tuple(_of(compared_as(spec, each)) for each in results))[0]
     if spec.quantity is Quantity.WHOLE and result.net is not None:
         return result.net.whole.into(result.unit, result.clock).value
     return _of(result).value
@@ -68,10 +68,8 @@ def estimate_of(spec: FigureSpec, recording: Recording) -> Estimate:
 def concluded(spec: FigureSpec, operands: tuple[Estimate, ...]) -> tuple[float, str]:
     """Value and unit of the relation `spec` between `operands`. Raises CannotMeasure."""
     if spec.quantity is Quantity.CHOICE:
-        holds = [n for n, each in enumerate(spec.choices, start=1) if each.holds(operands)]
-        if not holds:
-            raise CannotMeasure(f"{spec.id}: none of its conclusions fits {operands}")
-        return float(holds[0]), CHOICE
+        assert spec.decide is not None
+        return float(spec.decide(operands)), CHOICE
     first, second = operands[:2]
     if spec.quantity is Quantity.RATIO:
         if second.value <= 0:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from grader.cases.expected import Expected, values_by_recording, values_by_relation
-from grader.cases.spec import CHOICE, TIMES, FigureSpec
+from grader.cases.expected import Expected, conclusion, values_by_recording, values_by_relation
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity
 from labs.common.units import UnknownUnit, canonical, rounded
 from labs.course.figures import Figure
 from labs.recording.file import Recording
@@ -148,12 +148,13 @@ def make_relation(
     first = others[0]
     submitted = _submitted_value(spec, figure, first.result)
     accepted_values = tuple(
-        values_by_relation(
+        conclusion(spec, [case.result for case in others])
+        if spec.quantity is Quantity.CHOICE
+        else values_by_relation(
             spec,
             [case.accepted_values for case in others],
             [case.submitted for case in others],
             first.result.clock,
-            [case.result.estimate for case in others],
         )
     )
     return Case(

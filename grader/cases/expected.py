@@ -73,6 +73,8 @@ def values_by_recording(
     Empty if the recording gives no figure.
     """
     first = results[spec.variant]
+    if spec.quantity is Quantity.CHOICE:
+        return conclusion(spec, [results[name] for name in spec.variants])
     if spec.quantity is Quantity.STEP:
         step = first.clock.step / first.clock.ticks_in(spec.unit)
         return [Expected(step, step, step, spec.unit)]
@@ -95,13 +97,10 @@ def values_by_relation(
     accepted_values: Sequence[Sequence[Expected]],
     submitted: Sequence[float | None],
     clock: Clock,
-    shown: Sequence[Estimate | None] = (),
 ) -> list[Expected]:
     """The right values of a relation between figures with these accepted and submitted values.
 
-    Times are in ns; `clock` converts them to the requested unit. `shown` are the estimates that the
-    runs show, because these are what the student compares. The intervals of the accepted values are
-    wider: they hold at every clock speed of the run.
+    Times are in ns; `clock` converts them to the requested unit.
     """
     found: list[Expected] = []
     if all(accepted_values):
@@ -110,10 +109,29 @@ def values_by_relation(
     if len(values) == len(submitted):
         exact = tuple(Estimate(value, value, value, "ns", "", 0, 0) for value in values)
         found += _related(spec, exact, clock)
-    seen = tuple(each for each in shown if each is not None)
-    if spec.quantity is Quantity.CHOICE and seen and len(seen) == len(shown):
-        found += _related(spec, seen, clock)
     return list(dict.fromkeys(found))
+
+
+def conclusion(spec: FigureSpec, operands: Sequence[Result]) -> list[Expected]:
+    """The one conclusion that these results bear out; empty if one of them gives no figure.
+
+    The estimates are those that the student's runs show, because the student compares these. The
+    values that the student handed in do not matter: they have no intervals.
+    """
+    shown = [compared_as(spec, each).estimate for each in operands]
+    estimates = tuple(each for each in shown if each is not None)
+    if spec.decide is None or len(estimates) < len(shown):
+        return []
+    number = spec.decide(estimates)
+    text = f"{number} ({spec.choices[number - 1].text})"
+    return [Expected(number, number, number, CHOICE, text)]
+
+
+def compared_as(spec: FigureSpec, result: Result) -> Result:
+    """The result of an operand in the unit in which the lab compares it, if the run has that."""
+    if result.unit == spec.compared_in or result.clock.core_cycle_ticks is None:
+        return result
+    return result_of(result.recording, result.variant, spec.compared_in)
 
 
 def _as_estimate(expected: Expected) -> Estimate:
@@ -234,12 +252,6 @@ def _canonical_or(unit: str, otherwise: str) -> str:
 
 
 def _related(spec: FigureSpec, operands: tuple[Estimate, ...], clock: Clock) -> list[Expected]:
-    if spec.quantity is Quantity.CHOICE:
-        return [
-            Expected(number, number, number, CHOICE, f"{number} ({choice.text})")
-            for number, choice in enumerate(spec.choices, start=1)
-            if choice.holds(operands)
-        ]
     first, second = operands[:2]
     if spec.quantity is Quantity.RATIO:
         if second.value <= 0:

@@ -51,9 +51,11 @@ class Verdict:
 
     `points` and `max_points` are sums over `levels`, which maps each level to (points, most). The
     most basic of the `findings` comes first. `reason` is one sentence for the outcome. `praise` and
-    `look_next` have text if everything is right. `flags` are for a person to look at and cost
-    nothing. `recording` is the path of the judged recording, relative to the lab folder; its
-    `fingerprints` are the same in a copy of it, and in no other run.
+    `look_next` have text if everything is right. `answer` says which conclusion is right; it has
+    text only after the lab was handed in with another one. `tries` counts a student's answers to
+    one question, and `flags` are for a person to look at; both cost nothing. `recording` is the
+    path of the judged recording, relative to the lab folder; its `fingerprints` are the same in a
+    copy of it, and in no other run.
     """
 
     figure: str
@@ -65,6 +67,8 @@ class Verdict:
     findings: tuple[Finding, ...] = ()
     praise: str = ""
     look_next: str = ""
+    answer: str = ""
+    tries: int | None = None
     flags: tuple[str, ...] = ()
     recording: str | None = None
     fingerprints: tuple[str, ...] = ()
@@ -79,5 +83,6 @@ class Verdict:
             "findings": [finding.code for finding in self.findings],
             "reason": self.reason,
             "levels": {level.value: list(pair) for level, pair in self.levels.items()},
+            "tries": self.tries,
             "flags": list(self.flags),
         }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
-from labs.analysis.estimate import Estimate
+from grader.figures.choices import always, choices_of
 from labs.course import published
 
 LAB = "08-five-reports-on-trial"
@@ -27,7 +27,6 @@ class _Trial:
     """What one report is tried by.
 
     `code` is the pitfall that `broken` shows, `repaired` the measurement that does without it.
-    `printed` are the quantities of the report to choose from, as published.
     """
 
     report: str
@@ -36,28 +35,25 @@ class _Trial:
     right: str
     broken: _Measurement
     repaired: _Measurement
-    printed: tuple[str, ...]
     look_next: str
 
+    @property
+    def name(self) -> str:
+        """How the ids of its figures begin."""
+        return f"trial-{self.report.lower()}"
+
     def choices(self) -> tuple[Choice, ...]:
-        """Which of the printed figures was got in this way: by the marks on the published ones."""
-        return tuple(self._choice(quantity) for quantity in self.printed)
+        """The quantities to choose from, and what speaks against those got in another way."""
+        listed = choices_of(LAB, f"{self.name}-suspect")
+        return tuple(replace(each, known=self._against(each.text)) for each in listed)
 
-    def _choice(self, quantity: str) -> Choice:
+    def _against(self, quantity: str) -> str:
+        """What speaks against the figures of a quantity; '' if this trial's mistake does."""
         figures = published.figures(quantity, report=self.report)
-        marked = any(mark.code == self.code for each in figures for mark in each.suspicions)
-        # The last of a series is the one that it settles on.
-        return Choice(quantity, _Holds(marked), "" if marked else figures[-1].suspicions[0].reason)
-
-
-@dataclass(frozen=True)
-class _Holds:
-    """Whether a conclusion is borne out, which here the published figures decide."""
-
-    marked: bool
-
-    def __call__(self, estimates: tuple[Estimate, ...]) -> bool:
-        return self.marked
+        if any(mark.code == self.code for each in figures for mark in each.suspicions):
+            return ""
+        # The last figure of a series is the one that it settles on.
+        return figures[-1].suspicions[0].reason
 
 
 TRIALS = (
@@ -68,12 +64,6 @@ TRIALS = (
         right="the cost of getppid by the trap instruction",
         broken=_Measurement("system_call", "getppid"),
         repaired=_Measurement("system_call", "getppid", compare_with=("invalid",)),
-        printed=(
-            "timer overhead",
-            "system call getpid",
-            "system call setuid",
-            "task creation fork",
-        ),
         look_next="Newer C libraries keep no process id. What would report A print today?",
     ),
     _Trial(
@@ -83,7 +73,6 @@ TRIALS = (
         right="the cost of gettimeofday by the trap instruction, by your own C",
         broken=_Measurement("system_call", "gettimeofday-trap", compare_with=("invalid",)),
         repaired=_Measurement("own_call", "gettimeofday", compare_with=("invalid",), own=True),
-        printed=("system call gettimeofday", "process switch pipe"),
         look_next="Count both with strace: which of them does it see?",
     ),
     _Trial(
@@ -93,7 +82,6 @@ TRIALS = (
         right="the cost of reading 0 bytes by the trap instruction",
         broken=_Measurement("own_call", "read0"),
         repaired=_Measurement("system_call", "read0", compare_with=("invalid",)),
-        printed=("process switch pipe", "system call read of 0 bytes"),
         look_next="Which single line would have told report C that its call fails?",
     ),
     _Trial(
@@ -103,12 +91,6 @@ TRIALS = (
         right="the cost of a switch by mutex and condition variable",
         broken=_Measurement("thread_switch", "condvar"),
         repaired=_Measurement("thread_switch", "condvar"),
-        printed=(
-            "procedure call 0 args",
-            "system call getpid",
-            "process switch pipe",
-            "thread switch mutex",
-        ),
         look_next="Give the mutex up for longer between two exchanges: do the switches come back?",
     ),
     _Trial(
@@ -118,14 +100,13 @@ TRIALS = (
         right="the cost of a procedure call without arguments",
         broken=_Measurement("procedure_call", "args0"),
         repaired=_Measurement("procedure_call", "args0"),
-        printed=("procedure call 0 args", "process switch pipe"),
         look_next="Of its 180 ns for getpid, how much is the clock?",
     ),
 )
 
 
 def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
-    name = f"trial-{trial.report.lower()}"
+    name, choices = trial.name, trial.choices()
     reproduced = FigureSpec(
         id=f"{name}-reproduced",
         lab=LAB,
@@ -162,7 +143,9 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         Quantity.CHOICE,
         CHOICE,
         points=1.0,
-        choices=trial.choices(),
+        choices=choices,
+        decide=always(1 + [bool(each.known) for each in choices].index(False)),
+        look_at=f'`published.table("{trial.report}")` and the C of `trial_{trial.report.lower()}`',
         praise="Named.",
         look_next="What would its authors have seen, had they looked for it?",
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.cases.case import Case, make_case, make_relation
-from grader.cases.spec import FigureSpec
+from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import unbound, wide_interval
 from grader.facts.sources import hashes_by_name
@@ -33,20 +33,34 @@ def check(
     figure: Figure | BadFigure | None,
     recording: Recording | BadRecording | None,
     source: str | None = None,
+    *,
+    tell_answers: bool = False,
 ) -> Verdict:
     """The verdict on `figure`, which `spec` asks for, from the recording that it names.
 
     `figure` is None if none was handed in. `recording` is None if the figure names none or if the
     file is missing, and BadRecording if it cannot be read. `source` is the C of the recording.
+    `tell_answers` is as for `judge`.
     """
-    return judge(spec, open_case(spec, figure, recording, source), figure)
+    case = open_case(spec, figure, recording, source)
+    return judge(spec, case, figure, tell_answers=tell_answers)
 
 
-def judge(spec: FigureSpec, case: Case | Finding, figure: Figure | BadFigure | None) -> Verdict:
-    """The verdict on a case, or on the finding that prevents one."""
+def judge(
+    spec: FigureSpec,
+    case: Case | Finding,
+    figure: Figure | BadFigure | None,
+    *,
+    tell_answers: bool = False,
+) -> Verdict:
+    """The verdict on a case, or on the finding that prevents one.
+
+    With `tell_answers`, the verdict on a wrong conclusion says which one is right. Until the lab is
+    handed in, it says only what to look at.
+    """
     if isinstance(case, Finding):
         return _without_evidence(spec, case, figure if isinstance(figure, Figure) else None)
-    return _judged(case)
+    return _judged(case, tell_answers)
 
 
 def open_case(
@@ -121,9 +135,9 @@ def _without_evidence(spec: FigureSpec, finding: Finding, figure: Figure | None)
     )
 
 
-def _judged(case: Case) -> Verdict:
+def _judged(case: Case, tell_answers: bool) -> Verdict:
     spec = case.spec
-    findings = tuple(findings_of(case))
+    findings = tuple(findings_of(case, tell_answers=tell_answers))
     if spec.demonstrates:
         return _reproduced(case, findings)
     lost = {finding.level for finding in findings}
@@ -153,8 +167,16 @@ def _judged(case: Case) -> Verdict:
         findings=findings,
         praise=praise,
         look_next=look_next,
+        answer=_answer(case) if tell_answers else "",
         recording=case.figure.recording,
     )
+
+
+def _answer(case: Case) -> str:
+    """Which conclusion is right, if another one was handed in."""
+    if case.spec.quantity is not Quantity.CHOICE or case.right or case.expected is None:
+        return ""
+    return f"The right conclusion is {case.expected.as_text()}."
 
 
 def _is_unchanged(case: Case, code: str) -> bool:

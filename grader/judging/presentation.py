@@ -47,6 +47,8 @@ def as_text(verdict: Verdict) -> str:
             f"    Likely: {finding.misconception}",
             f"    To decide: {finding.experiment}",
         ]
+    if verdict.answer:
+        lines.append(f"  {verdict.answer}")
     if verdict.praise:
         lines += [f"  {verdict.praise}", f"  Look next: {verdict.look_next}"]
     lines += [f"  For a person to look at: {flag}." for flag in verdict.flags]
