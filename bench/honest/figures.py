@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from grader.cases.expected import compared_as
+from grader.cases.conclusion import compared_as
 from grader.cases.spec import CHOICE, RELATIONS, TIMES
 from grader.figures import FigureSpec, Quantity
 from labs.analysis.estimate import Estimate

@@ -18,6 +18,7 @@ from labs.analysis.processes import ByProcess
 from labs.common.units import Clock, UnknownUnit, canonical, rounded
 from labs.recording import declared, proof
 from labs.recording.file import Recording
+from labs.results.naive import naive_estimate
 from labs.results.result import Result, result_of
 
 #: A figure outside the interval is right too, if it is the value rounded to so many digits.
@@ -73,8 +74,6 @@ def values_by_recording(
     Empty if the recording gives no figure.
     """
     first = results[spec.variant]
-    if spec.quantity is Quantity.CHOICE:
-        return conclusion(spec, [results[name] for name in spec.variants])
     if spec.quantity is Quantity.STEP:
         step = first.clock.step / first.clock.ticks_in(spec.unit)
         return [Expected(step, step, step, spec.unit)]
@@ -89,7 +88,12 @@ def values_by_recording(
         found = [found for each in operands for found in _related(spec, each, first.clock)]
         found = [_with_older_kit(each, first.recording) for each in found]
         return list(dict.fromkeys(found))
-    return list(_accepted_estimates(spec, first, unit))
+    found = list(_accepted_estimates(spec, first, unit))
+    if spec.demonstrates and not found:
+        # A repeated mistake may leave no estimate; its author reports the mean of all samples.
+        value = naive_estimate(result_of(first.recording, first.variant, spec.unit)).value
+        found = [Expected(value, value, value, spec.unit)]
+    return found
 
 
 def values_by_relation(
@@ -110,28 +114,6 @@ def values_by_relation(
         exact = tuple(Estimate(value, value, value, "ns", "", 0, 0) for value in values)
         found += _related(spec, exact, clock)
     return list(dict.fromkeys(found))
-
-
-def conclusion(spec: FigureSpec, operands: Sequence[Result]) -> list[Expected]:
-    """The one conclusion that these results bear out; empty if one of them gives no figure.
-
-    The estimates are those that the student's runs show, because the student compares these. The
-    values that the student handed in do not matter: they have no intervals.
-    """
-    shown = [compared_as(spec, each).estimate for each in operands]
-    estimates = tuple(each for each in shown if each is not None)
-    if spec.decide is None or len(estimates) < len(shown):
-        return []
-    number = spec.decide(estimates)
-    text = f"{number} ({spec.choices[number - 1].text})"
-    return [Expected(number, number, number, CHOICE, text)]
-
-
-def compared_as(spec: FigureSpec, result: Result) -> Result:
-    """The result of an operand in the unit in which the lab compares it, if the run has that."""
-    if result.unit == spec.compared_in or result.clock.core_cycle_ticks is None:
-        return result
-    return result_of(result.recording, result.variant, spec.compared_in)
 
 
 def _as_estimate(expected: Expected) -> Estimate:

@@ -27,8 +27,3 @@ def by_side(
         return numbers[side(estimates[first], estimates[second], times)]
 
     return decide
-
-
-def always(number: int) -> Decide:
-    """This conclusion, because known facts decide and no estimate does."""
-    return lambda _: number

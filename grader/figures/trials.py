@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
-from grader.figures.choices import always, choices_of
+from grader.figures.choices import choices_of
+from grader.figures.explained import by_printed
 from labs.course import published
 
 LAB = "08-five-reports-on-trial"
@@ -27,6 +28,7 @@ class _Trial:
     """What one report is tried by.
 
     `code` is the pitfall that `broken` shows, `repaired` the measurement that does without it.
+    `rest` says what else made the printed figure what it is, as far as the report shows it.
     """
 
     report: str
@@ -36,6 +38,7 @@ class _Trial:
     broken: _Measurement
     repaired: _Measurement
     look_next: str
+    rest: str
 
     @property
     def name(self) -> str:
@@ -55,6 +58,11 @@ class _Trial:
         # The last figure of a series is the one that it settles on.
         return figures[-1].suspicions[0].reason
 
+    @property
+    def printed(self) -> str:
+        """The quantity that the report measured with this mistake."""
+        return next(each.text for each in self.choices() if not each.known)
+
 
 TRIALS = (
     _Trial(
@@ -65,6 +73,8 @@ TRIALS = (
         broken=_Measurement("system_call", "getppid"),
         repaired=_Measurement("system_call", "getppid", compare_with=("invalid",)),
         look_next="Newer C libraries keep no process id. What would report A print today?",
+        rest="The two readings around its one call take 26 ticks or more, and 7 to 43 are printed. "
+        "How much of them may be an error of the subtraction?",
     ),
     _Trial(
         report="B",
@@ -74,6 +84,7 @@ TRIALS = (
         broken=_Measurement("system_call", "gettimeofday-trap", compare_with=("invalid",)),
         repaired=_Measurement("own_call", "gettimeofday", compare_with=("invalid",), own=True),
         look_next="Count both with strace: which of them does it see?",
+        rest="The turn of its loop is in its figure as well. How much is that here?",
     ),
     _Trial(
         report="C",
@@ -83,6 +94,8 @@ TRIALS = (
         broken=_Measurement("own_call", "read0"),
         repaired=_Measurement("system_call", "read0", compare_with=("invalid",)),
         look_next="Which single line would have told report C that its call fails?",
+        rest="3.2 s for 10 million calls are 320 ns: the slip of the unit alone is a factor of "
+        "1,000. Which part do the registers have in the rest?",
     ),
     _Trial(
         report="D",
@@ -92,6 +105,8 @@ TRIALS = (
         broken=_Measurement("thread_switch", "condvar"),
         repaired=_Measurement("thread_switch", "condvar"),
         look_next="Give the mutex up for longer between two exchanges: do the switches come back?",
+        rest="It reads a clock that is a system call around each exchange, and a slice of the "
+        "other thread counts in the mean. Which count would have shown it?",
     ),
     _Trial(
         report="E",
@@ -101,12 +116,13 @@ TRIALS = (
         broken=_Measurement("procedure_call", "args0"),
         repaired=_Measurement("procedure_call", "args0"),
         look_next="Of its 180 ns for getpid, how much is the clock?",
+        rest="A cold sample of 366 ns is in its mean; its median is 90 ns. Is that its clock?",
     ),
 )
 
 
 def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
-    name, choices = trial.name, trial.choices()
+    name = trial.name
     reproduced = FigureSpec(
         id=f"{name}-reproduced",
         lab=LAB,
@@ -115,7 +131,7 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         variants=(trial.broken.variant,),
         quantity=Quantity.COST,
         unit="ns",
-        points={Level.VALIDITY: 1.0},
+        points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5},
         compare_with=trial.broken.compare_with,
         demonstrates=trial.code,
         praise=f"The mistake of report {trial.report}, on your machine.",
@@ -142,14 +158,27 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         (reproduced.id, repaired.id),
         Quantity.CHOICE,
         CHOICE,
-        points=1.0,
-        choices=choices,
-        decide=always(1 + [bool(each.known) for each in choices].index(False)),
+        points=0.5,
+        choices=trial.choices(),
         look_at=f'`published.table("{trial.report}")` and the C of `trial_{trial.report.lower()}`',
         praise="Named.",
         look_next="What would its authors have seen, had they looked for it?",
     )
-    return reproduced, repaired, suspect
+    explains = relation(
+        f"{name}-explains",
+        LAB,
+        "what of that printed figure the mistake explains on your machine",
+        (reproduced.id, repaired.id),
+        Quantity.CHOICE,
+        CHOICE,
+        points=0.5,
+        choices=choices_of(LAB, f"{name}-explains"),
+        decide=by_printed(trial.printed, trial.report),
+        look_at=f'`views.beside_report("{trial.report}", {name.replace("-", "_")})`',
+        praise="A mistake is blamed for as much as it explains, and for no more.",
+        look_next=trial.rest,
+    )
+    return reproduced, repaired, suspect, explains
 
 
 FIGURES = tuple(figure for trial in TRIALS for figure in _figures(trial))

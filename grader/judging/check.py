@@ -8,6 +8,7 @@ the recording itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from grader.cases.case import Case, make_case, make_relation
 from grader.cases.spec import FigureSpec, Quantity
@@ -15,7 +16,7 @@ from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import unbound, wide_interval
 from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
-from grader.pitfalls import findings_of, pitfall_named, while_reading
+from grader.pitfalls import OF_RELATIONS, findings_of, pitfall_named, while_reading
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 from labs.run import broken
@@ -190,32 +191,56 @@ def _is_unchanged(case: Case, code: str) -> bool:
 
 
 def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
-    """The verdict on a requested mistake: the grader must find it, with or without other findings.
+    """The verdict on a requested mistake: its run must show it, and the value must be that run's.
 
-    If the broken C kernel was run unchanged and the machine does not show the mistake, the figure
-    passes too. For example, a machine may have no vDSO.
+    The grader looks for the mistake in the recording, whatever value was handed in. If the broken C
+    kernel was run unchanged and the machine does not show the mistake, that counts too: for
+    example, a machine may have no vDSO.
     """
-    spec = case.spec
-    found = next(
-        (finding.evidence for finding in findings if finding.code == spec.demonstrates), None
-    )
+    spec, in_run = case.spec, findings
+    if case.expected is not None:
+        in_run = tuple(findings_of(replace(case, submitted=case.expected.value)))
+    found = next((each.evidence for each in in_run if each.code == spec.demonstrates), None)
     shown = found or (NOT_SHOWN_HERE if _is_unchanged(case, spec.demonstrates) else None)
-    missing = while_reading.NOT_REPRODUCED.finding(
-        f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds "
-        f"{' and '.join(finding.code for finding in findings) or 'no mistake'}."
-    )
+    missing = []
+    if not shown:
+        codes = " and ".join(finding.code for finding in in_run) or "no mistake"
+        what = (
+            f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds {codes}."
+        )
+        missing = [while_reading.NOT_REPRODUCED.finding(what)]
+    if not case.right:
+        missing.append(_about_value(case, findings, {each.code for each in in_run}))
+    lost = {Level.VALIDITY} if not shown else set()
+    lost |= {Level.PROVENANCE} if not case.right else set()
+    levels = {level: (0.0 if level in lost else most, most) for level, most in spec.points.items()}
     return Verdict(
         figure=spec.id,
-        outcome=Outcome.PASSED if shown else Outcome.FAILED,
-        points=spec.max_points if shown else 0.0,
+        outcome=Outcome.FAILED if missing else Outcome.PASSED,
+        points=sum(got for got, _ in levels.values()),
         max_points=spec.max_points,
-        reason=shown or missing.symptom,
-        levels={level: (most if shown else 0.0, most) for level, most in spec.points.items()},
-        findings=() if shown else (missing,),
-        praise=spec.praise if shown else "",
-        look_next=spec.look_next if shown else "",
+        reason=missing[0].symptom if missing else f"{shown} {_reason(case, (), True)}",
+        levels=levels,
+        findings=tuple(missing),
+        praise="" if missing else spec.praise,
+        look_next="" if missing else spec.look_next,
         recording=case.figure.recording,
     )
+
+
+def _about_value(case: Case, findings: tuple[Finding, ...], in_run: set[str]) -> Finding:
+    """What is wrong with the value itself, if the run shows the mistakes `in_run`."""
+    of_value = (
+        each
+        for each in findings
+        if each.code not in in_run
+        and (each.code in OF_RELATIONS or pitfall_named(each.code).explains is not None)
+    )
+    fallback = pitfall_named("figure-not-from-recording").finding(
+        f"You gave {case.as_submitted()}; {case.figure.recording} gives "
+        f"{case.expected.as_text() if case.expected else 'no figure'} for {case.spec.asked}."
+    )
+    return next(of_value, fallback)
 
 
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
-from grader.cases.expected import compared_as
+from grader.cases.conclusion import compared_as
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall

@@ -6,7 +6,7 @@ Its words say which conclusion is right, so that it is reported only after the l
 from __future__ import annotations
 
 from grader.cases.case import Case
-from grader.cases.expected import compared_as
+from grader.cases.conclusion import compared_as
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
@@ -23,6 +23,8 @@ def detect(case: Case) -> str | None:
     if chosen.known or case.expected is None or case.expected.value != len(spec.choices):
         return None  # only the last conclusion is that the data do not decide
     first, second = (compared_as(spec, case.results[name]) for name in spec.operands)
+    if first.estimate is None or second.estimate is None:
+        return None
     found = compared(first, second)
     if found.distinguishable:
         return None
