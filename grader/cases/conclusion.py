@@ -22,7 +22,7 @@ def conclusion(
     `naive` marks the operands that repeat a mistake; their naive value counts. Where known facts
     speak against all conclusions but one, this one is right.
     """
-    number = _known(spec)
+    number = known(spec)
     if number is None:
         shown = [
             naive_estimate(each) if as_read else compared_as(spec, each).estimate
@@ -36,7 +36,7 @@ def conclusion(
     return [Expected(number, number, number, CHOICE, text)]
 
 
-def _known(spec: FigureSpec) -> int | None:
+def known(spec: FigureSpec) -> int | None:
     """The conclusion that known facts decide; None if the data decide."""
     open_ones = [n for n, each in enumerate(spec.choices, start=1) if not each.known]
     return open_ones[0] if len(open_ones) == 1 else None

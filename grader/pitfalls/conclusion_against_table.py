@@ -22,7 +22,7 @@ def detect(case: Case) -> str | None:
     if choice.known:
         return (
             f'You named "{choice.text}". What speaks against that figure is something else: '
-            f"{choice.known}."
+            f"{choice.known}. Look at {spec.look_at}."
         )
     if not case.accepted_values:
         return None  # a measurement without a figure bears out no conclusion
@@ -37,7 +37,7 @@ PITFALL = Pitfall(
     level=Level.INTERPRETATION,
     symptom="The conclusion says something else than the figures.",
     misconception="What one expected is easily read into a table that says something else.",
-    experiment="Read aloud the sentence that lab.compare prints. Which conclusion says the same?",
+    experiment="Print what the evidence names, and read it aloud. Which conclusion says the same?",
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",
     detect=detect,

@@ -109,11 +109,11 @@ def in_ns(quantity: str, report: str) -> float:
 def spread_of_machines() -> float:
     """By what factor machines alone differ: the timer overhead on report A's four machines.
 
-    This is the largest of the four, in ns, divided by the smallest. It times the same few
-    instructions everywhere, and nothing is subtracted from it.
+    This is the largest of the four, in ns, divided by the smallest, to two digits. It times the
+    same few instructions everywhere, and nothing is subtracted from it.
     """
     values = [each.value for each in figures("timer overhead", "A", "table") if each.unit == "ns"]
-    return max(values) / min(values)
+    return float(f"{max(values) / min(values):.2g}")
 
 
 #: The series of a report's final figures; if there are none, the table shows all its figures.

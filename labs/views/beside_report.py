@@ -11,7 +11,12 @@ from labs.notebook.broken_pair import Pair
 from labs.results.naive import naive_estimate
 from labs.views.gather import refused
 
-_HEADER = ("printed quantity", "printed, in ns", "times the broken figure", "than the repaired one")
+_HEADER = (
+    "printed quantity",
+    "in ns, mean of machines",
+    "times the broken figure",
+    "than the repaired one",
+)
 _SIDES = {1: "larger", -1: "smaller", 0: "not distinguishable"}
 
 
