@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from grader.cases.conclusion import compared_as, known
 from grader.cases.spec import CHOICE, RELATIONS, TIMES
 from grader.figures import FigureSpec, Quantity
 from labs.analysis.estimate import Estimate
@@ -40,9 +41,8 @@ def _value(spec: FigureSpec, result: Result) -> float:
         return seen.each if seen is not None else 0.0
     if spec.quantity in RELATIONS:
         unit = spec.unit if spec.is_time else "ns"
-        return concluded(
-            spec, tuple(_of(result_of(recording, name, unit)) for name in spec.variants)
-        )[0]
+        results = (result_of(recording, name, unit) for name in spec.variants)
+        return concluded(spec, tuple(_of(compared_as(spec, each)) for each in results))[0]
     if spec.quantity is Quantity.WHOLE and result.net is not None:
         return result.net.whole.into(result.unit, result.clock).value
     return _of(result).value
@@ -57,8 +57,7 @@ def _of(result: Result) -> Estimate:
 def estimate_of(spec: FigureSpec, recording: Recording) -> Estimate:
     """What a conclusion is drawn from: the estimate in ns; of a mere count a value without."""
     if spec.demonstrates:
-        value = naive.naive_value(result_of(recording, spec.variant))
-        return Estimate(value, value, value, "ns", "", 0, 0)
+        return naive.naive_estimate(result_of(recording, spec.variant))
     if spec.unit in (TIMES, CHOICE) or spec.quantity is Quantity.STEP:
         value = _value(spec, result_of(recording, spec.variant))
         return Estimate(value, value, value, spec.unit, "", 0, 0)
@@ -68,10 +67,11 @@ def estimate_of(spec: FigureSpec, recording: Recording) -> Estimate:
 def concluded(spec: FigureSpec, operands: tuple[Estimate, ...]) -> tuple[float, str]:
     """Value and unit of the relation `spec` between `operands`. Raises CannotMeasure."""
     if spec.quantity is Quantity.CHOICE:
-        holds = [n for n, each in enumerate(spec.choices, start=1) if each.holds(operands)]
-        if not holds:
-            raise CannotMeasure(f"{spec.id}: none of its conclusions fits {operands}")
-        return float(holds[0]), CHOICE
+        number = known(spec)
+        if number is None:
+            assert spec.decide is not None  # every conclusion has facts or a rule
+            number = spec.decide(operands)
+        return float(number), CHOICE
     first, second = operands[:2]
     if spec.quantity is Quantity.RATIO:
         if second.value <= 0:

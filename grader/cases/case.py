@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from grader.cases.conclusion import conclusion
 from grader.cases.expected import Expected
 from grader.cases.from_recording import values_by_recording
 from grader.cases.from_relation import Operand, values_by_relation
-from grader.cases.spec import CHOICE, TIMES, FigureSpec
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity
 from labs.common.units import Amount, UnknownUnit, canonical, rounded
 from labs.course.figures import Figure
 from labs.recording.file import Recording
@@ -140,7 +141,11 @@ def make_case(
     compare_with = (name for name in spec.compare_with if name in recording.variants)
     names = (*spec.variants, *compare_with)
     results = {name: result_of(recording, name, "ns") for name in names}
-    accepted_values = tuple(values_by_recording(spec, results, figure.unit))
+    accepted_values = tuple(
+        conclusion(spec, [results[name] for name in spec.variants])
+        if spec.quantity is Quantity.CHOICE
+        else values_by_recording(spec, results, figure.unit)
+    )
     submitted = _submitted_value(spec, figure, results[spec.variant])
     return Case(spec, figure, recording, results, submitted, accepted_values, source)
 
@@ -155,8 +160,15 @@ def make_relation(
     results = {case.spec.id: case.result for case in others}
     first = others[0]
     submitted = _submitted_value(spec, figure, first.result)
-    operands = [case.as_operand() for case in others]
-    accepted_values = tuple(values_by_relation(spec, operands, figure.unit))
+    accepted_values = tuple(
+        conclusion(
+            spec,
+            [case.result for case in others],
+            [bool(case.spec.demonstrates) for case in others],
+        )
+        if spec.quantity is Quantity.CHOICE
+        else values_by_relation(spec, [case.as_operand() for case in others], figure.unit)
+    )
     return Case(
         spec,
         figure,

@@ -14,6 +14,7 @@ from labs.analysis.estimate import Estimate
 from labs.common.units import UnknownUnit, canonical
 from labs.recording import declared, proof
 from labs.recording.file import Recording
+from labs.results.naive import naive_estimate
 from labs.results.result import Result, result_of, sensible
 
 #: A printed end of an interval may differ from the end by this share of the half-width. Where it
@@ -39,7 +40,13 @@ def values_by_recording(
         return []
     if spec.quantity in RELATIONS:
         return _of_variants(spec, [results[name] for name in spec.variants], unit)
-    return list(_accepted_estimates(spec, first, unit))
+    found = list(_accepted_estimates(spec, first, unit))
+    if spec.demonstrates and not found:
+        # A repeated mistake may leave no estimate; its author reports the mean of all samples.
+        value = naive_estimate(result_of(first.recording, first.variant, spec.unit)).value
+        one = length_of(unit, spec.unit, first.clock)
+        found = [Expected(value, value, value, spec.unit, one=one)]
+    return found
 
 
 def _of_variants(spec: FigureSpec, results: list[Result], unit: str) -> list[Expected]:
@@ -48,10 +55,9 @@ def _of_variants(spec: FigureSpec, results: list[Result], unit: str) -> list[Exp
     alternatives = [_alternatives(each) for each in results]
     most = min(len(each) for each in alternatives)
     operands = [tuple(each[i] for each in alternatives) for i in range(most)]
-    if spec.quantity is not Quantity.CHOICE:
-        # A student relates the estimates that the run shows.
-        shown = (each.estimate.into(COMMON, each.clock) for each in results if each.estimate)
-        operands.append(tuple(shown))
+    # A student relates the estimates that the run shows.
+    shown = (each.estimate.into(COMMON, each.clock) for each in results if each.estimate)
+    operands.append(tuple(shown))
     found = [each for pair in operands for each in related(spec, pair, first.clock, unit)]
     return list(dict.fromkeys(_with_older_kit(each, first.recording) for each in found))
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grader.cases.expected import Expected, Range
-from grader.cases.spec import CHOICE, FigureSpec, Quantity
+from grader.cases.spec import FigureSpec, Quantity
 from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate
 from labs.common.units import Amount, Clock, UnknownUnit
@@ -85,12 +85,6 @@ def related(
     """
     if units := {each.unit for each in operands} - {COMMON}:
         raise ValueError(f"{spec.id}: an operand is in {' and '.join(sorted(units))}")
-    if spec.quantity is Quantity.CHOICE:
-        return [
-            Expected(number, number, number, CHOICE, f"{number} ({choice.text})")
-            for number, choice in enumerate(spec.choices, start=1)
-            if choice.holds(operands)
-        ]
     first, second = operands[:2]
     if spec.quantity is Quantity.RATIO:
         if second.value <= 0:

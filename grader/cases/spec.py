@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from grader.cases.verdict import Level
 from labs.analysis.estimate import WIDEST, Estimate
+from labs.course import figures
 from labs.recording.declared import Estimand
 
 if TYPE_CHECKING:
@@ -35,23 +36,24 @@ class Quantity(str, Enum):
 
 RELATIONS = frozenset({Quantity.RATIO, Quantity.DIFFERENCE, Quantity.CHOICE})
 
-#: The units of a ratio or a count, and of a choice among conclusions.
+#: The unit of a ratio or a count. The other one is that of a choice among conclusions.
 TIMES = "times"
-CHOICE = "choice"
+CHOICE = figures.CHOICE
+
+Estimates = tuple[Estimate, ...]
+#: The number of the one conclusion that the estimates bear out. They are in the order of the
+#: figure's operands.
+Decide = Callable[[Estimates], int]
 
 
 @dataclass(frozen=True)
 class Choice:
     """One of the conclusions to choose from.
 
-    `holds` takes the estimates, in ns and in the order of the relation's operands, and says whether
-    the recordings support the conclusion. Two neighbouring choices may both hold if a measurement
-    lies on the edge between them. If a known fact decides and no estimate does, `known` states that
-    fact for a student who chose wrongly.
+    If a known fact speaks against it, and no estimate does, `known` states that fact.
     """
 
     text: str
-    holds: Callable[[tuple[Estimate, ...]], bool]
     known: str = ""
 
 
@@ -76,6 +78,10 @@ class FigureSpec:
     `may_be_nothing`: its interval is then compared with what it was taken from. `central` is the
     code of the pitfall that this figure is about: making that mistake costs at least half of the
     points. Provenance has at most a quarter of them.
+
+    A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
+    estimates are compared in the unit `compared_in` of the lab, or in ns if the recording has no
+    core cycles. `look_at` is what a student should look at after a wrong answer.
     """
 
     id: str
@@ -95,6 +101,9 @@ class FigureSpec:
     of: tuple[str, ...] = ()
     divisor: float = 1.0
     choices: tuple[Choice, ...] = ()
+    decide: Decide | None = None
+    compared_in: str = "ns"
+    look_at: str = ""
     demonstrates: str = ""
     praise: str = ""
     look_next: str = ""
@@ -133,6 +142,8 @@ class RelationFields(TypedDict, total=False):
 
     divisor: float
     choices: tuple[Choice, ...]
+    decide: Decide
+    look_at: str
     compare_with: tuple[str, ...]
     praise: str
     look_next: str

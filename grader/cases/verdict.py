@@ -55,8 +55,10 @@ class Verdict:
     `points` and `max_points` are sums over `levels`, which maps each level to (points, most). The
     most basic of the `findings` comes first. `reason` says why, in a sentence or two. `accepted`
     says which values pass, as `82 to 106 us`; it is empty if a value would give the answer away or
-    if no value is right. `praise` and `look_next` have text if everything is right. `flags` are for
-    a person to look at and cost nothing. `recording` is the path of the judged recording, relative
+    if no value is right. `praise` and `look_next` have text if everything is right. `answer` says
+    which conclusion is right; it has text only after the lab was handed in with another one.
+    `tries` counts a student's answers to one question, and `flags` are for a person to look at;
+    both cost nothing. `recording` is the path of the judged recording, relative
     to the lab folder; its `fingerprints` are the same in a copy of it, and in no other run. `note`
     says that this recording is not of the newest run, if that is so.
     """
@@ -71,6 +73,8 @@ class Verdict:
     findings: tuple[Finding, ...] = ()
     praise: str = ""
     look_next: str = ""
+    answer: str = ""
+    tries: int | None = None
     flags: tuple[str, ...] = ()
     recording: str | None = None
     fingerprints: tuple[str, ...] = ()
@@ -94,6 +98,7 @@ class Verdict:
             "reason": self.reason,
             "accepted": self.accepted,
             "levels": {level.value: list(pair) for level, pair in self.levels.items()},
+            "tries": self.tries,
             "flags": list(self.flags),
             "note": self.note,
         }

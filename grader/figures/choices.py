@@ -1,42 +1,29 @@
-"""Conclusions about which of two things is dearer, judged by the student's own estimates.
+"""Which conclusion the data bear out: always exactly one, by the rule that the labs teach.
 
-Two estimates are distinguishable by the rule of `labs.analysis.compare`, which students apply as
-`lab.compare`. At the edge two conclusions are right: that they differ, and that they are not
-distinguishable. So nobody fails because of a little noise.
+The rule is `labs.analysis.compare.side`, which students apply as `lab.compare(one, other)`, or
+`lab.compare(one, other, times=0.5)` for a share. If it finds two results not distinguishable, the
+data do not decide, and that is the one right conclusion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from labs.analysis.compare import separation
-from labs.analysis.estimate import Estimate
-
-Estimates = tuple[Estimate, ...]
-
-#: In units of the error of the difference: certainly apart, certainly not.
-EDGE_FROM, EDGE_TO = 0.7, 1.5
+from grader.cases.spec import Choice, Decide, Estimates
+from labs.analysis.compare import side
+from labs.course import guide
 
 
-def dearer(first: int, second: int) -> Callable[[Estimates], bool]:
-    """Whether operand number `first`, from 0, costs more than operand number `second`."""
-    return lambda estimates: separation(estimates[first], estimates[second]) > EDGE_FROM
+def choices_of(lab: str, figure: str) -> tuple[Choice, ...]:
+    """The conclusions of a figure, as the lab's guide lists them."""
+    return tuple(map(Choice, guide.of_lab(lab).choices[figure]))
 
 
-def not_distinguishable(first: int, second: int) -> Callable[[Estimates], bool]:
-    """Whether this data cannot say which of the two operands costs more."""
-    return lambda estimates: abs(separation(estimates[first], estimates[second])) < EDGE_TO
+def by_side(
+    first: int, second: int, *, more: int, less: int, undecided: int, times: float = 1.0
+) -> Decide:
+    """A conclusion for each side of `times` the `second` operand on which the `first` may lie."""
+    numbers = {1: more, -1: less, 0: undecided}
 
+    def decide(estimates: Estimates) -> int:
+        return numbers[side(estimates[first], estimates[second], times)]
 
-def at_least_times(
-    factor: float, over: int, under: int, *, slack: float = 0.1
-) -> Callable[[Estimates], bool]:
-    """Whether operand `over` costs at least `factor` times `under`, give or take `slack`."""
-    return lambda estimates: estimates[over].value >= factor * (1 - slack) * estimates[under].value
-
-
-def at_most_times(
-    factor: float, over: int, under: int, *, slack: float = 0.1
-) -> Callable[[Estimates], bool]:
-    """Whether operand `over` costs at most `factor` times `under`, give or take `slack`."""
-    return lambda estimates: estimates[over].value <= factor * (1 + slack) * estimates[under].value
+    return decide

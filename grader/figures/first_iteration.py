@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
-from grader.figures.choices import at_least_times, at_most_times
-from labs.analysis.estimate import Estimate
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
+from grader.figures.choices import choices_of
+from labs.analysis.compare import side
 from labs.recording.declared import Estimand
 
 LAB = "02-first-iteration"
 
 #: In the order of the relation below: the whole, what is left with the page there, one load.
 _CALL, _LEFT, _LOAD = range(3)
+#: The conclusions, by number.
+LOAD, PAGE, NEITHER, UNDECIDED = range(1, 5)
 
 
-def _nothing_of_both(estimates: tuple[Estimate, ...]) -> bool:
-    return at_least_times(0.5, _LEFT, _CALL)(estimates) and at_most_times(0.5, _LOAD, _CALL)(
-        estimates
-    )
+def _cause(estimates: Estimates) -> int:
+    """The page if less than half is left with it; else what one load is of the first call."""
+    left = side(estimates[_LEFT], estimates[_CALL], 0.5)
+    load = side(estimates[_LOAD], estimates[_CALL], 0.5)
+    if left < 0:
+        return PAGE
+    if left == 0 or load == 0:
+        return UNDECIDED
+    return LOAD if load > 0 else NEITHER
 
 
 FIGURES = (
@@ -87,20 +94,9 @@ FIGURES = (
         ("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
         Quantity.CHOICE,
         CHOICE,
-        choices=(
-            Choice(
-                "one load from main memory is at least half of it",
-                at_least_times(0.5, _LOAD, _CALL),
-            ),
-            Choice(
-                "its page was not there: with the page, at most half of it is left",
-                at_most_times(0.5, _LEFT, _CALL),
-            ),
-            Choice(
-                "neither: more than half is left with the page, and a load is less than half",
-                _nothing_of_both,
-            ),
-        ),
+        choices=choices_of(LAB, "first-iteration-cause"),
+        decide=_cause,
+        look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
         central="cause-not-isolated",
         praise="A cause is named because taking it away changed the figure, not because it "
         "sounds likely.",

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity
 from grader.cases.verdict import Level
-from grader.figures.choices import at_most_times, dearer, not_distinguishable
+from grader.figures.choices import by_side, choices_of
+from labs.analysis.compare import side
 
 LAB = "04-procedure-call"
 
 #: A conclusion has a recording of its own: it is worth a point for that, and one for itself.
 CONCLUSION = {Level.VALIDITY: 1.0, Level.INTERPRETATION: 1.0}
+
+#: The conclusions on what inlining leaves, by number.
+NEXT_TO_NOTHING, A_PART, MORE, UNDECIDED = range(1, 5)
+
+
+def _what_is_left(estimates: Estimates) -> int:
+    """What the inlined procedure costs, by a tenth of the call and by the whole call."""
+    inlined, call = estimates
+    tenth, whole = side(inlined, call, 0.1), side(inlined, call)
+    if tenth < 0:
+        return NEXT_TO_NOTHING
+    if tenth == 0 or whole == 0:
+        return UNDECIDED
+    return A_PART if whole < 0 else MORE
+
 
 FIGURES = (
     FigureSpec(
@@ -36,14 +52,11 @@ FIGURES = (
         unit=CHOICE,
         points=CONCLUSION,
         flags="-O2",
-        choices=(
-            Choice("less than a tenth of the call is left", at_most_times(0.1, 0, 1)),
-            Choice(
-                "a tenth of the call or more is left, and less than all of it",
-                lambda both: not at_most_times(0.1, 0, 1, slack=-0.1)(both) and dearer(1, 0)(both),
-            ),
-            Choice("the call costs the same, or more", lambda both: not dearer(1, 0)(both)),
-        ),
+        choices=choices_of(LAB, "call-inlined"),
+        decide=_what_is_left,
+        compared_in="cycles",
+        look_at='`lab.compare(o2["inlined"], o2["args0"], times=0.1)` and '
+        '`lab.compare(o2["inlined"], o2["args0"])`',
         central="conclusion-against-table",
         praise="That nothing is left is a result: the interval says how little it could be.",
         look_next="Measure inlined at -O0: is it free there as well? Why?",
@@ -71,11 +84,10 @@ FIGURES = (
         unit=CHOICE,
         points=CONCLUSION,
         flags="-O0",
-        choices=(
-            Choice("six arguments cost more than five", dearer(0, 1)),
-            Choice("six arguments cost less than five", dearer(1, 0)),
-            Choice("this run does not tell the two apart", not_distinguishable(0, 1)),
-        ),
+        choices=choices_of(LAB, "call-five-and-six"),
+        decide=by_side(0, 1, more=1, less=2, undecided=3),
+        compared_in="cycles",
+        look_at='`lab.compare(o0["args6"], o0["args5"])`',
         central="trend-inside-the-noise",
         praise="A conclusion that goes as far as the data, and no further.",
         look_next="Which two neighbours does your run tell apart? Does a second run agree?",

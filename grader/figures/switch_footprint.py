@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
-from grader.figures.choices import EDGE_FROM, EDGE_TO, Estimates
-from labs.analysis.compare import separation
+from grader.figures.choices import choices_of
+from labs.analysis.compare import difference_of, side
 
 LAB = "07-switch-footprint"
 
-#: Operands of the conclusion: what the working set adds to a switch of processes, and of threads.
-OF_PROCESSES, OF_THREADS = (0, 1), (2, 3)
+#: The conclusions, by number.
+CACHES, ADDRESS_SPACE, UNDECIDED = range(1, 4)
 
 #: What a set costs depends on the pages that a process gets: on which of them share a place in a
 #: cache. Runs of ten processes on quiet machines gave intervals that span a third of it.
 WIDEST_OF_SETS = 0.3
 
-#: How far from a half the share of the threads may lie and still count for either side.
-SLACK = 0.2
 
-
-def _added(operands: Estimates, pair: tuple[int, int]) -> float:
-    return operands[pair[0]].value - operands[pair[1]].value
-
-
-def _adds(operands: Estimates, edge: float) -> bool:
-    """Whether the set makes a switch of processes dearer, by more than the errors."""
-    return separation(operands[OF_PROCESSES[0]], operands[OF_PROCESSES[1]]) > edge
-
-
-def _threads_pay(least: float, most: float) -> Callable[[Estimates], bool]:
-    """Whether the set adds something to processes, and to threads such a share of it."""
-    return lambda operands: (
-        _adds(operands, EDGE_FROM)
-        and least * _added(operands, OF_PROCESSES)
-        <= _added(operands, OF_THREADS)
-        <= most * _added(operands, OF_PROCESSES)
-    )
+def _cause(estimates: Estimates) -> int:
+    """Whether threads pay half of what the set adds to a switch of processes."""
+    processes, processes_alone, threads, threads_alone = estimates
+    if side(processes, processes_alone) <= 0:
+        return UNDECIDED
+    added = difference_of(processes, processes_alone)
+    added_to_threads = difference_of(threads, threads_alone)
+    return {1: CACHES, -1: ADDRESS_SPACE, 0: UNDECIDED}[side(added_to_threads, added, 0.5)]
 
 
 FIGURES = (
@@ -91,21 +77,9 @@ FIGURES = (
         quantity=Quantity.CHOICE,
         unit=CHOICE,
         points={Level.VALIDITY: 1.0, Level.SUFFICIENCY: 1.0, Level.INTERPRETATION: 2.0},
-        choices=(
-            Choice(
-                "mostly the caches: threads, which keep their address space, pay at least half "
-                "of it as well",
-                _threads_pay(0.5 * (1 - SLACK), float("inf")),
-            ),
-            Choice(
-                "mostly the change of address space: threads pay less than half of it",
-                _threads_pay(float("-inf"), 0.5 * (1 + SLACK)),
-            ),
-            Choice(
-                "this data cannot tell it from nothing",
-                lambda operands: not _adds(operands, EDGE_TO),
-            ),
-        ),
+        choices=choices_of(LAB, "footprint-cause"),
+        decide=_cause,
+        look_at="`lab.compare(set_for_threads, set_for_processes, times=0.5)`",
         central="conclusion-against-table",
         praise="Threads in the same ring differ from processes in one thing: the address space.",
         look_next="Without a working set, what does the address space alone cost in a switch?",

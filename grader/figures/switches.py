@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, Choice, FigureSpec, Quantity, relation
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
-from grader.figures.choices import dearer, not_distinguishable
+from grader.figures.choices import by_side, choices_of
 
 LAB = "06-process-and-thread-switch"
 
@@ -81,11 +81,9 @@ FIGURES = (
         Quantity.CHOICE,
         CHOICE,
         points=1.0,
-        choices=(
-            Choice("the process switch costs more", dearer(0, 1)),
-            Choice("the thread switch costs more", dearer(1, 0)),
-            Choice("these data cannot tell them apart", not_distinguishable(0, 1)),
-        ),
+        choices=choices_of(LAB, "switch-which-is-dearer"),
+        decide=by_side(0, 1, more=1, less=2, undecided=3),
+        look_at="`lab.compare(process, pipe)`",
         central="conclusion-against-table",
         praise="You concluded what the interval of the difference bears out, and no more.",
         look_next="How many samples would it take to halve the interval of the difference?",

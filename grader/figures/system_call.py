@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, Choice, FigureSpec, Quantity, relation
+from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
-from grader.figures.choices import at_least_times, at_most_times, dearer
+from grader.figures.choices import choices_of
+from labs.analysis.compare import side
 
 LAB = "03-system-call"
 
 #: A call number that does not exist: into the OS kernel and back, and nothing done there.
 FLOOR = "invalid"
+
+#: The conclusions, by number.
+MORE_THAN_HALF, LESS_THAN_HALF, CHEAPER, UNDECIDED = range(1, 5)
+
+
+def _larger_part(estimates: Estimates) -> int:
+    """What share of a getppid the way in and out has, unless it costs more than the getppid."""
+    getppid, floor = estimates
+    if side(floor, getppid) > 0:
+        return CHEAPER
+    return {1: MORE_THAN_HALF, -1: LESS_THAN_HALF, 0: UNDECIDED}[side(floor, getppid, 0.5)]
+
 
 FIGURES = (
     FigureSpec(
@@ -75,11 +88,9 @@ FIGURES = (
         ("system-call-getppid", "system-call-floor"),
         Quantity.CHOICE,
         CHOICE,
-        choices=(
-            Choice("at least half of it is the way in and out", at_most_times(2.0, 0, 1)),
-            Choice("less than half of it is the way in and out", at_least_times(2.0, 0, 1)),
-            Choice("it costs less than the way in and out", dearer(1, 0)),
-        ),
+        choices=choices_of(LAB, "system-call-trap-share"),
+        decide=_larger_part,
+        look_at="`lab.compare(floor, getppid, times=0.5)` and `lab.compare(floor, getppid)`",
         central="conclusion-against-table",
         praise="A relation between two figures says more than either of them.",
         look_next="Which part would a faster processor shrink, which part a smaller OS kernel?",

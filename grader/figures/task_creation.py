@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, Choice, FigureSpec, Quantity, relation
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
-from grader.figures.choices import at_least_times, at_most_times
+from grader.figures.choices import by_side, choices_of
 
 LAB = "05-task-creation"
 
@@ -71,18 +71,10 @@ FIGURES = (
         quantity=Quantity.CHOICE,
         unit=CHOICE,
         points={Level.INTERPRETATION: 2.0},
-        choices=(
-            Choice(
-                "more than half of it is the copy of the memory: vfork copies none, and costs "
-                "less than half",
-                at_least_times(2.0, 0, 1),
-            ),
-            Choice(
-                "more than half of it is the process itself: vfork makes one as well, and costs "
-                "at least half as much",
-                at_most_times(2.0, 0, 1),
-            ),
-        ),
+        choices=choices_of(LAB, "creation-cause"),
+        # Less than half with vfork: the copy. More: the process itself.
+        decide=by_side(1, 0, times=0.5, less=1, more=2, undecided=3),
+        look_at='`lab.compare(kinds["vfork-wait"], kinds["fork-wait"], times=0.5)`',
         central="conclusion-against-table",
         praise="A variant that lacks just one step tells what that step costs.",
         look_next="A vforked child borrows its parent's memory. What must it never do with it?",

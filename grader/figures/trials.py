@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
-from labs.analysis.estimate import Estimate
+from grader.figures.choices import choices_of
+from grader.figures.explained import by_printed
 from labs.course import published
 
 LAB = "08-five-reports-on-trial"
@@ -27,7 +28,7 @@ class _Trial:
     """What one report is tried by.
 
     `code` is the pitfall that `broken` shows, `repaired` the measurement that does without it.
-    `printed` are the quantities of the report to choose from, as published.
+    `rest` says what else made the printed figure what it is, as far as the report shows it.
     """
 
     report: str
@@ -36,28 +37,31 @@ class _Trial:
     right: str
     broken: _Measurement
     repaired: _Measurement
-    printed: tuple[str, ...]
     look_next: str
+    rest: str
+
+    @property
+    def name(self) -> str:
+        """How the ids of its figures begin."""
+        return f"trial-{self.report.lower()}"
 
     def choices(self) -> tuple[Choice, ...]:
-        """Which of the printed figures was got in this way: by the marks on the published ones."""
-        return tuple(self._choice(quantity) for quantity in self.printed)
+        """The quantities to choose from, and what speaks against those got in another way."""
+        listed = choices_of(LAB, f"{self.name}-suspect")
+        return tuple(replace(each, known=self._against(each.text)) for each in listed)
 
-    def _choice(self, quantity: str) -> Choice:
+    def _against(self, quantity: str) -> str:
+        """What speaks against the figures of a quantity; '' if this trial's mistake does."""
         figures = published.figures(quantity, report=self.report)
-        marked = any(mark.code == self.code for each in figures for mark in each.suspicions)
-        # The last of a series is the one that it settles on.
-        return Choice(quantity, _Holds(marked), "" if marked else figures[-1].suspicions[0].reason)
+        if any(mark.code == self.code for each in figures for mark in each.suspicions):
+            return ""
+        # The last figure of a series is the one that it settles on.
+        return figures[-1].suspicions[0].reason
 
-
-@dataclass(frozen=True)
-class _Holds:
-    """Whether a conclusion is borne out, which here the published figures decide."""
-
-    marked: bool
-
-    def __call__(self, estimates: tuple[Estimate, ...]) -> bool:
-        return self.marked
+    @property
+    def printed(self) -> str:
+        """The quantity that the report measured with this mistake."""
+        return next(each.text for each in self.choices() if not each.known)
 
 
 TRIALS = (
@@ -68,13 +72,9 @@ TRIALS = (
         right="the cost of getppid by the trap instruction",
         broken=_Measurement("system_call", "getppid"),
         repaired=_Measurement("system_call", "getppid", compare_with=("invalid",)),
-        printed=(
-            "timer overhead",
-            "system call getpid",
-            "system call setuid",
-            "task creation fork",
-        ),
         look_next="Newer C libraries keep no process id. What would report A print today?",
+        rest="The two readings around its one call take 26 ticks or more, and 7 to 43 are printed. "
+        "How much of them may be an error of the subtraction?",
     ),
     _Trial(
         report="B",
@@ -83,8 +83,8 @@ TRIALS = (
         right="the cost of gettimeofday by the trap instruction, by your own C",
         broken=_Measurement("system_call", "gettimeofday-trap", compare_with=("invalid",)),
         repaired=_Measurement("own_call", "gettimeofday", compare_with=("invalid",), own=True),
-        printed=("system call gettimeofday", "process switch pipe"),
         look_next="Count both with strace: which of them does it see?",
+        rest="The turn of its loop is in its figure as well. How much is that here?",
     ),
     _Trial(
         report="C",
@@ -93,8 +93,9 @@ TRIALS = (
         right="the cost of reading 0 bytes by the trap instruction",
         broken=_Measurement("own_call", "read0"),
         repaired=_Measurement("system_call", "read0", compare_with=("invalid",)),
-        printed=("process switch pipe", "system call read of 0 bytes"),
         look_next="Which single line would have told report C that its call fails?",
+        rest="3.2 s for 10 million calls are 320 ns: the slip of the unit alone is a factor of "
+        "1,000. Which part do the registers have in the rest?",
     ),
     _Trial(
         report="D",
@@ -103,13 +104,9 @@ TRIALS = (
         right="the cost of a switch by mutex and condition variable",
         broken=_Measurement("thread_switch", "condvar"),
         repaired=_Measurement("thread_switch", "condvar"),
-        printed=(
-            "procedure call 0 args",
-            "system call getpid",
-            "process switch pipe",
-            "thread switch mutex",
-        ),
         look_next="Give the mutex up for longer between two exchanges: do the switches come back?",
+        rest="It reads a clock that is a system call around each exchange, and a slice of the "
+        "other thread counts in the mean. Which count would have shown it?",
     ),
     _Trial(
         report="E",
@@ -118,14 +115,14 @@ TRIALS = (
         right="the cost of a procedure call without arguments",
         broken=_Measurement("procedure_call", "args0"),
         repaired=_Measurement("procedure_call", "args0"),
-        printed=("procedure call 0 args", "process switch pipe"),
         look_next="Of its 180 ns for getpid, how much is the clock?",
+        rest="A cold sample of 366 ns is in its mean; its median is 90 ns. Is that its clock?",
     ),
 )
 
 
 def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
-    name = f"trial-{trial.report.lower()}"
+    name = trial.name
     reproduced = FigureSpec(
         id=f"{name}-reproduced",
         lab=LAB,
@@ -134,7 +131,7 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         variants=(trial.broken.variant,),
         quantity=Quantity.COST,
         unit="ns",
-        points={Level.VALIDITY: 1.0},
+        points={Level.VALIDITY: 0.5, Level.INTERPRETATION: 0.5},
         compare_with=trial.broken.compare_with,
         demonstrates=trial.code,
         praise=f"The mistake of report {trial.report}, on your machine.",
@@ -161,12 +158,27 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         (reproduced.id, repaired.id),
         Quantity.CHOICE,
         CHOICE,
-        points=1.0,
+        points=0.5,
         choices=trial.choices(),
+        look_at=f'`published.table("{trial.report}")` and the C of `trial_{trial.report.lower()}`',
         praise="Named.",
         look_next="What would its authors have seen, had they looked for it?",
     )
-    return reproduced, repaired, suspect
+    explains = relation(
+        f"{name}-explains",
+        LAB,
+        "what of that printed figure the mistake explains on your machine",
+        (reproduced.id, repaired.id),
+        Quantity.CHOICE,
+        CHOICE,
+        points=0.5,
+        choices=choices_of(LAB, f"{name}-explains"),
+        decide=by_printed(trial.printed, trial.report),
+        look_at=f'`views.beside_report("{trial.report}", {name.replace("-", "_")})`',
+        praise="A mistake is blamed for as much as it explains, and for no more.",
+        look_next=trial.rest,
+    )
+    return reproduced, repaired, suspect, explains
 
 
 FIGURES = tuple(figure for trial in TRIALS for figure in _figures(trial))

@@ -7,16 +7,17 @@ usable evidence gets no points.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from grader.cases.case import Case, make_case, make_relation
 from grader.cases.expected import accepted_as_text
-from grader.cases.spec import FigureSpec
-from grader.cases.verdict import Finding, Outcome, Verdict
+from grader.cases.spec import FigureSpec, Quantity
+from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import unbound, wide_interval
 from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
 from grader.judging.points import points_by_level
-from grader.pitfalls import findings_of, pitfall_named, while_reading
+from grader.pitfalls import OF_RELATIONS, findings_of, pitfall_named, while_reading
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 from labs.run import broken
@@ -30,20 +31,34 @@ def check(
     figure: Figure | BadFigure | None,
     recording: Recording | BadRecording | None,
     source: str | None = None,
+    *,
+    tell_answers: bool = False,
 ) -> Verdict:
     """The verdict on `figure`, which `spec` asks for, from the recording that it names.
 
     `figure` is None if none was handed in. `recording` is None if the figure names none or if the
     file is missing, and BadRecording if it cannot be read. `source` is the C of the recording.
+    `tell_answers` is as for `judge`.
     """
-    return judge(spec, open_case(spec, figure, recording, source), figure)
+    case = open_case(spec, figure, recording, source)
+    return judge(spec, case, figure, tell_answers=tell_answers)
 
 
-def judge(spec: FigureSpec, case: Case | Finding, figure: Figure | BadFigure | None) -> Verdict:
-    """The verdict on a case, or on the finding that prevents one."""
+def judge(
+    spec: FigureSpec,
+    case: Case | Finding,
+    figure: Figure | BadFigure | None,
+    *,
+    tell_answers: bool = False,
+) -> Verdict:
+    """The verdict on a case, or on the finding that prevents one.
+
+    With `tell_answers`, the verdict on a wrong conclusion says which one is right. Until the lab is
+    handed in, it says only what to look at.
+    """
     if isinstance(case, Finding):
         return _without_evidence(spec, case, figure if isinstance(figure, Figure) else None)
-    return _judged(case)
+    return _judged(case, tell_answers)
 
 
 def open_case(
@@ -118,9 +133,9 @@ def _without_evidence(spec: FigureSpec, finding: Finding, figure: Figure | None)
     )
 
 
-def _judged(case: Case) -> Verdict:
+def _judged(case: Case, tell_answers: bool) -> Verdict:
     spec = case.spec
-    findings = tuple(findings_of(case))
+    findings = tuple(findings_of(case, tell_answers=tell_answers))
     if spec.demonstrates:
         return _reproduced(case, findings)
     # Without a value that could be right, there is nothing to interpret.
@@ -148,8 +163,16 @@ def _judged(case: Case) -> Verdict:
         findings=findings,
         praise=praise,
         look_next=look_next,
+        answer=_answer(case) if tell_answers else "",
         recording=case.figure.recording,
     )
+
+
+def _answer(case: Case) -> str:
+    """Which conclusion is right, if another one was handed in."""
+    if case.spec.quantity is not Quantity.CHOICE or case.right or case.expected is None:
+        return ""
+    return f"The right conclusion is {case.expected.as_text()}."
 
 
 def _is_unchanged(case: Case, code: str) -> bool:
@@ -163,32 +186,57 @@ def _is_unchanged(case: Case, code: str) -> bool:
 
 
 def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
-    """The verdict on a requested mistake: the grader must find it, with or without other findings.
+    """The verdict on a requested mistake: its run must show it, and the value must be that run's.
 
-    If the broken C kernel was run unchanged and the machine does not show the mistake, the figure
-    passes too. For example, a machine may have no vDSO.
+    The grader looks for the mistake in the recording, whatever value was handed in. If the broken C
+    kernel was run unchanged and the machine does not show the mistake, that counts too: for
+    example, a machine may have no vDSO.
     """
-    spec = case.spec
-    found = next(
-        (finding.evidence for finding in findings if finding.code == spec.demonstrates), None
-    )
+    spec, in_run = case.spec, findings
+    if case.expected is not None:
+        in_run = tuple(findings_of(replace(case, submitted=case.expected.value)))
+    found = next((each.evidence for each in in_run if each.code == spec.demonstrates), None)
     shown = found or (NOT_SHOWN_HERE if _is_unchanged(case, spec.demonstrates) else None)
-    missing = while_reading.NOT_REPRODUCED.finding(
-        f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds "
-        f"{' and '.join(finding.code for finding in findings) or 'no mistake'}."
-    )
+    missing = []
+    if not shown:
+        codes = " and ".join(finding.code for finding in in_run) or "no mistake"
+        what = (
+            f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds {codes}."
+        )
+        missing = [while_reading.NOT_REPRODUCED.finding(what)]
+    follows = case.right or case.right_in_older_kit
+    if not follows:
+        missing.append(_about_value(case, findings, {each.code for each in in_run}))
+    lost = {Level.VALIDITY} if not shown else set()
+    lost |= {Level.INTERPRETATION} if not follows else set()
+    levels = {level: (0.0 if level in lost else most, most) for level, most in spec.points.items()}
     return Verdict(
         figure=spec.id,
-        outcome=Outcome.PASSED if shown else Outcome.FAILED,
-        points=spec.max_points if shown else 0.0,
+        outcome=Outcome.FAILED if missing else Outcome.PASSED,
+        points=sum(got for got, _ in levels.values()),
         max_points=spec.max_points,
-        reason=shown or missing.symptom,
-        levels={level: (most if shown else 0.0, most) for level, most in spec.points.items()},
-        findings=() if shown else (missing,),
-        praise=spec.praise if shown else "",
-        look_next=spec.look_next if shown else "",
+        reason=missing[0].symptom if missing else f"{shown} {_reason(case, (), True)}",
+        levels=levels,
+        findings=tuple(missing),
+        praise="" if missing else spec.praise,
+        look_next="" if missing else spec.look_next,
         recording=case.figure.recording,
     )
+
+
+def _about_value(case: Case, findings: tuple[Finding, ...], in_run: set[str]) -> Finding:
+    """What is wrong with the value itself, if the run shows the mistakes `in_run`."""
+    of_value = (
+        each
+        for each in findings
+        if each.code not in in_run
+        and (each.code in OF_RELATIONS or pitfall_named(each.code).explains is not None)
+    )
+    fallback = pitfall_named("figure-not-from-recording").finding(
+        f"You gave {case.as_submitted()}; {case.figure.recording} gives "
+        f"{case.expected.as_text() if case.expected else 'no figure'} for {case.spec.asked}."
+    )
+    return next(of_value, fallback)
 
 
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:

@@ -36,10 +36,20 @@ Recordings = dict[str, Recording | BadRecording]
 
 
 def check_folder(folder: Path, lab: str) -> list[Verdict]:
-    """One verdict for each figure of `lab`, from the files in `folder`.
+    """One verdict for each figure of `lab`, from the files in `folder`, as a student checks it.
 
-    Raises KeyError if there is no such lab or if it has no figures.
+    A wrong conclusion is not told the right one. Raises KeyError if there is no such lab or if it
+    has no figures.
     """
+    return _verdicts(folder, lab, tell_answers=False)
+
+
+def check_handed_in(folder: Path, lab: str) -> list[Verdict]:
+    """The same verdicts on a lab that is handed in: they say which conclusions are right."""
+    return _verdicts(folder, lab, tell_answers=True)
+
+
+def _verdicts(folder: Path, lab: str, *, tell_answers: bool) -> list[Verdict]:
     specs = figures_of(lab)
     closed = denied(folder, figures.FILE_NAME)
     if closed is not None:
@@ -69,10 +79,11 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
         figure = submitted.get(spec.id)
         verdict = _kept_from(folder, spec, figure, verdicts)
         if verdict is None:
-            verdict = _verdict(folder, spec, figure, recordings, cases)
+            verdict = _verdict(folder, spec, figure, recordings, cases, tell_answers)
         used = recordings.get(figure.recording or "") if isinstance(figure, Figure) else None
         verdicts[spec.id] = replace(
             _of_earlier_run(folder, figure, verdict),
+            tries=figure.tries if spec.choices and isinstance(figure, Figure) else None,
             flags=raised.get(spec.id, ()),
             fingerprints=fingerprints(used) if isinstance(used, Recording) else (),
         )
@@ -140,6 +151,7 @@ def _verdict(
     figure: Figure | BadFigure | None,
     recordings: Recordings,
     cases: dict[str, Case | Finding],
+    tell_answers: bool,
 ) -> Verdict:
     """The verdict on one figure; this adds its case to `cases`, which later relations need."""
     name = figure.recording if isinstance(figure, Figure) else None
@@ -155,7 +167,7 @@ def _verdict(
             )
             case = open_case(spec, figure, recording, source)
         cases[spec.id] = case
-        return judge(spec, case, figure)
+        return judge(spec, case, figure, tell_answers=tell_answers)
     except MemoryError:  # of the whole process, so no figure of it can be trusted to be judged
         raise
     except Exception as error:  # our fault must not give a zero or end the batch

@@ -56,6 +56,8 @@ def as_text(verdict: Verdict) -> str:
         ]
     if verdict.findings and verdict.accepted:  # otherwise the reason states it
         lines.append(f"  Accepted: {verdict.accepted}.")
+    if verdict.answer:
+        lines.append(f"  {verdict.answer}")
     if verdict.praise:
         lines += [f"  {verdict.praise}", f"  Look next: {verdict.look_next}"]
     lines += [f"  For a person to look at: {flag}." for flag in verdict.flags]

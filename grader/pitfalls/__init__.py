@@ -48,14 +48,17 @@ OF_RELATIONS = ("figure-not-from-recording", "unit-unknown")
 CATALOGUE: tuple[Pitfall, ...] = (*while_reading.ALL, *INDEPENDENT, *EXPLANATIONS)
 
 
-def findings_of(case: Case) -> list[Finding]:
-    """Every finding of this case, the most basic level first, with at most one explanation."""
+def findings_of(case: Case, *, tell_answers: bool = False) -> list[Finding]:
+    """Every finding of this case, the most basic level first, with at most one explanation.
+
+    Without `tell_answers`, no finding tells which conclusion is right.
+    """
     independent = [
         (pitfall, finding)
         for pitfall in INDEPENDENT
         if (not case.others or pitfall.code in OF_RELATIONS) and (finding := pitfall.find(case))
     ]
-    explanation = _explanation(case)
+    explanation = _explanation(case, tell_answers)
     if explanation is not None:
         # The mistake explains the figure: it follows from its recording after all.
         independent = [each for each in independent if each[0].code != "figure-not-from-recording"]
@@ -66,12 +69,12 @@ def findings_of(case: Case) -> list[Finding]:
     return found + ([explanation] if explanation is not None else [])
 
 
-def _explanation(case: Case) -> Finding | None:
-    candidates = EXPLANATIONS
+def _explanation(case: Case, tell_answers: bool) -> Finding | None:
+    candidates = tuple(each for each in EXPLANATIONS if tell_answers or not each.tells_answer)
     if case.right:
         # A mistake in a recording is reported with the figure that names this recording.
         candidates = tuple(
-            each for each in EXPLANATIONS if each.shows_in_recording and not case.others
+            each for each in candidates if each.shows_in_recording and not case.others
         )
     found = [(each, finding) for each in candidates if (finding := each.find(case))]
     codes = {each.code for each, _ in found}

@@ -1,4 +1,7 @@
-"""All of a first time blamed on main memory, against one's own figures for the causes."""
+"""All of a first time blamed on main memory, against one's own figures for the causes.
+
+Its words give away part of the answer, so that it is reported only after the lab is handed in.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ FIGURE, MAIN_MEMORY = "first-iteration-cause", 1
 def detect(case: Case) -> str | None:
     if case.spec.id != FIGURE or case.right or case.submitted != MAIN_MEMORY:
         return None
+    if case.expected is None or case.expected.value == len(case.spec.choices):
+        return None  # the figures do not say another cause: they decide nothing
     whole, left, load = (_short(case.results[name]) for name in case.spec.operands)
     return (
         f"You blame main memory. By your figures one load from there takes {load}, a first call "
@@ -36,4 +41,5 @@ PITFALL = Pitfall(
     "cached pid",
     detect=detect,
     explains=MistakeKind.RELATION,
+    tells_answer=True,
 )

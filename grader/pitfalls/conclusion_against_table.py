@@ -3,43 +3,41 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.conclusion import compared_as
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.common.units import rounded
-from labs.results.result import Result
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.quantity is not Quantity.CHOICE or case.right or case.submitted is None:
+    """The evidence never says which conclusion is right: the student is to find it in the data."""
+    spec, chosen = case.spec, case.submitted
+    if spec.quantity is not Quantity.CHOICE or case.right or chosen is None:
         return None
-    chosen, choices = case.submitted, case.spec.choices
-    if chosen not in range(1, len(choices) + 1):
-        return f"You chose {rounded(chosen)}; there are the conclusions 1 to {len(choices)}."
-    choice = choices[int(chosen) - 1]
+    if chosen not in range(1, len(spec.choices) + 1):
+        listed = "; ".join(f"{n}, {each.text}" for n, each in enumerate(spec.choices, start=1))
+        return f"You chose {rounded(chosen)}. The conclusions are: {listed}."
+    choice = spec.choices[int(chosen) - 1]
     if choice.known:
         return (
             f'You named "{choice.text}". What speaks against that figure is something else: '
-            f"{choice.known}."
+            f"{choice.known}. Look at {spec.look_at}."
         )
-    measured = ", ".join(_named_value(name, case.results[name]) for name in case.spec.operands)
-    numbers = sorted({int(each.value) for each in case.accepted_values})
-    holds = " or ".join(map(str, numbers)) or "none of them"
-    return (
-        f'You concluded: "{choice.text}". Your data give {measured}: that bears out choice {holds}.'
-    )
-
-
-def _named_value(name: str, result: Result) -> str:
-    return f"{name} {result.value_as_text()}"
+    if not case.accepted_values:
+        return None  # a measurement without a figure bears out no conclusion
+    results = (compared_as(spec, case.results[name]) for name in spec.operands)
+    pairs = zip(spec.operands, results, strict=True)
+    measured = ", ".join(f"{name} {result.value_as_text()}" for name, result in pairs)
+    return f'You concluded: "{choice.text}". Your data give {measured}. Look at {spec.look_at}.'
 
 
 PITFALL = Pitfall(
     code="conclusion-against-table",
     level=Level.INTERPRETATION,
     symptom="The conclusion says something else than the figures.",
-    misconception="What one expected is easily read into a table that says the opposite.",
-    experiment="Compare both by lab.compare, and read the sentence aloud.",
+    misconception="What one expected is easily read into a table that says something else.",
+    experiment="Print what the evidence names, and read it aloud. Which conclusion says the same?",
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",
     detect=detect,

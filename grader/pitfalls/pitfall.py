@@ -50,7 +50,8 @@ class Pitfall:
     kind of mistake. If the C can make the same mistake, the figure follows from its recording: such
     an entry `shows_in_recording`, and the grader looks for it in right figures too. An entry that
     `yields_to` others is silent if one of those is found, because they say the same more exactly.
-    `broken` are C kernels that make the mistake.
+    `broken` are C kernels that make the mistake. If an entry `tells_answer`, its words give away
+    which conclusion is right, and it is reported only after the lab is handed in.
     """
 
     code: str
@@ -63,6 +64,7 @@ class Pitfall:
     explains: MistakeKind | None = None
     shows_in_recording: bool = False
     yields_to: tuple[str, ...] = ()
+    tells_answer: bool = False
     broken: tuple[Live, ...] = ()
 
     def find(self, case: Case) -> Finding | None:

@@ -1,13 +1,15 @@
-"""A trend is concluded where the intervals cannot tell the two apart."""
+"""A trend is concluded where the intervals cannot tell the two apart.
+
+Its words say which conclusion is right, so that it is reported only after the lab is handed in.
+"""
 
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.conclusion import compared_as
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.figures.choices import EDGE_FROM
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
-from labs.analysis.compare import separation
 from labs.results.compared import compared
 
 
@@ -18,13 +20,15 @@ def detect(case: Case) -> str | None:
     if case.submitted is None or case.submitted not in range(1, len(spec.choices) + 1):
         return None
     chosen = spec.choices[int(case.submitted) - 1]
-    if chosen.known:
-        return None  # no estimate decides
-    results = [case.results[name] for name in spec.operands]
-    first, second = (result.estimate for result in results)
-    if first is None or second is None or abs(separation(first, second)) >= EDGE_FROM:
+    if chosen.known or case.expected is None or case.expected.value != len(spec.choices):
+        return None  # only the last conclusion is that the data do not decide
+    first, second = (compared_as(spec, case.results[name]) for name in spec.operands)
+    if first.estimate is None or second.estimate is None:
         return None
-    return f"You concluded that {chosen.text}. By your data {compared(*results).sentence()}"
+    found = compared(first, second)
+    if found.distinguishable:
+        return None
+    return f"You concluded that {chosen.text}. By your data {found.sentence()}"
 
 
 PITFALL = Pitfall(
@@ -37,4 +41,5 @@ PITFALL = Pitfall(
     seen_in="report A: cost increases with arguments, though three cost more than four and five",
     detect=detect,
     explains=MistakeKind.RELATION,
+    tells_answer=True,
 )

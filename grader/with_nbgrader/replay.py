@@ -54,7 +54,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
     """Judges the figures of one submission and writes each verdict into its test cell."""
 
     check = Unicode(
-        "grader.judging.lab_folder.check_folder",
+        "grader.judging.lab_folder.check_handed_in",
         help="Judges the figures in a folder: called with the folder and the lab's name.",
     ).tag(config=True)
     presenter = Unicode(

@@ -15,6 +15,7 @@ from nbformat.notebooknode import from_dict
 from grader.cases.verdict import Verdict
 from grader.judging.presentation import headline
 from labs.common.html import filled
+from labs.common.units import times
 from labs.recording.file import BadRecording, Recording, read
 
 CELL_ID = "evidence-beside-"
@@ -39,6 +40,7 @@ def evidence_html(verdicts: Sequence[Verdict], folder: Path) -> str:
     return filled(
         _EVIDENCE,
         figures=[(_short(headline(each)), _short(each.reason)) for each in verdicts],
+        tries=[f"{each.figure} {times(each.tries)}" for each in verdicts if each.tries is not None],
         runs=[(_short(name), _run(Path(folder) / name)) for name in names],
     )
 

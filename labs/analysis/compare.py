@@ -45,6 +45,15 @@ def _on_whole_cores(one: Estimate, other: Estimate) -> tuple[ByProcess, ByProces
     return first, second
 
 
+def difference_of(one: Estimate, other: Estimate) -> Estimate:
+    """`one` minus the `other` as an estimate, which can be compared in its turn."""
+    value, low, high = difference(one, other)
+    both = _on_whole_cores(one, other)
+    left = processes.difference(*both) if both is not None else None
+    n, count = one.n + other.n, min(one.processes, other.processes)
+    return Estimate(value, low, high, one.unit, "difference", n, count, left)
+
+
 def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:
     """`one` divided by the `other`: value and the ends of its 95 % interval.
 
@@ -80,3 +89,12 @@ def separation(one: Estimate, other: Estimate) -> float:
         value, _, high = ratio(smaller, larger)
         errors = min(errors, (1 - value) / max(high - value, 1e-12))
     return sign * errors
+
+
+def side(one: Estimate, other: Estimate, times: float = 1.0) -> int:
+    """On which side of `times` the `other` the data show `one`: 1 above, -1 below, 0 neither.
+
+    This is the one rule for every conclusion. `times` must be positive.
+    """
+    apart = separation(one, other.times(times))
+    return (apart > 1) - (apart < -1)

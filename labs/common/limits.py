@@ -27,6 +27,8 @@ MOST_CPUS, MOST_LISTED_CPUS = 8_192, 100_000
 #: Limits of the JSON files of a lab folder, and of a C source next to a recording (the longest C
 #: kernel has 16 kB).
 MOST_JSON_BYTES, MOST_FIGURES = 256 * 1024, 200
+#: The most answers to one question that are counted.
+MOST_TRIES = 1_000
 MOST_JSON_DEPTH, MOST_JSON_DIGITS = 20, 300
 MOST_SOURCE_BYTES = 128 * 1024
 

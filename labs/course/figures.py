@@ -18,11 +18,13 @@ from pydantic import BeforeValidator, Field, StringConstraints, ValidationError
 
 from labs.common import limits
 from labs.common.files import write_atomically
-from labs.common.json_form import Form, TextOrNone, problems
+from labs.common.json_form import Form, OrNone, TextOrNone, problems
 from labs.common.json_text import BadJson, Unreadable, read_entries
 
 FILE_NAME = "figures.json"
 RECORDINGS = "recordings"
+#: The unit of a figure whose value is the number of a conclusion.
+CHOICE = "choice"
 
 #: The most characters of a recording's name, without its suffix.
 LONGEST_NAME = 100
@@ -38,7 +40,8 @@ class BadFigures(ValueError):
 class Figure:
     """A figure as submitted: a number in `unit`, and the recording that is its evidence.
 
-    `recording` is a path in the lab folder, `recordings/NAME.csv`; `when` is an ISO 8601 time.
+    `recording` is a path in the lab folder, `recordings/NAME.csv`; `when` is an ISO 8601 time. If
+    the figure is a conclusion, `tries` counts the answers so far; a repeated answer counts once.
     """
 
     id: str
@@ -46,6 +49,7 @@ class Figure:
     unit: str
     recording: str | None
     when: str | None = None
+    tries: int | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ class _Entry(Form):
         description='recordings/NAME.csv (with / and a NAME of letters, digits, ".", "_" and "-")',
     )
     when: TextOrNone = None
+    tries: Annotated[int | None, Field(ge=1, le=limits.MOST_TRIES), OrNone] = None
 
 
 def read(folder: Path) -> dict[str, Figure | BadFigure]:
@@ -97,11 +102,13 @@ def put(folder: Path, figure: Figure) -> None:
     if isinstance(known, BadFigure):
         raise ValueError(f"figure {figure.id}: {known.what}")
     stated = _stated(folder)
+    tries = _tries(figure, _figure(figure.id, stated.get(figure.id)))
     stated[figure.id] = {
         # NumPy's numbers are of other types, which JSON does not know.
         **_entry(figure if isinstance(figure.value, int | float) else known),
         "when": figure.when
         or datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        **({} if tries is None else {"tries": tries}),
     }
     _write(folder, stated)
 
@@ -135,6 +142,16 @@ def _write(folder: Path, stated: dict[str, Any]) -> None:
     write_atomically(Path(folder) / FILE_NAME, text.encode())
 
 
+def _tries(figure: Figure, earlier: Figure | BadFigure) -> int | None:
+    """How many answers there are with `figure`; None if it is not a conclusion."""
+    if figure.unit != CHOICE:
+        return None
+    if not isinstance(earlier, Figure) or earlier.unit != CHOICE:
+        return figure.tries or 1
+    so_far = earlier.tries or 1
+    return min(so_far + (earlier.value != figure.value), limits.MOST_TRIES)
+
+
 def _stated(folder: Path) -> dict[str, Any]:
     """The entries as they are in the file, by id. Raises BadFigures."""
     path = Path(folder) / FILE_NAME
@@ -163,4 +180,4 @@ def _figure(name: str, stated: object) -> Figure | BadFigure:
     except ValidationError as error:
         return BadFigure(name, problems(error, _Entry))
     when = entry.when[:40] if entry.when else None
-    return Figure(name, entry.value, entry.unit, entry.recording, when)
+    return Figure(name, entry.value, entry.unit, entry.recording, when, entry.tries)

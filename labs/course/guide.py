@@ -1,23 +1,27 @@
-"""The guide of a lab: its hints, each in three levels, and its steps.
+"""The guide of a lab: its hints, each in three levels, its steps, and its conclusions.
 
 Each lab has one JSON file under `hints/`:
 
     {"hints": {"fence": ["first", "second", "third"]},
-     "steps": [{"do": "Predict ...", "done_by": "prediction:timer-overhead-fenced"}]}
+     "steps": [{"do": "Predict ...", "done_by": "prediction:timer-overhead-fenced"}],
+     "choices": {"call-five-and-six": ["six cost more", "six cost less", "not distinguishable"]}}
 
 `done_by` names the evidence that a step is done: `prediction:ID`, `recording:NAME`, `figure:ID`.
+`choices` lists the conclusions to choose from, of each figure that is answered by a number.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from labs.course import figures, predictions
 
 RUNGS = 3
 MOST_WORDS = 50
+FEWEST_CHOICES = 2
 KINDS = ("prediction", "recording", "figure")
 
 _FOLDER = Path(__file__).resolve().parent / "hints"
@@ -46,10 +50,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Guide:
-    """Hints by topic, each of RUNGS texts, and the steps in order."""
+    """Hints by topic, each of RUNGS texts; the steps in order; conclusions by figure id."""
 
     hints: dict[str, tuple[str, ...]]
     steps: tuple[Step, ...]
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def labs() -> tuple[str, ...]:
@@ -73,6 +78,7 @@ def parse(text: str, where: str) -> Guide:
         steps = tuple(
             Step(step["do"], *step["done_by"].split(":", 1)) for step in stated.get("steps", [])
         )
+        choices = {name: tuple(texts) for name, texts in stated.get("choices", {}).items()}
     except (ValueError, AttributeError, KeyError, TypeError) as error:
         raise BadGuide(f"{where}: {error}") from error
     for name, rungs in hints.items():
@@ -83,4 +89,7 @@ def parse(text: str, where: str) -> Guide:
     for step in steps:
         if step.kind not in KINDS or not step.do.strip():
             raise BadGuide(f"{where}: step {step.do!r} must be done by one of {', '.join(KINDS)}")
-    return Guide(hints, steps)
+    for name, texts in choices.items():
+        if len(texts) < FEWEST_CHOICES or not all(text.strip() for text in texts):
+            raise BadGuide(f"{where}: {name!r} must have two conclusions or more, none empty")
+    return Guide(hints, steps, choices)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import csv
 import functools
+import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from labs.common.table import Table
-from labs.common.units import rounded
+from labs.common.units import NANOSECONDS, rounded
 from labs.course.mistakes_in_reports import Suspicion, against
 
 _FILE = Path(__file__).parent / "data" / "published-figures.csv"
@@ -86,6 +87,33 @@ def settled(some: Iterable[Published], *, in_time: bool = True) -> tuple[Publish
         if each.series in ("table", "stated")
         or (each.report not in has_settled and each.series.startswith("run"))
     )
+
+
+def quantities_in_time(report: str) -> tuple[str, ...]:
+    """The quantities that a report prints in a unit of time. Raises KeyError, as `figures`."""
+    return tuple(dict.fromkeys(each.quantity for each in settled(figures(report=report))))
+
+
+def in_ns(quantity: str, report: str) -> float:
+    """What a report prints in the end for `quantity`: the geometric mean over its machines, in ns.
+
+    Raises KeyError if nothing is printed for it in a unit of time.
+    """
+    found = [each for each in figures(quantity, report) if each.quantity == quantity]
+    values = [each.value * NANOSECONDS[each.unit.split("/")[0]] for each in settled(found)]
+    if not values:
+        raise KeyError(f"report {report} prints no time for {quantity!r}")
+    return statistics.geometric_mean(values)
+
+
+def spread_of_machines() -> float:
+    """By what factor machines alone differ: the timer overhead on report A's four machines.
+
+    This is the largest of the four, in ns, divided by the smallest, to two digits. It times the
+    same few instructions everywhere, and nothing is subtracted from it.
+    """
+    values = [each.value for each in figures("timer overhead", "A", "table") if each.unit == "ns"]
+    return float(f"{max(values) / min(values):.2g}")
 
 
 #: The series of a report's final figures; if there are none, the table shows all its figures.

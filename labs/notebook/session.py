@@ -171,25 +171,20 @@ class Session(Measuring):
             show(*explain.of_lacks(run.recording))
         return done
 
-    def compare(self, first: Run, second: Run) -> Comparison:
-        """How `first` compares with `second`: which is larger, how many times, or neither.
+    def compare(
+        self, first: Run | Comparison, second: Run | Comparison, *, times: float = 1.0
+    ) -> Comparison:
+        """How `first` compares with `times` the `second`: which is larger, or neither.
 
         lab.compare(run["args8"], run["args4"]) prints one sentence. It also has `difference`,
         `difference_interval` and `unit`, `ratio` and `ratio_interval`, and `distinguishable`.
-        Variants of one run are compared process by process. Raises Refused if one has no figure.
+        Variants of one run are compared process by process. With `times=0.5`, the question is
+        whether the first is more or less than half of the second. Two comparisons can be compared
+        too: their differences. Raises Refused if one has no figure.
         """
-        from labs.notebook.run import Run
-        from labs.results.compared import compared
+        from labs.notebook import comparing
 
-        if not all(isinstance(each, Run) for each in (first, second)):
-            usage = 'lab.compare(run["args8"], run["args4"])'
-            what = "lab.compare takes two runs, or a run by two of its variants"
-            raise Refused(Message("problem", what, (f"Write it like this: {usage}.",)))
-        try:
-            return compared(first.result(), second.in_unit(first.unit).result())
-        except ValueError as error:
-            why = str(error).removesuffix(".")
-            raise Refused(Message("problem", "these cannot be compared", (f"{why}.",))) from None
+        return comparing.compare(first, second, times)
 
     def broken(self, name: str, *, unit: str = "ns") -> Pair:
         """Run the broken C kernel `name` and its repaired twin, save both, and show them.

@@ -30,6 +30,7 @@ def figure(
         how = f'lab.figure("{name}", run.value, run.unit, run)'
         advice = f"Give a value and a unit, as in {how}."
         raise Refused(Message("problem", "figure not stored", (advice,)))
+    _refuse_no_choice(guide, name, value, unit)
     recording = None if run is None else _evidence(folder, run)
     evidence = (
         f"Evidence: {recording}."
@@ -44,14 +45,32 @@ def figure(
 
 def conclusion(folder: Path, guide: Guide, name: str, value: float, unit: str) -> Message:
     """Store a conclusion from other figures, whose recordings are its evidence. Raises Refused."""
+    _refuse_no_choice(guide, name, value, unit)
     _store(folder, figures.Figure(name, value, unit, None))
     evidence = "Its evidence is the recordings of the figures that it follows from."
     return _stored(guide, name, f"conclusion stored: {name} = {_value_text(value, unit)}", evidence)
 
 
+def _refuse_no_choice(guide: Guide, name: str, value: float, unit: str) -> None:
+    """Raises Refused if `name` is a conclusion and `value` is not the number of one."""
+    texts = guide.choices.get(name)
+    if texts is None:
+        return
+    numbers = range(1, len(texts) + 1)
+    if unit == figures.CHOICE and value in numbers:
+        return
+    what = (
+        f"{name} is the number of a conclusion, 1 to {len(texts)}, without a unit of time"
+        if unit != figures.CHOICE
+        else f"{name} has no conclusion {value!r}"
+    )
+    listed = tuple(f"{number}. {text}" for number, text in zip(numbers, texts, strict=True))
+    raise Refused(Message("problem", f"figure not stored: {what}", listed))
+
+
 def _value_text(value: float, unit: str) -> str:
     """A value with its unit; the number of a conclusion is shown without its unit `choice`."""
-    return rounded(value, 5) if unit == "choice" else f"{rounded(value, 5)} {unit}"
+    return rounded(value, 5) if unit == figures.CHOICE else f"{rounded(value, 5)} {unit}"
 
 
 def _evidence(folder: Path, run: Run | str) -> str:

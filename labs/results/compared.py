@@ -1,4 +1,4 @@
-"""Compare two results: which is larger, and by what factor.
+"""Compare two results, or two differences of results: which is larger, and by what factor.
 
 The rule is in `labs.analysis.compare`. Notebooks, commands and the grader all take their sentences
 from this module.
@@ -6,7 +6,7 @@ from this module.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from labs.analysis import compare, processes
@@ -24,11 +24,14 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """How the result `first` compares with the result `second`; differences are in `unit`.
+    """How the result `first` compares with `times` the result `second`; differences are in `unit`.
 
-    `distinguishable` says whether the interval of their difference excludes 0 and the interval of
-    their ratio excludes 1. `ratio` and its interval are None if the second result may be zero.
-    `modes` has a sentence for each result whose processes fall into two groups.
+    `difference` is the first minus `times` the second. `distinguishable` says whether its interval
+    excludes 0 and the interval of the ratio excludes `times`; `side` is then 1 if the first is the
+    larger one and -1 if it is the smaller one, else 0. `ratio` is the first divided by the
+    second; it and its interval are None if the second result may be zero. `modes` has a sentence
+    for each result whose processes fall into two groups. `estimate` is the difference with `times`
+    1, for a comparison of two differences.
     """
 
     first: str
@@ -40,6 +43,9 @@ class Comparison:
     ratio_interval: Interval | None
     distinguishable: bool
     modes: tuple[str, ...] = ()
+    times: float = 1.0
+    side: int = 0
+    estimate: Estimate | None = field(default=None, compare=False)
 
     @property
     def told_apart(self) -> bool:
@@ -49,18 +55,30 @@ class Comparison:
     def sentence(self) -> str:
         """The comparison in one plain sentence."""
         ratio, gap = self._ratio_as_text(), self._difference_as_text()
+        if self.times != 1:
+            return self._sentence_about_a_share(ratio, gap)
         if not self.distinguishable:
-            low, high = self.difference_interval
-            shown = (
-                f"the difference is {gap}"
-                if ratio is None or low <= 0 <= high
-                else f"the ratio is {ratio}"
-            )
-            return f"{self.first} and {self.second} are not distinguishable: {shown}."
+            return f"{self.first} and {self.second} are not distinguishable: {self._shown(ratio)}."
         if ratio is not None:
             return f"{self.first} is {ratio} times {self.second}."
         more = "more" if self.difference > 0 else "less"
         return f"{self.first} takes {gap} {more} than {self.second}."
+
+    def _sentence_about_a_share(self, ratio: str | None, gap: str) -> str:
+        """The sentence if the second result counts `times`, which is not 1."""
+        share = f"{self.times:g} times {self.second}"
+        if not self.distinguishable:
+            return f"{self.first} and {share} are not distinguishable: {self._shown(ratio)}."
+        side = "more" if self.side > 0 else "less"
+        shown = f"the difference is {gap}" if ratio is None else f"the ratio is {ratio}"
+        return f"{self.first} is {side} than {share}: {shown}."
+
+    def _shown(self, ratio: str | None) -> str:
+        """The difference or the ratio: the one whose interval shows that it may be chance."""
+        low, high = self.difference_interval
+        if ratio is None or low <= 0 <= high:
+            return f"the difference is {self._difference_as_text()}"
+        return f"the ratio is {ratio}"
 
     def as_json(self) -> dict[str, object]:
         """The entry `ratio` of `labs measure --json`."""
@@ -78,9 +96,9 @@ class Comparison:
         if self.ratio is None or self.ratio_interval is None:
             return None
         low, high = self.ratio_interval
-        if self.distinguishable and low <= 1 <= high:
+        if self.distinguishable and low <= self.times <= high:
             return None
-        value, low_text, high_text = _rounded(self.ratio, low, high, 1.0)
+        value, low_text, high_text = _rounded(self.ratio, low, high, self.times)
         return f"{value} ({low_text} to {high_text})"
 
     def _difference_as_text(self) -> str:
@@ -98,8 +116,8 @@ class Comparison:
         return filled(_COMPARED, lines=(self.sentence(), *self.modes))
 
 
-def compared(first: Result, second: Result) -> Comparison:
-    """How `first` compares with `second`.
+def compared(first: Result, second: Result, times: float = 1.0) -> Comparison:
+    """How `first` compares with `times` the `second`.
 
     Raises ValueError if one of them has no figure, or if their units differ.
     """
@@ -110,22 +128,46 @@ def compared(first: Result, second: Result) -> Comparison:
         raise ValueError(f"one result is in {first.unit} and the other in {second.unit}")
     assert first.estimate is not None and second.estimate is not None  # checked above
     one, other = first.estimate, second.estimate
-    gap, *gap_interval = compare.difference(one, other)
+    names = _names(first, second)
+    modes = (two_modes(name, each) for name, each in zip(names, (one, other), strict=True))
+    return _comparison(names, one, other, times, tuple(dict.fromkeys(filter(None, modes))))
+
+
+def differences_compared(first: Comparison, second: Comparison, times: float = 1.0) -> Comparison:
+    """How the difference that `first` shows compares with `times` that of the `second`.
+
+    Raises ValueError if their units differ, or if one of them is a comparison with a share.
+    """
+    if first.unit != second.unit:
+        raise ValueError(f"one difference is in {first.unit} and the other in {second.unit}")
+    one, other = first.estimate, second.estimate
+    if one is None or other is None or {first.times, second.times} != {1.0}:
+        raise ValueError("only plain differences can be compared, without times=")
+    names = tuple(f"({each.first} - {each.second})" for each in (first, second))
+    return _comparison((names[0], names[1]), one, other, times, (*first.modes, *second.modes))
+
+
+def _comparison(
+    names: tuple[str, str], one: Estimate, other: Estimate, times: float, modes: tuple[str, ...]
+) -> Comparison:
+    gap, *gap_interval = compare.difference(one, other, times)
     ratio, ratio_interval = None, None
     if other.low > 0:
         ratio, *between = compare.ratio(one, other)
         ratio_interval = (between[0], between[1])
-    names = _names(first, second)
-    modes = (two_modes(name, each) for name, each in zip(names, (one, other), strict=True))
+    side = compare.side(one, other, times)
     return Comparison(
         *names,
-        first.unit,
+        one.unit,
         gap,
         (gap_interval[0], gap_interval[1]),
         ratio,
         ratio_interval,
-        abs(compare.separation(one, other)) > 1,
-        tuple(dict.fromkeys(filter(None, modes))),
+        side != 0,
+        modes,
+        times,
+        side,
+        compare.difference_of(one, other),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labs.analysis.estimate import Estimate
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 
@@ -15,6 +16,14 @@ def naive_value(result: Result) -> float:
     if result.estimate is not None:
         return result.estimate.value
     return mean_of_all(result.recording, result.variant, result.unit)
+
+
+def naive_estimate(result: Result) -> Estimate:
+    """The naive value as an estimate; a mere mean has no interval, and is taken as exact."""
+    if result.estimate is not None:
+        return result.estimate
+    value = mean_of_all(result.recording, result.variant, result.unit)
+    return Estimate(value, value, value, result.unit, "mean of all samples", result.n, 1)
 
 
 def mean_of_all(recording: Recording, variant: str, unit: str) -> float:

@@ -4,16 +4,25 @@
 the cost of a switch by where the two tasks ran, and `footprint` by the memory that they use.
 `memory` shows the cost of creating a task against its parent's memory. `cold_to_warm` shows the
 first time in a process and the later ones. `among_published` shows your figure next to published
-ones.
+ones, and `beside_report` a broken and a repaired run next to all figures of a report.
 """
 
 from __future__ import annotations
 
 from labs.views.among_published import among_published
 from labs.views.arguments import arguments
+from labs.views.beside_report import beside_report
 from labs.views.cold_to_warm import cold_to_warm
 from labs.views.footprint import footprint
 from labs.views.memory import memory
 from labs.views.placement import placement
 
-__all__ = ["among_published", "arguments", "cold_to_warm", "footprint", "memory", "placement"]
+__all__ = [
+    "among_published",
+    "arguments",
+    "beside_report",
+    "cold_to_warm",
+    "footprint",
+    "memory",
+    "placement",
+]

@@ -165,7 +165,11 @@ def test_no_figure_however_wrong_breaks_its_check(spec: FigureSpec, tmp_path: Pa
         assert Outcome.NOT_GRADED not in {verdict.outcome for verdict in verdicts}
 
 
-SUSPECTS = [spec for spec in LABS["08-five-reports-on-trial"] if spec.choices]
+SUSPECTS = [
+    spec
+    for spec in LABS["08-five-reports-on-trial"]
+    if any(choice.known for choice in spec.choices)
+]
 
 
 @pytest.mark.parametrize("spec", SUSPECTS, ids=[spec.id for spec in SUSPECTS])

@@ -41,7 +41,7 @@ LIVE = [(pitfall, live) for pitfall in CATALOGUE for live in pitfall.broken]
 def judged(folder: Path, code: str) -> list[Verdict]:
     """The verdicts on what is handed in there; for `no-figure`, on what is not."""
     handed_in = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
-    verdicts = lab_folder.check_folder(folder, lab_folder.lab_of(folder))
+    verdicts = lab_folder.check_handed_in(folder, lab_folder.lab_of(folder))
     return [v for v in verdicts if v.figure in handed_in or code == "no-figure"]
 
 

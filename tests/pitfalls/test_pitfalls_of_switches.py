@@ -166,7 +166,7 @@ def test_who_concludes_by_comparing_the_runs_concludes_rightly(times: float, rig
             make_case(figure_named(name), figure(name, result.estimate.value, "ns"), found)
         )
         runs.append(result)
-    comparison = compared(*runs)
+    comparison = compared(runs[0], runs[1])
     assert (3 if not comparison.distinguishable else 1 if comparison.difference > 0 else 2) == right
     which = figure_named("switch-which-is-dearer")
     for number in (1, 2, 3):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
 from grader.cases.verdict import Outcome, Verdict
+from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.shown_to_graders import CELL_ID, evidence_html
+from labs.course.figures import Figure, put
 from testing.formgrader import formgrader_api
-from testing.paths import FIXTURES
+from testing.paths import FIXTURES, REPOSITORY
 from testing.small_course import FIGURES, LAB, MARKER, Course
 
 SUBMISSIONS: dict[str, Any] = {
@@ -192,3 +196,23 @@ def test_course_of_another_kind_in_the_same_process_is_left_alone(
     assert stock["success"], stock
     # Stock nbgrader runs the notebook: which is what a course that has not asked for ours expects.
     assert (course.folder / "autograded" / "stock" / LAB / MARKER).exists()
+
+
+def test_feedback_says_which_conclusion_was_right_and_graders_see_the_tries(tmp_path: Path) -> None:
+    lab, figure = "06-process-and-thread-switch", "switch-which-is-dearer"
+    folder = tmp_path / lab
+    shutil.copytree(FIXTURES / "honest" / lab, folder)
+    for wrong in (2, 3):
+        put(folder, Figure(figure, wrong, "choice", None))
+    notebook = nbformat.read(REPOSITORY / "notebooks" / lab / f"{lab}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    resources = {
+        "metadata": {"path": str(folder)},
+        "nbgrader": {"notebook": lab, "student": "ada", "assignment": lab},
+    }
+    graded, _ = Replay().preprocess(notebook, resources)
+    cell = next(each for each in graded.cells if each.id == f"check-{figure}")
+    answer = "The right conclusion is 1 (the process switch costs more)."
+    words, *_ = cell.outputs
+    assert answer in words["data"]["text/plain"] and answer in words["data"]["text/html"]
+    evidence = next(each for each in graded.cells if each.id == f"{CELL_ID}1")
+    assert f"{figure} 3 times" in evidence.outputs[0]["data"]["text/html"]

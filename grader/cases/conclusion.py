@@ -1,0 +1,49 @@
+"""The one conclusion that the recordings bear out, by the rule of the figure.
+
+The student compares the estimates that the runs show, and so does this module. The values that the
+student handed in do not matter: they have no intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.cases.expected import Expected
+from grader.cases.spec import CHOICE, FigureSpec
+from labs.results.naive import naive_estimate
+from labs.results.result import Result, result_of
+
+
+def conclusion(
+    spec: FigureSpec, operands: Sequence[Result], naive: Sequence[bool] = ()
+) -> list[Expected]:
+    """The one conclusion that these results bear out; empty if one of them gives no figure.
+
+    `naive` marks the operands that repeat a mistake; their naive value counts. Where known facts
+    speak against all conclusions but one, this one is right.
+    """
+    number = known(spec)
+    if number is None:
+        shown = [
+            naive_estimate(each) if as_read else compared_as(spec, each).estimate
+            for each, as_read in zip(operands, naive or [False] * len(operands), strict=True)
+        ]
+        estimates = tuple(each for each in shown if each is not None)
+        if spec.decide is None or len(estimates) < len(shown):
+            return []
+        number = spec.decide(estimates)
+    text = f"{number} ({spec.choices[number - 1].text})"
+    return [Expected(number, number, number, CHOICE, text)]
+
+
+def known(spec: FigureSpec) -> int | None:
+    """The conclusion that known facts decide; None if the data decide."""
+    open_ones = [n for n, each in enumerate(spec.choices, start=1) if not each.known]
+    return open_ones[0] if len(open_ones) == 1 else None
+
+
+def compared_as(spec: FigureSpec, result: Result) -> Result:
+    """The result of an operand in the unit in which the lab compares it, if the run has that."""
+    if result.unit == spec.compared_in or result.clock.core_cycle_ticks is None:
+        return result
+    return result_of(result.recording, result.variant, spec.compared_in)

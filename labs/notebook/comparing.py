@@ -1,0 +1,34 @@
+"""`lab.compare`: two runs, or two comparisons, compared in one sentence."""
+
+from __future__ import annotations
+
+import math
+
+from labs.common.messages import Message, Refused
+from labs.notebook.run import Run
+from labs.results.compared import Comparison, compared, differences_compared
+
+_USAGE = 'Write it like this: lab.compare(run["args8"], run["args4"]).'
+
+
+def compare(first: object, second: object, times: float) -> Comparison:
+    """How `first` compares with `times` the `second`. Raises Refused."""
+    if isinstance(times, bool) or not isinstance(times, int | float):
+        raise Refused(_about_times(times))
+    if not (times > 0 and math.isfinite(times)):
+        raise Refused(_about_times(times))
+    try:
+        if isinstance(first, Run) and isinstance(second, Run):
+            return compared(first.result(), second.in_unit(first.unit).result(), times)
+        if isinstance(first, Comparison) and isinstance(second, Comparison):
+            return differences_compared(first, second, times)
+    except ValueError as error:
+        why = str(error).removesuffix(".")
+        raise Refused(Message("problem", "these cannot be compared", (f"{why}.",))) from None
+    what = "lab.compare takes two runs, or a run by two of its variants"
+    raise Refused(Message("problem", what, (_USAGE,)))
+
+
+def _about_times(times: object) -> Message:
+    advice = "To compare with half of the second, write times=0.5."
+    return Message("problem", f"times must be a number above 0, not {times!r}", (advice,))

@@ -1,0 +1,247 @@
+"""Conclusions by number: one of them is right, and a wrong one is not told which."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.cases.case import Case
+from grader.cases.spec import FigureSpec, Quantity
+from grader.cases.verdict import Outcome, Verdict
+from grader.figures import LABS
+from grader.judging import check, lab_folder
+from grader.judging.presentation import as_html, as_text
+from grader.with_nbgrader.shown_to_graders import evidence_html
+from labs.analysis.compare import side
+from labs.analysis.estimate import Estimate
+from labs.common.messages import Refused
+from labs.course import figures, guide
+from labs.course.figures import Figure
+from labs.notebook.run import Run
+from labs.notebook.session import Session
+from labs.recording.file import read
+from labs.results.compared import compared, differences_compared
+from labs.results.result import result_of
+from testing.paths import FIXTURES
+
+CHOICES = [spec for specs in LABS.values() for spec in specs if spec.quantity is Quantity.CHOICE]
+EXPLAINS = [spec for spec in CHOICES if spec.id.endswith("-explains")]
+BY_DATA = [spec for spec in CHOICES if spec.decide is not None and spec not in EXPLAINS]
+HONEST = FIXTURES / "honest"
+SAVED = [*sorted((FIXTURES / "honest_runs").iterdir()), *sorted(HONEST.iterdir())]
+
+
+def named(specs: list[FigureSpec]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("spec", specs, ids=[spec.id for spec in specs])
+
+
+def estimates(*values: float, half: float) -> tuple[Estimate, ...]:
+    return tuple(Estimate(v, v - half, v + half, "ns", "", 400, 5) for v in values)
+
+
+def test_every_lab_from_the_second_on_asks_for_a_conclusion() -> None:
+    assert {spec.lab for spec in CHOICES} == set(LABS) - {"01-timer-overhead"}
+
+
+@named(CHOICES)
+def test_the_lab_lists_the_conclusions_that_the_grader_judges(spec: FigureSpec) -> None:
+    assert spec.look_at
+    assert (spec.decide is None) == any(each.known for each in spec.choices)
+    listed = guide.of_lab(spec.lab).choices[spec.id]
+    assert listed == tuple(each.text for each in spec.choices) and len(set(listed)) == len(listed)
+
+
+@named(BY_DATA)
+@pytest.mark.parametrize("half", [0.0, 0.05, 0.5, 3.0, 50.0])
+def test_whatever_the_data_are_one_conclusion_holds(spec: FigureSpec, half: float) -> None:
+    assert spec.decide is not None
+    values = (-1.0, 0.0, 0.2, 0.9, 1.0, 2.0, 5.0)
+    operands = len(spec.operands)
+    found = {
+        spec.decide(estimates(*each, half=half))
+        for each in itertools.product(values, repeat=operands)
+    }
+    numbers = set(range(1, len(spec.choices) + 1))
+    assert found <= numbers
+    if half == 0.05:
+        assert found == numbers, "a conclusion that no data bear out"
+    if half == 50.0:
+        assert found == {len(spec.choices)}, "so wide intervals decide nothing"
+
+
+def cases_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Case]:
+    """The cases of the conclusions in a lab folder."""
+    found: list[Case] = []
+    judge = check.judge
+
+    def keep(spec: FigureSpec, case: object, *rest: object, **named: bool) -> Verdict:
+        if isinstance(case, Case) and spec.quantity is Quantity.CHOICE:
+            found.append(case)
+        return judge(spec, case, *rest, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(lab_folder, "judge", keep)
+    lab = next(lab for lab in LABS if folder.name.startswith(lab))
+    lab_folder.check_folder(folder, lab)
+    return found
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [each for each in SAVED if any(each.name.startswith(spec.lab) for spec in CHOICES)],
+    ids=lambda folder: f"{folder.parent.name} {folder.name}",
+)
+def test_a_recording_bears_out_one_conclusion(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = cases_of(folder, monkeypatch)
+    assert cases
+    for case in cases:
+        results = [case.results[name] for name in case.spec.operands]
+        assert len(case.accepted_values) == (1 if all(each.estimate for each in results) else 0)
+
+
+def of(folder: Path, spec: FigureSpec, number: float) -> Path:
+    """The lab folder with this conclusion instead of the honest one."""
+    honest = figures.read(folder)[spec.id]
+    assert isinstance(honest, Figure)
+    figures.put(folder, replace(honest, value=number))
+    return folder
+
+
+def verdict_on(spec: FigureSpec, folder: Path, *, handed_in: bool = False) -> Verdict:
+    judged = lab_folder.check_handed_in if handed_in else lab_folder.check_folder
+    return next(each for each in judged(folder, spec.lab) if each.figure == spec.id)
+
+
+@named(CHOICES)
+def test_a_wrong_conclusion_is_not_told_the_right_one(spec: FigureSpec, tmp_path: Path) -> None:
+    folder = tmp_path / spec.lab
+    shutil.copytree(HONEST / spec.lab, folder)
+    honest = figures.read(folder)[spec.id]
+    assert isinstance(honest, Figure)
+    right = int(honest.value)
+    right_text = spec.choices[right - 1].text
+    shown = set()
+    for wrong in range(1, len(spec.choices) + 1):
+        if wrong == right:
+            continue
+        verdict = verdict_on(spec, of(folder, spec, wrong))
+        assert verdict.outcome is Outcome.FAILED and verdict.answer == ""
+        words = f"{as_text(verdict)} {as_html(verdict)} {verdict.as_json()}"
+        for given_away in (right_text, f"{right} (", f"choice {right}", f"conclusion {right}"):
+            assert given_away not in words.replace(spec.choices[wrong - 1].text, "")
+        assert "not distinguishable" not in words
+        # What is said is the same for every wrong one, but for the conclusion itself.
+        shown.add(as_text(verdict).replace(spec.choices[wrong - 1].text, ""))
+        if not spec.choices[wrong - 1].known:
+            assert spec.look_at in words
+
+        told = verdict_on(spec, folder, handed_in=True)
+        assert told.answer == f"The right conclusion is {right} ({right_text})."
+        assert told.answer in as_text(told)
+        assert (told.points, told.outcome) == (verdict.points, verdict.outcome)
+    assert len(shown) == 1 or any(each.known for each in spec.choices)
+
+
+@named(CHOICES)
+def test_no_more_is_told_of_the_right_one_after_the_lab_is_handed_in(spec: FigureSpec) -> None:
+    folder = HONEST / spec.lab
+    assert verdict_on(spec, folder) == verdict_on(spec, folder, handed_in=True)
+
+
+@named(CHOICES)
+@pytest.mark.parametrize("number", [0, -1, 1.5, 99])
+def test_what_is_no_conclusion_is_refused_with_the_list(
+    spec: FigureSpec, number: float, tmp_path: Path
+) -> None:
+    lab = Session(spec.lab, tmp_path)
+    for hand_in in (lab.conclude, lambda name, value: lab.figure(name, value, "choice")):
+        with pytest.raises(Refused) as refused:
+            hand_in(spec.id, number)
+        words = str(refused.value)
+        assert all(each.text in words for each in spec.choices)
+    with pytest.raises(Refused):
+        lab.figure(spec.id, 1, "ns")
+    assert not (tmp_path / figures.FILE_NAME).exists()
+
+
+def test_the_answers_to_a_question_are_counted_and_cost_nothing(tmp_path: Path) -> None:
+    lab = "06-process-and-thread-switch"
+    spec = next(spec for spec in CHOICES if spec.lab == lab)
+    shutil.copytree(HONEST / lab, folder := tmp_path / lab)
+    session = Session(lab, folder)
+    before = verdict_on(spec, folder)
+    assert before.tries is None  # handed in by an older kit
+    for number, tries in ((2, 2), (2, 2), (3, 3), (1, 4), (1, 4)):
+        session.conclude(spec.id, number)
+        verdict = verdict_on(spec, folder)
+        assert verdict.tries == tries and verdict.as_json()["tries"] == tries
+    assert verdict.points == before.points == verdict.max_points
+    assert f"{spec.id} 4 times" in evidence_html([verdict], folder)
+    assert "4 times" not in as_text(verdict) + as_html(verdict)
+    text = (folder / figures.FILE_NAME).read_text(encoding="utf-8")
+    for odd in ("0", "-3", "1e9", '"two"', "null", "[]"):
+        (folder / figures.FILE_NAME).write_text(text.replace('"tries": 4', f'"tries": {odd}'))
+        verdict = verdict_on(spec, folder)
+        assert verdict.tries is None and verdict.outcome is Outcome.PASSED
+
+
+def test_other_figures_have_no_tries(tmp_path: Path) -> None:
+    figures.put(tmp_path, Figure("timer-step", 2, "ticks", None))
+    figures.put(tmp_path, Figure("timer-step", 3, "ticks", None))
+    assert figures.read(tmp_path)["timer-step"] == replace(
+        Figure("timer-step", 3, "ticks", None),
+        when=figures.read(tmp_path)["timer-step"].when,  # type: ignore[union-attr]
+    )
+
+
+# ------------------------------------------------------------------ the rule that a lab teaches
+
+
+KINDS = read(HONEST / "05-task-creation" / "recordings" / "kinds.csv")
+
+
+@pytest.mark.parametrize("times", [0.05, 0.1, 0.137, 0.138, 0.14, 0.5, 1.0, 3.0])
+def test_a_share_is_compared_as_the_grader_does(times: float, tmp_path: Path) -> None:
+    run = Run.of(KINDS, unit="us")
+    vfork, fork = run["vfork-wait"], run["fork-wait"]
+    found = Session("05-task-creation", tmp_path).compare(vfork, fork, times=times)
+    one, other = (result_of(KINDS, name).estimate for name in ("vfork-wait", "fork-wait"))
+    assert one is not None and other is not None
+    assert found.side == side(one, other, times)
+    assert found.distinguishable == (found.side != 0)
+    words = {1: "is more than", -1: "is less than", 0: "not distinguishable"}[found.side]
+    if times != 1:
+        assert words in found.sentence() and f"{times:g} times fork-wait" in found.sentence()
+
+
+def test_a_share_cannot_be_nothing(tmp_path: Path) -> None:
+    run, lab = Run.of(KINDS), Session("05-task-creation", tmp_path)
+    for times in (0, -0.5, float("nan"), float("inf"), True, "half", None):
+        with pytest.raises(Refused, match="times"):
+            lab.compare(run["vfork-wait"], run["fork-wait"], times=times)  # type: ignore[arg-type]
+
+
+def test_two_differences_are_compared_process_by_process(tmp_path: Path) -> None:
+    recorded = read(HONEST / "07-switch-footprint" / "recordings" / "kinds.csv")
+    of_processes, of_threads = (
+        compared(result_of(recorded, f"{task}-8-256k"), result_of(recorded, f"{task}-8-0"))
+        for task in ("processes", "threads")
+    )
+    found = differences_compared(of_threads, of_processes, 0.5)
+    assert found.difference == pytest.approx(
+        of_threads.difference - 0.5 * of_processes.difference, rel=0.2
+    )
+    assert "(threads-8-256k - threads-8-0)" in found.sentence()
+    share = differences_compared(of_threads, of_processes, 1e-6)
+    assert share.side == of_threads.side
+    lab = Session("07-switch-footprint", tmp_path)
+    assert lab.compare(of_threads, of_processes, times=0.5) == found
+    with pytest.raises(Refused, match="plain differences"):
+        lab.compare(found, of_processes)
+    with pytest.raises(Refused, match="two runs"):
+        lab.compare(Run.of(recorded), of_processes)
