@@ -65,7 +65,6 @@ class Verdict:
     points: float
     max_points: float
     reason: str
-    accepted: str = ""
     levels: dict[Level, tuple[float, float]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     praise: str = ""
@@ -73,6 +72,7 @@ class Verdict:
     flags: tuple[str, ...] = ()
     recording: str | None = None
     fingerprints: tuple[str, ...] = ()
+    accepted: str = ""
 
     @property
     def in_words(self) -> str:
