@@ -68,7 +68,6 @@ class Verdict:
     points: float
     max_points: float
     reason: str
-    accepted: str = ""
     levels: dict[Level, tuple[float, float]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     praise: str = ""
@@ -79,6 +78,7 @@ class Verdict:
     recording: str | None = None
     fingerprints: tuple[str, ...] = ()
     note: str = ""
+    accepted: str = ""
 
     @property
     def in_words(self) -> str:
