@@ -45,7 +45,10 @@ def judge(name, most, figure):
         return Verdict(name, Outcome.FAILED, 0.0, most, "no figure of this name")
     if figure == "open":
         return Verdict(name, Outcome.NOT_GRADED, 0.0, most, "the recording cannot be judged here")
-    return Verdict(name, Outcome.PASSED, figure["points"], figure.get("of", most), "as recorded")
+    points, recording = figure["points"], figure.get("recording")
+    return Verdict(
+        name, Outcome.PASSED, points, figure.get("of", most), "as recorded", recording=recording
+    )
 
 
 def as_text(verdict):

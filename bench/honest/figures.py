@@ -60,7 +60,7 @@ def estimate_of(spec: FigureSpec, recording: Recording) -> Estimate:
         return naive.naive_estimate(result_of(recording, spec.variant))
     if spec.unit in (TIMES, CHOICE) or spec.quantity is Quantity.STEP:
         value = _value(spec, result_of(recording, spec.variant))
-        return Estimate(value, value, value, "ns", "", 0, 0)
+        return Estimate(value, value, value, spec.unit, "", 0, 0)
     return _of(result_of(recording, spec.variant))
 
 
@@ -77,6 +77,15 @@ def concluded(spec: FigureSpec, operands: tuple[Estimate, ...]) -> tuple[float, 
         if second.value <= 0:
             raise CannotMeasure(f"{spec.id}: {second.value:g} ns has no multiple")
         return float(f"{first.value / second.value:.4g}"), spec.unit
-    difference = (first.value - second.value) / spec.divisor
-    # Figures are related in ns; variants of one run were asked for in the figure's own unit.
-    return difference / (NANOSECONDS.get(spec.unit, 1.0) if spec.of else 1.0), spec.unit
+    if first.unit != second.unit:
+        raise CannotMeasure(f"{spec.id}: {first.unit} minus {second.unit} has no unit")
+    return _in_unit((first.value - second.value) / spec.divisor, first.unit, spec.unit), spec.unit
+
+
+def _in_unit(value: float, unit: str, into: str) -> float:
+    """`value` in another unit of fixed length. Raises CannotMeasure if one has none."""
+    if unit == into:
+        return value
+    if not {unit, into} <= set(NANOSECONDS):
+        raise CannotMeasure(f"{unit} cannot be converted to {into} without a clock")
+    return value * NANOSECONDS[unit] / NANOSECONDS[into]

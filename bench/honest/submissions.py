@@ -1,9 +1,10 @@
 """Do honest submissions pass? A thousand of them, measured under all kinds of circumstances.
 
 A submission is a figure with its recording; those of one lab are made together. A student who is
-told that a run gives no figure runs it again, as the kit says; what that takes is counted, and what
-a machine cannot show is left out. The figure is then taken off the run, rounded, put into one unit
-or another, and handed in. It must get full marks, and nothing may be found against it.
+told that a run gives no figure, or that its interval is as wide as its value, runs it again, as the
+kit says; what that takes is counted, and what a machine cannot show is left out. The figure is then
+taken off the run, rounded, put into one unit or another, and handed in. It must get full marks, and
+nothing may be found against it.
 
 `python -m bench.honest FOLDER [COUNT]` saves so many of their recordings, short ones, as fixtures.
 """
@@ -28,12 +29,12 @@ from grader.cases.verdict import Level, Outcome, Verdict
 from grader.figures import LABS, FigureSpec
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimate import AS_WIDE_AS_VALUE, Estimate
 from labs.common.limits import MOST_RECORDING_ROWS
 from labs.course import figures
 from labs.notebook import ckernel
 from labs.recording.file import Recording
-from labs.results.result import result_of
+from labs.results.result import Result, result_of
 from labs.run import broken, measure
 from labs.run.variants import has_first_time
 from testing.paths import REPOSITORY
@@ -245,11 +246,20 @@ def _recorded(
         if spec.demonstrates:
             return recording, again
         results = [result_of(recording, name) for name in spec.variants]
-        missing = [each for each in results if each.estimate is None]
+        missing = [each.no_figure for each in results if each.estimate is None]
+        if not missing and not spec.may_be_nothing:
+            missing = [too_wide for each in results if (too_wide := _too_wide(each))]
         if not missing:
             return recording, again
-        why = f"{spec.id}: {missing[0].no_figure}"
+        why = f"{spec.id}: {missing[0]}"
     raise CannotMeasure(why)
+
+
+def _too_wide(result: Result) -> str:
+    """The warning of a run after which an honest student measures again; '' without it."""
+    if result.estimate is None or result.estimate.is_believable(AS_WIDE_AS_VALUE):
+        return ""
+    return next((f"{each}" for each in result.warnings if each.code == "not-believable"), "")
 
 
 def save(folder: Path, count: int) -> None:

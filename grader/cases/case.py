@@ -1,7 +1,8 @@
 """One submitted figure and what its recording gives. Every pitfall looks at such a case.
 
 A case is made from a recording and a figure only. The functions of `labs` that drew the student's
-plot also compute the results here. `grader.cases.expected` decides which values are right.
+plot also compute the results here. `grader.cases.from_recording` and `grader.cases.from_relation`
+decide which values are right, and `grader.cases.expected` what is near enough.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from grader.cases.conclusion import conclusion
-from grader.cases.expected import Expected, values_by_recording, values_by_relation
+from grader.cases.expected import Expected
+from grader.cases.from_recording import values_by_recording
+from grader.cases.from_relation import Operand, values_by_relation
 from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity
-from labs.common.units import UnknownUnit, canonical, rounded
+from labs.common.units import Amount, UnknownUnit, canonical, rounded
 from labs.course.figures import Figure
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
@@ -115,6 +118,11 @@ class Case:
         """The result of the figure's variant; for a relation, of its first figure."""
         return self.results[self.spec.operands[0]]
 
+    def as_operand(self) -> Operand:
+        """This figure as a relation sees it."""
+        amount = None if self.submitted is None else Amount(self.submitted, self.spec.unit)
+        return Operand(self.accepted_values, amount, self.result.estimate, self.result.clock)
+
     def as_submitted(self) -> str:
         """The figure as the student gave it."""
         if self.figure.unit == CHOICE:
@@ -152,20 +160,12 @@ def make_relation(
     results = {case.spec.id: case.result for case in others}
     first = others[0]
     submitted = _submitted_value(spec, figure, first.result)
-    accepted_values = tuple(
-        conclusion(
-            spec,
-            [case.result for case in others],
-            [bool(case.spec.demonstrates) for case in others],
-        )
-        if spec.quantity is Quantity.CHOICE
-        else values_by_relation(
-            spec,
-            [case.accepted_values for case in others],
-            [case.submitted for case in others],
-            first.result.clock,
-        )
-    )
+    if spec.quantity is Quantity.CHOICE:
+        naive = [bool(case.spec.demonstrates) for case in others]
+        accepted_values = tuple(conclusion(spec, [case.result for case in others], naive))
+    else:
+        operands = [case.as_operand() for case in others]
+        accepted_values = tuple(values_by_relation(spec, operands, figure.unit))
     return Case(
         spec,
         figure,

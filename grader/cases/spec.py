@@ -74,7 +74,10 @@ class FigureSpec:
     variants measure, as the released C kernel declares it. A recording states it too, but a pitfall
     must not depend on what a submission calls itself. If the interval reaches farther than the
     share `widest` of the value to either side, it is too wide to believe: the figure passes within
-    it, and the verdict says so.
+    it, and the verdict says so. If the figure is a difference, or the rest of something, it
+    `may_be_nothing`: its interval is then compared with what it was taken from. `central` is the
+    code of the pitfall that this figure is about: making that mistake costs at least half of the
+    points. Provenance has at most a quarter of them.
 
     A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
     estimates are compared in the unit `compared_in` of the lab, or in ns if the recording has no
@@ -105,6 +108,8 @@ class FigureSpec:
     praise: str = ""
     look_next: str = ""
     widest: float = WIDEST
+    may_be_nothing: bool = False
+    central: str = "figure-not-from-recording"
 
     @property
     def max_points(self) -> float:
@@ -143,6 +148,8 @@ class RelationFields(TypedDict, total=False):
     praise: str
     look_next: str
     widest: float
+    may_be_nothing: bool
+    central: str
 
 
 def relation(

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+#: How a failed figure is called that keeps more than half of its points.
+PARTLY_RIGHT = "partly right"
+
 
 class Outcome(str, Enum):
     """How a check of a figure ended; `not graded` is never a pass and never a zero."""
@@ -50,12 +53,14 @@ class Verdict:
     """The judgement of one figure.
 
     `points` and `max_points` are sums over `levels`, which maps each level to (points, most). The
-    most basic of the `findings` comes first. `reason` is one sentence for the outcome. `praise` and
-    `look_next` have text if everything is right. `answer` says which conclusion is right; it has
-    text only after the lab was handed in with another one. `tries` counts a student's answers to
-    one question, and `flags` are for a person to look at; both cost nothing. `recording` is the
-    path of the judged recording, relative to the lab folder; its `fingerprints` are the same in a
-    copy of it, and in no other run.
+    most basic of the `findings` comes first. `reason` says why, in a sentence or two. `accepted`
+    says which values pass, as `82 to 106 us`; it is empty if a value would give the answer away or
+    if no value is right. `praise` and `look_next` have text if everything is right. `answer` says
+    which conclusion is right; it has text only after the lab was handed in with another one.
+    `tries` counts a student's answers to one question, and `flags` are for a person to look at;
+    both cost nothing. `recording` is the path of the judged recording, relative to the lab folder;
+    its `fingerprints` are the same in a copy of it, and in no other run. `note` says that this
+    recording is not of the newest run, if that is so.
     """
 
     figure: str
@@ -63,6 +68,7 @@ class Verdict:
     points: float
     max_points: float
     reason: str
+    accepted: str = ""
     levels: dict[Level, tuple[float, float]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     praise: str = ""
@@ -72,6 +78,14 @@ class Verdict:
     flags: tuple[str, ...] = ()
     recording: str | None = None
     fingerprints: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """The outcome for a reader; a failed figure with most of its points is partly right."""
+        if self.outcome is Outcome.FAILED and self.points > self.max_points / 2:
+            return PARTLY_RIGHT
+        return self.outcome.value
 
     def as_json(self) -> dict[str, Any]:
         """The object that `grader check --json` prints for this figure."""
@@ -82,7 +96,9 @@ class Verdict:
             "max_points": self.max_points,
             "findings": [finding.code for finding in self.findings],
             "reason": self.reason,
+            "accepted": self.accepted,
             "levels": {level.value: list(pair) for level, pair in self.levels.items()},
             "tries": self.tries,
             "flags": list(self.flags),
+            "note": self.note,
         }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
-from grader.facts import unbound
+from grader.facts import tracing, unbound
 from grader.facts.c_source import creation, measured_region
 from labs.recording import places, proof
 from labs.recording.file import Recording
@@ -47,6 +47,8 @@ def code_of(case: Case) -> str | None:
     """The code of the one pitfall that counts and places show; None if they show none."""
     if case.others or case.spec.quantity is Quantity.SWITCHES:
         return None
+    if tracing.stops(case.recording, own=case.spec.own) is not None:
+        return None  # the counts are those of the tracer
     for name in case.spec.variants:
         seen = counted(case.recording, name)
         if seen is None:

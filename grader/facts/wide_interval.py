@@ -1,15 +1,23 @@
-"""Figures of runs whose interval is too wide to believe a value.
+"""Runs whose interval is wide: too wide to believe a value, or too wide to show anything.
 
-Such a figure passes if it lies within its interval: the machine was busy, and the student did
-nothing wrong. The verdict says how wide the interval is and how to make it narrower. It does not
-praise anything that so wide an interval cannot show.
+Beyond `widest` of its figure, a run is not to be believed. Such a figure passes within its
+interval, because a busy machine does this to everybody. The verdict says how wide the interval is
+and how to make it narrower, and praises nothing that so wide an interval cannot show.
+
+An interval as wide as its value shows nothing: it holds half of the value, so the grader could not
+tell the right figure from the smallest slip that it knows, a factor of two. What may be next to
+nothing (a difference, or the rest of something) is compared with what it was taken from: "not
+distinguishable from zero" is a right answer if the interval is narrow beside that.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from grader.cases.case import Case
-from grader.cases.expected import Expected
-from grader.cases.spec import CHOICE
+from grader.cases.expected import Expected, Range
+from grader.cases.spec import CHOICE, Quantity
+from labs.analysis.estimate import AS_WIDE_AS_VALUE
 from labs.common.units import rounded
 
 PRAISE = "Your figure is one that this run allows."
@@ -17,18 +25,101 @@ PRAISE = "Your figure is one that this run allows."
 WARNING = "not-believable"
 AGAIN = "measure again, or longer"
 
+#: The name of what most intervals are compared with.
+VALUE = "the value"
+
+#: The quantities that a run gives with an interval.
+WITH_INTERVAL = (
+    Quantity.COST,
+    Quantity.OVERHEAD,
+    Quantity.WHOLE,
+    Quantity.RATIO,
+    Quantity.DIFFERENCE,
+)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What an interval is compared with: `size` in the unit of the figure, and its name."""
+
+    size: float
+    name: str
+
+
+def ends(expected: Expected) -> Range:
+    """The ends of the interval that the student saw, or of the judged one if no run shows it."""
+    return expected.shown or (expected.low, expected.high)
+
 
 def width(expected: Expected) -> float:
     """Half the width of the 95 % interval as a share of its value; 0 if there is no interval."""
     if expected.unit == CHOICE or expected.high <= expected.low:
         return 0.0
-    return (expected.high - expected.low) / 2 / max(abs(expected.value), 1e-12)
+    low, high = ends(expected)
+    return (high - low) / 2 / max(abs(expected.value), 1e-12)
+
+
+def times_too_wide(case: Case) -> tuple[Expected, float, Measure] | None:
+    """The first accepted value, and its interval's width in terms of what it is compared with.
+
+    None if the width is below 1, or if the figure has no interval of its own. A relation between
+    figures has none: the figures have already lost their points.
+    """
+    expected = case.expected
+    if expected is None or case.others or case.spec.quantity not in WITH_INTERVAL:
+        return None
+    if _within_a_step(case):
+        return None
+    low, high = ends(expected)
+    measure = compared_with(case, expected)
+    if expected.high <= expected.low or (high - low) / 2 < AS_WIDE_AS_VALUE * measure.size:
+        return None
+    return expected, (high - low) / max(measure.size, 1e-12), measure
+
+
+def _within_a_step(case: Case) -> bool:
+    """Whether the figure is about overheads, and the intervals lie within a step of their clocks.
+
+    Then the clock is the limit, and not the run: a student can choose a longer batch for a cost,
+    but cannot choose another clock.
+    """
+    results = [case.results[name] for name in case.spec.variants]
+    return case.spec.of_overhead and all(
+        each.estimate is not None
+        and each.estimate.half_width * each.clock.ticks_in(each.unit) <= each.clock.coarseness
+        for each in results
+    )
+
+
+def compared_with(case: Case, expected: Expected) -> Measure:
+    """What the interval of this figure must be narrow beside: the value, or what it was part of."""
+    spec, found = case.spec, Measure(abs(expected.value), VALUE)
+    if not spec.may_be_nothing:
+        return found
+    divisor = spec.divisor if spec.quantity is Quantity.DIFFERENCE else 1.0
+    for name in (*spec.variants, *spec.compare_with):
+        result = case.results.get(name)
+        if result is None or result.estimate is None:
+            continue
+        per_unit = result.clock.ticks_in(spec.unit) / result.clock.ticks_in(result.unit)
+        size = abs(result.estimate.value) / per_unit / divisor
+        if size > found.size:
+            found = Measure(size, name if divisor == 1 else f"{name} divided by {divisor:g}")
+    return found
 
 
 def caveat(case: Case) -> str:
     """A sentence on the width of this figure's interval; '' if it is narrow enough."""
     shown = case.matching_value
-    if shown is None or width(shown) <= case.spec.widest:
+    if shown is None:
+        return ""
+    low, high = ends(shown)
+    if case.spec.may_be_nothing and low < high and low <= 0 <= high:
+        return (
+            "The interval holds 0: this run does not distinguish the figure from nothing. That is "
+            "a result, and the interval says how much it can be."
+        )
+    if width(shown) <= case.spec.widest:
         return ""
     return (
         f"The interval reaches {rounded(100 * width(shown), 2)} % of the value to either side. "

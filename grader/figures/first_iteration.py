@@ -40,6 +40,7 @@ FIGURES = (
         unit="ns",
         # Each process gives one value only, and the interval runs between two of these.
         widest=0.5,
+        central="first-sample-lost",
         praise="Every process was cold once, and every cold sample was kept.",
         look_next="Look at the second samples: is all of it paid in the first?",
     ),
@@ -51,6 +52,7 @@ FIGURES = (
         variants=("page-fault",),
         quantity=Quantity.COST,
         unit="ns",
+        central="cost-of-many-for-one",
         praise="What is rare was made to happen often: a slope, less the same touches without "
         "the fault.",
         look_next="This page was filled with zeros first. Which part of the cost could that be?",
@@ -63,6 +65,7 @@ FIGURES = (
         variants=("data-cache",),
         quantity=Quantity.COST,
         unit="ns",
+        central="page-fault-counted-along",
         praise="The pages were there, only the lines were not: one cause, taken by itself.",
         look_next="Two loads that do not wait for each other: do they take twice as long?",
     ),
@@ -79,6 +82,8 @@ FIGURES = (
         compare_with=("unprepared",),
         # What is left may be next to nothing, and any interval is wide beside that.
         widest=math.inf,
+        may_be_nothing=True,
+        central="page-still-missing",
         praise="The same call with one cause taken away: nothing separates causes better.",
         look_next="Something is left. Which causes of this lab are still in it?",
     ),
@@ -92,6 +97,7 @@ FIGURES = (
         choices=choices_of(LAB, "first-iteration-cause"),
         decide=_cause,
         look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
+        central="cause-not-isolated",
         praise="A cause is named because taking it away changed the figure, not because it "
         "sounds likely.",
         look_next="Which experiment would tell the two largest parts of a page fault apart?",

@@ -37,6 +37,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="cycles",
         flags="-O2",
+        central="timer-not-subtracted",
         praise="The slope over many calls, less the loop, both from one run: far below what one "
         "reading of the clock could tell.",
         look_next="The variant indirect calls it through a pointer. What does that add?",
@@ -56,6 +57,7 @@ FIGURES = (
         compared_in="cycles",
         look_at='`lab.compare(o2["inlined"], o2["args0"], times=0.1)` and '
         '`lab.compare(o2["inlined"], o2["args0"])`',
+        central="conclusion-against-table",
         praise="That nothing is left is a result: the interval says how little it could be.",
         look_next="Measure inlined at -O0: is it free there as well? Why?",
     ),
@@ -68,6 +70,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="cycles",
         flags="-O0",
+        central="optimisation-levels-mixed",
         praise="The optimisation level is part of the figure, and you kept to it.",
         look_next="How many stores does the callee make at -O0? How many at -O2?",
     ),
@@ -85,6 +88,7 @@ FIGURES = (
         decide=by_side(0, 1, more=1, less=2, undecided=3),
         compared_in="cycles",
         look_at='`lab.compare(o0["args6"], o0["args5"])`',
+        central="trend-inside-the-noise",
         praise="A conclusion that goes as far as the data, and no further.",
         look_next="Which two neighbours does your run tell apart? Does a second run agree?",
     ),
@@ -97,7 +101,9 @@ FIGURES = (
         quantity=Quantity.DIFFERENCE,
         unit="cycles",
         divisor=6.0,
+        may_be_nothing=True,
         flags="-O0",
+        central="optimisation-levels-mixed",
         praise="A difference within one run, where whatever disturbs it meets both alike.",
         look_next="Below one cycle an argument: several stores go on at once. In which of your "
         "figures would that be impossible?",
@@ -112,6 +118,7 @@ FIGURES = (
         unit="cycles",
         flags="-O2",
         own=True,
+        central="work-optimised-away",
         praise="The call is still there at -O2, and your run shows it.",
         look_next="Hand over a pointer, and add one to what it points to: does the way through "
         "memory cost more here?",

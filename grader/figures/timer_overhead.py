@@ -18,6 +18,7 @@ FIGURES = (
         variants=("fenced",),
         quantity=Quantity.OVERHEAD,
         unit="ns",
+        central="clock-read-too-early",
         praise="Several fresh processes, a line instead of one sample, an interval with the "
         "value: others can check this figure.",
         look_next="Compare the intercept with the empty sample (k = 0): where do the few ticks "
@@ -32,7 +33,8 @@ FIGURES = (
         variants=("fenced",),
         quantity=Quantity.STEP,
         unit="ticks",
-        points={Level.PROVENANCE: 1.0, Level.INTERPRETATION: 1.0},
+        points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
+        central="step-assumed-one",
         praise="The step is read off many differences, not off a data sheet.",
         look_next="What is the shortest operation that a single sample of this counter could "
         "tell from nothing?",
@@ -46,6 +48,7 @@ FIGURES = (
         variants=("monotonic",),
         quantity=Quantity.OVERHEAD,
         unit="ns",
+        central="work-counted-as-timer",
         praise="The clock was timed with itself, by a line, over several processes.",
         look_next="Is it a system call? Count with strace before you answer.",
     ),
@@ -58,6 +61,7 @@ FIGURES = (
         variants=("process-cpu", "fenced"),
         quantity=Quantity.RATIO,
         unit=TIMES,
+        central="ratio-of-unlike-units",
         praise="Both clocks were measured in one run, interleaved: drift met them alike.",
         look_next="Report D timed a procedure call with this clock. What were its 300 ns?",
     ),
@@ -70,6 +74,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="cycles",
         own=True,
+        central="clock-read-too-early",
         praise="Your readings wait for the work: twice the work takes twice the time.",
         look_next="Take one fence away and see which of the points leaves the line first.",
     ),

@@ -1,8 +1,7 @@
 """Compute the verdict on a figure from its recording. These are pure functions that read no files.
 
-Each level has its own points. A finding costs the points of its level. A figure without usable
-evidence gets no points. A figure that does not follow from its recording gets only the points for
-the recording itself.
+Each level has its own points; `grader.judging.points` says what a finding costs. A figure without
+usable evidence gets no points.
 """
 
 from __future__ import annotations
@@ -11,11 +10,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from grader.cases.case import Case, make_case, make_relation
+from grader.cases.expected import accepted_as_text
 from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import unbound, wide_interval
 from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
+from grader.judging.points import points_by_level
 from grader.pitfalls import OF_RELATIONS, findings_of, pitfall_named, while_reading
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
@@ -23,10 +24,6 @@ from labs.run import broken
 
 #: The reason if a broken C kernel was run unchanged and no mistake was found.
 NOT_SHOWN_HERE = "This C kernel makes the requested mistake, but this machine does not show it."
-
-#: By finding, another level that loses its points too: if a figure does not follow from its
-#: recording, there is nothing to interpret.
-FALLS_WITH = {"figure-not-from-recording": Level.INTERPRETATION}
 
 
 def check(
@@ -141,18 +138,15 @@ def _judged(case: Case, tell_answers: bool) -> Verdict:
     findings = tuple(findings_of(case, tell_answers=tell_answers))
     if spec.demonstrates:
         return _reproduced(case, findings)
-    lost = {finding.level for finding in findings}
-    lost |= {FALLS_WITH[finding.code] for finding in findings if finding.code in FALLS_WITH}
-    if not case.accepted_values:
-        # Without a value that could be right, there is nothing to interpret.
-        lost.add(Level.INTERPRETATION)
-    levels = {level: (0.0 if level in lost else most, most) for level, most in spec.points.items()}
+    # Without a value that could be right, there is nothing to interpret.
+    levels = points_by_level(spec, findings, right=bool(case.accepted_values))
     points = sum(got for got, _ in levels.values())
-    # A finding may be of a level for which this figure has no points.
     passed = not findings and points == spec.max_points
     caveat = unbound.caveat(case) if passed else ""
     others = no_counter.caveat(case) if passed else ""
     too_wide = wide_interval.caveat(case) if passed else ""
+    why, accepted = _reason(case, findings, passed), accepted_as_text(case.accepted_values)
+    stated = f"Accepted: {accepted}." if accepted else ""
     praise, look_next = (spec.praise, spec.look_next) if passed else ("", "")
     if caveat:
         praise, look_next = unbound.PRAISE, unbound.LOOK_NEXT
@@ -163,7 +157,8 @@ def _judged(case: Case, tell_answers: bool) -> Verdict:
         outcome=Outcome.PASSED if passed else Outcome.FAILED,
         points=points,
         max_points=spec.max_points,
-        reason=" ".join(filter(None, (_reason(case, findings, passed), too_wide, caveat, others))),
+        reason=" ".join(filter(None, (why, stated, too_wide, caveat, others))),
+        accepted=accepted,
         levels=levels,
         findings=findings,
         praise=praise,
@@ -209,10 +204,11 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
             f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds {codes}."
         )
         missing = [while_reading.NOT_REPRODUCED.finding(what)]
-    if not case.right:
+    follows = case.right or case.right_in_older_kit
+    if not follows:
         missing.append(_about_value(case, findings, {each.code for each in in_run}))
     lost = {Level.VALIDITY} if not shown else set()
-    lost |= {Level.PROVENANCE} if not case.right else set()
+    lost |= {Level.INTERPRETATION} if not follows else set()
     levels = {level: (0.0 if level in lost else most, most) for level, most in spec.points.items()}
     return Verdict(
         figure=spec.id,
@@ -220,6 +216,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         points=sum(got for got, _ in levels.values()),
         max_points=spec.max_points,
         reason=missing[0].symptom if missing else f"{shown} {_reason(case, (), True)}",
+        accepted=accepted_as_text(case.accepted_values),
         levels=levels,
         findings=tuple(missing),
         praise="" if missing else spec.praise,

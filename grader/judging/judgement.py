@@ -65,7 +65,7 @@ def shown(verdict: Verdict, presenter: Presenter | None, folder: Path | None = N
 
     The plain sentence also replaces a text that is too long. Raises what the presenter raises.
     """
-    plain = f"{verdict.figure}: {verdict.outcome.value}. {verdict.reason}"[:MOST_SHOWN]
+    plain = f"{verdict.figure}: {verdict.in_words}. {verdict.reason}"[:MOST_SHOWN]
     text, page = plain, inline("<p>{{ words }}</p>", words=plain)
     if presenter is None:
         return Shown(text, page)

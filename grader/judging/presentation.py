@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.cases.verdict import Outcome, Verdict
+from grader.cases.verdict import PARTLY_RIGHT, Outcome, Verdict
 from labs.common.html import filled
 
 MOST_FINDINGS = 3
 
 _VERDICT = Path(__file__).with_name("verdict.html.jinja")
 
-_MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.NOT_GRADED: "?"}
+_MARKS = {
+    Outcome.PASSED.value: "✓",
+    PARTLY_RIGHT: "◐",
+    Outcome.FAILED.value: "✗",
+    Outcome.NOT_GRADED.value: "?",
+}
 #: Colours of the border, visible on light and dark backgrounds; text has the page's own colour.
 _COLOURS = {Outcome.PASSED: "#009E73", Outcome.FAILED: "#D55E00", Outcome.NOT_GRADED: "#808080"}
 
@@ -28,16 +33,18 @@ def points_as_text(points: float) -> str:
 def headline(verdict: Verdict) -> str:
     """Figure, outcome and points in one line."""
     return (
-        f"{verdict.figure}: {verdict.outcome.value}, {points_as_text(verdict.points)} of "
+        f"{verdict.figure}: {verdict.in_words}, {points_as_text(verdict.points)} of "
         f"{points_as_text(verdict.max_points)} points"
         if verdict.outcome is not Outcome.NOT_GRADED
-        else f"{verdict.figure}: {verdict.outcome.value}"
+        else f"{verdict.figure}: {verdict.in_words}"
     )
 
 
 def as_text(verdict: Verdict) -> str:
     """The verdict for a terminal: headline, reason, findings, what to look at next."""
-    lines = [f"{_MARKS[verdict.outcome]} {headline(verdict)}"]
+    lines = [f"{_MARKS[verdict.in_words]} {headline(verdict)}"]
+    if verdict.note:
+        lines.append(f"  {verdict.note}")
     if not verdict.findings:  # otherwise the reason is the symptom of the first finding
         lines.append(f"  {verdict.reason}")
     for finding in verdict.findings[:MOST_FINDINGS]:
@@ -47,6 +54,8 @@ def as_text(verdict: Verdict) -> str:
             f"    Likely: {finding.misconception}",
             f"    To decide: {finding.experiment}",
         ]
+    if verdict.findings and verdict.accepted:  # otherwise the reason states it
+        lines.append(f"  Accepted: {verdict.accepted}.")
     if verdict.answer:
         lines.append(f"  {verdict.answer}")
     if verdict.praise:
@@ -60,7 +69,7 @@ def as_html(verdict: Verdict) -> str:
     return filled(
         _VERDICT,
         colour=_COLOURS[verdict.outcome],
-        mark=_MARKS[verdict.outcome],
+        mark=_MARKS[verdict.in_words],
         headline=headline(verdict),
         findings=verdict.findings[:MOST_FINDINGS],
         verdict=verdict,

@@ -18,11 +18,13 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
+from grader.judging.accounts import AccountFlags
 from grader.judging.permission import denied_evidence
 from grader.submissions.rebuild import known_answers, quoted, rebuild
 from grader.submissions.safe_copy import printable
 from grader.submissions.student_notebook import Submitted, read_submitted
 from grader.with_nbgrader.careful_course import is_ours
+from grader.with_nbgrader.class_accounts import account_flags
 from grader.with_nbgrader.places import line, students_in, trouble_with
 from grader.with_nbgrader.regular_files import RegularFilesOnly
 from grader.with_nbgrader.staged import Staged
@@ -94,8 +96,27 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
                 self.assignments[str(folder)] = [str(folder / f"{n}.ipynb") for n in expected]
             else:
                 self.refused.append(line(course, folder, f"{trouble}; not graded"))
+        self.accounts = self._accounts()
         if not self.assignments and not self.refused:
             super().init_notebooks()  # raises nbgrader's own error
+
+    def _accounts(self) -> AccountFlags:
+        """The flags on the accounts that recordings name; flags cost no points, so none on errors.
+
+        What is true of the class and not of one student is logged here, once.
+        """
+        lab = self.coursedir.assignment_id
+        try:
+            found = account_flags(self.coursedir)
+        except Exception as error:
+            self.log.warning("Accounts of recordings were not compared: %s", error)
+            return AccountFlags()
+        for count in found.shared:
+            self.log.warning(
+                "%s: %d students measured under accounts of one name. So many do not copy from one "
+                "student, so they have no flag for it.", printable(lab), count
+            )  # fmt: skip
+        return found
 
     def refusals(self) -> list[str]:
         """One line for each submission that cannot be opened."""

@@ -120,8 +120,9 @@ def _generate(course: Path, lab: str) -> None:
     """Runs nbgrader's generate_assignment for one lab of a temporary course."""
     config = Config()
     configure(config, course)
-    # We grade nobody here, so we make no gradebook, which would take a second for each lab.
-    steps = [step for step in RELEASE_STEPS if not step.endswith(".SaveCells")]
+    # We grade nobody here, so we make no gradebook, which would take a second for each lab; and
+    # these labs are of no course.
+    steps = [step for step in RELEASE_STEPS if not step.endswith((".SaveCells", ".NameCourse"))]
     config.GenerateAssignment.preprocessors = steps
     config.GenerateAssignment.no_database = True
     folder = CourseDirectory(config=config, root=str(course), assignment_id=lab)

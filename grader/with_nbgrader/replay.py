@@ -24,6 +24,7 @@ from traitlets import Unicode
 from traitlets.utils.importstring import import_item
 
 from grader.cases.verdict import Outcome, Verdict
+from grader.judging.accounts import AccountFlag, AccountFlags
 from grader.judging.judgement import Judgement, NotGraded, Shown, shown
 from grader.judging.worker import Ways, Worker
 from grader.submissions.safe_copy import printable
@@ -76,9 +77,10 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         fault = judged.reason if isinstance(judged, NotGraded) else ""
         views = judged.shown if isinstance(judged, Judgement) else {}
         verdicts = {each.figure: each for each in getattr(judged, "verdicts", ())}
-        for figure in self._copied(verdicts, resources["nbgrader"]):
+        raised = self._flags_of_class(verdicts, resources["nbgrader"])
+        for figure, flags in raised.items():
             verdict = verdicts[figure]
-            verdicts[figure] = replace(verdict, flags=(*verdict.flags, IN_ANOTHER))
+            verdicts[figure] = replace(verdict, flags=(*verdict.flags, *flags))
             png = views[figure].png if figure in views else None
             views[figure] = replace(self._plain(verdicts[figure]), png=png)
         for cell in cells:
@@ -111,6 +113,24 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         for line in judged.log.splitlines():
             self.log.error("%s", printable(line, 300))
         return judged
+
+    def _flags_of_class(
+        self, verdicts: dict[str, Verdict], of: dict[str, Any]
+    ) -> dict[str, list[str]]:
+        """The flags that come from a comparison with the rest of the class, by figure."""
+        raised = {figure: [IN_ANOTHER] for figure in self._copied(verdicts, of)}
+        accounts = getattr(getattr(self.parent, "parent", None), "accounts", AccountFlags())
+        flags = accounts.of.get(of["student"], {})
+        asked: dict[AccountFlag, list[str]] = {}
+        for figure, verdict in verdicts.items():
+            for flag in flags.get(verdict.recording or "", ()):
+                raised.setdefault(figure, []).append(flag.words)
+                asked.setdefault(flag, []).append(figure)
+        for flag, figures in asked.items():
+            others = ", ".join(printable(name) for name in flag.students)
+            words = f"{flag.words}{f' ({others})' if others else ''}"
+            self.log.warning("%s, %s: %s", printable(of["student"]), ", ".join(figures), words)
+        return raised
 
     def _copied(self, verdicts: dict[str, Verdict], of: dict[str, Any]) -> list[str]:
         """The figures whose run is in another student's submission too."""

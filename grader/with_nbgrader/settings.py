@@ -18,6 +18,7 @@ RELEASE_STEPS = [
     "nbgrader.preprocessors.LockCells",
     "grader.with_nbgrader.release.ClearSolutionsByCell",
     "nbgrader.preprocessors.ClearOutput",
+    "grader.with_nbgrader.course.NameCourse",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.SaveCells",

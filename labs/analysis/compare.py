@@ -16,8 +16,9 @@ from labs.analysis.processes import ByProcess
 def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[float, float, float]:
     """`one` minus `times` the `other`: value and the ends of its 95 % interval.
 
-    Both estimates must be in the same unit, which is also that of the result.
+    The result is in the unit of both estimates. Raises ValueError if their units differ.
     """
+    _need_one_unit(one, other)
     if (both := _on_whole_cores(one, other)) is not None:
         left = processes.difference(*both, times)
         if left is not None:
@@ -26,6 +27,11 @@ def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[floa
     below = math.hypot(one.value - one.low, times * (other.high - other.value))
     above = math.hypot(one.high - one.value, times * (other.value - other.low))
     return value, value - below, value + above
+
+
+def _need_one_unit(one: Estimate, other: Estimate) -> None:
+    if one.unit != other.unit:
+        raise ValueError(f"cannot compare {one.unit} with {other.unit}: convert one of them first")
 
 
 def _on_whole_cores(one: Estimate, other: Estimate) -> tuple[ByProcess, ByProcess] | None:
@@ -51,8 +57,9 @@ def difference_of(one: Estimate, other: Estimate) -> Estimate:
 def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:
     """`one` divided by the `other`: value and the ends of its 95 % interval.
 
-    Both estimates must be in the same unit. Raises ZeroDivisionError if the value of `other` is 0.
+    Raises ValueError if their units differ, and ZeroDivisionError if the value of `other` is 0.
     """
+    _need_one_unit(one, other)
     if (both := _on_whole_cores(one, other)) is not None:
         found = processes.ratio(*both)
         if found is not None:

@@ -10,6 +10,9 @@ from labs.common.units import Clock
 
 #: A value is not believable if half of its interval exceeds this share of the value.
 WIDEST = 0.15
+#: From this share on, the interval is as wide as the value and holds half of it: no figure is
+#: shown. Not even a factor of two, the smallest slip that people make, would be noticed.
+AS_WIDE_AS_VALUE = 0.5
 
 
 class CannotEstimate(ValueError):

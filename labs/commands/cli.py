@@ -1,4 +1,4 @@
-"""The command `labs`: start, doctor, measure, broken, survey, progress."""
+"""The command `labs`: start, doctor, measure, broken, survey, hand-in, progress."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _COMMANDS = {
     "measure": "measure one C kernel and print its figure",
     "broken": "run a C kernel that is wrong on purpose next to its repaired twin",
     "survey": "measure everything on this machine, next to published figures",
+    "hand-in": "check a lab once more, and make the archive that you hand in",
     "progress": "show what you have done in all labs, and what comes next",
 }
 
@@ -35,7 +36,7 @@ def _run(words: list[str]) -> int:
         command = commands.add_parser(name, help=about, description=about)
         # Only what was asked for is imported: most commands draw nothing.
         if name in words:
-            module = importlib.import_module(f"labs.commands.{name}")
+            module = importlib.import_module(f"labs.commands.{name.replace('-', '_')}")
             module.add_arguments(command)
             command.set_defaults(run=module.run)
     arguments = parser.parse_args(words)

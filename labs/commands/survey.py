@@ -13,6 +13,7 @@ from tqdm import tqdm
 from labs.c_kernels.toolchain import NoCompiler
 from labs.common.files import CannotWrite, write_atomically
 from labs.common.terminal import say
+from labs.course.account import with_account
 from labs.machine.description import read_machine
 from labs.survey import report, survey
 from labs.survey.survey import Row
@@ -45,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
                     continue
                 name = f"{measurement.kernel}-{'-'.join(measurement.variants)}"
                 try:
-                    recording.write(arguments.save / "recordings" / f"{name[:80]}.csv")
+                    path = arguments.save / "recordings" / f"{name[:80]}.csv"
+                    with_account(recording, path).write(path)
                 except CannotWrite as error:
                     # The results can still be printed.
                     say(f"labs survey: {error.strerror}", file=sys.stderr)

@@ -32,6 +32,13 @@ MOST_TRIES = 1_000
 MOST_JSON_DEPTH, MOST_JSON_DIGITS = 20, 300
 MOST_SOURCE_BYTES = 128 * 1024
 
+#: Limits of the file with the id of a course, and how far above a recording it is looked for: in
+#: the folder `recordings`, in the lab's folder, and in the folder of all labs.
+MOST_COURSE_BYTES, MOST_LEVELS_TO_COURSE = 4 * 1024, 3
+#: The first bytes of a recording that hold its conditions, without those of processes. The longest
+#: such head of an honest run has 5 kB.
+MOST_HEAD_BYTES = 64 * 1024
+
 #: Limits of a submitted notebook.
 MOST_NOTEBOOK_BYTES, MOST_CELLS = 16_000_000, 5_000
 

@@ -79,6 +79,21 @@ class Clock:
         return value * self.ticks_in(unit) / self.ticks_in(into)
 
 
+@dataclass(frozen=True)
+class Amount:
+    """A value with its unit. Only a conversion gives the number of another unit."""
+
+    value: float
+    unit: str
+
+    def into(self, unit: str, clock: Clock) -> Amount:
+        """The same amount in another unit.
+
+        Raises UnknownUnit, and ValueError for core cycles if their length is not known.
+        """
+        return Amount(clock.convert(self.value, self.unit, unit), canonical(unit))
+
+
 def canonical(unit: str) -> str:
     """The one spelling of `unit` that the kit uses: `us` for `µs`. Raises UnknownUnit."""
     name = SPELLINGS.get(unit.strip(), unit.strip())

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import psutil
 
 from labs.machine.description import can_pin, read_machine
+from labs.machine.tracer import name_of_tracer
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,10 @@ def load_conditions(before: CpuTimes | None, after: CpuTimes | None) -> dict[str
 
 
 def machine_conditions() -> dict[str, str]:
-    """Conditions of a run that are facts about the machine; unknown facts are left out."""
+    """Conditions of a run that are facts about the machine; unknown facts are left out.
+
+    They include the tracer that follows the programs started from here, if there is one.
+    """
     machine = read_machine()
     facts = {
         "machine.cpu": machine.cpu,
@@ -81,5 +85,6 @@ def machine_conditions() -> dict[str, str]:
         "machine.governor": machine.governor,
         "machine.clock_source": machine.clock_source,
         "seccomp": machine.seccomp,
+        "tracer": name_of_tracer(),
     }
     return {key: str(value) for key, value in facts.items() if value is not None}

@@ -15,7 +15,15 @@ from labs.common import messages
 from labs.common.messages import Message, Refused, show
 from labs.course import guide, predictions
 from labs.machine import description
-from labs.notebook import ckernel, explain, foretell, missing_names, submit, way_through_labs
+from labs.notebook import (
+    ckernel,
+    explain,
+    foretell,
+    handed_in,
+    missing_names,
+    submit,
+    way_through_labs,
+)
 from labs.notebook.cards import MachineCard, MeasuredRegion
 from labs.notebook.measure_options import DEFAULTS, TURNS_DEFAULTS, chosen_of, with_options
 from labs.notebook.measuring import Measuring
@@ -117,6 +125,8 @@ class Session(Measuring):
         within=None       add processes until the 95 % interval reaches at most this many percent
                           to either side of the value (None: add none)
         at_most=10        for how many seconds to add processes
+        time_limit=120    after how many seconds to end the run
+        patience=10       after how many seconds without a sample to end C of your own
         save=None         save as `recordings/SAVE.csv` (None: use the name of the variant)
 
         Raises Refused, in plain words, for everything that a student can correct, and TypeError for
@@ -124,7 +134,14 @@ class Session(Measuring):
         """
         chosen = chosen_of("measure", options, DEFAULTS)
         save, unit = chosen.pop("save"), chosen.pop("unit")
-        run = self.carry_out(plan_of(kernel, variant, **chosen), save, unit)
+        try:
+            plan = plan_of(kernel, variant, **chosen)
+        except Refused as refused:
+            # Without a plan the default name is a guess: the only variant, or the C kernel.
+            guess = variant if variant and isinstance(variant, str) else kernel
+            self.failed([save or guess], refused.message)
+            raise
+        run = self.carry_out(plan, save, unit)
         show(*explain.of_lacks(run.recording))
         return run
 
@@ -222,6 +239,13 @@ class Session(Measuring):
         """
         asked = rung if rung is not None else self._shown.get(topic, 0) + 1
         self._shown[topic] = way_through_labs.hint(self._guide, topic, asked)
+
+    def hand_in(self) -> None:
+        """Check this lab once more, pack it, and submit it where its course has an exchange.
+
+        What is handed in is the notebook as last saved. Raises Refused.
+        """
+        show(handed_in.handed_in(self.folder))
 
     def progress(self) -> None:
         """Show what is done in this lab and what comes next, and how far the other labs are."""

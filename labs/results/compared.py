@@ -206,6 +206,13 @@ def _names(first: Result, second: Result) -> tuple[str, str]:
     return names[0], names[1]
 
 
+def printed_interval(value: float, low: float, high: float, excluded: float) -> Interval:
+    """The ends of an interval as a comparison prints them, or the exact ones if farther out."""
+    texts = _rounded(value, low, high, excluded)
+    printed = [float(text.replace(",", "")) for text in texts[1:]]
+    return min(low, printed[0]), max(high, printed[1])
+
+
 def _rounded(value: float, low: float, high: float, excluded: float) -> tuple[str, str, str]:
     """The three numbers as text.
 

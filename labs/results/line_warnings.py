@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labs.analysis import core_clock
-from labs.analysis.estimate import WIDEST, Estimate
+from labs.analysis.estimate import AS_WIDE_AS_VALUE, WIDEST, Estimate
 from labs.analysis.line import Line
 from labs.analysis.undisturbed_processes import MOST_BY_PLACE
 from labs.common import limits
@@ -139,7 +139,8 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     return [
         RunWarning(
             "not-believable",
-            f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %",
+            f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %"
+            + (", and hand in none this wide" if width >= AS_WIDE_AS_VALUE else ""),
             cause,
             advice("measure again, or longer: ", longer),
         )

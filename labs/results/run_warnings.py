@@ -5,14 +5,17 @@ This module takes them from the conditions of the run; labs.results.line_warning
 
 from __future__ import annotations
 
+import numpy as np
+
 from labs.analysis import core_clock
 from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
 from labs.common.advice import Option, advice
 from labs.common.units import rounded, times
-from labs.recording import places, proof
+from labs.recording import places, proof, traced
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
+from labs.recording.memo import memoized
 from labs.results.line_warnings import RunWarning, of_line
 
 __all__ = ["RunWarning", "of_recording", "of_run"]
@@ -156,12 +159,29 @@ def _of_clock_speed(recording: Recording) -> list[RunWarning]:
     ]
 
 
+def _of_tracer(recording: Recording) -> list[RunWarning]:
+    """A warning if a tracer followed the run."""
+    tracer = traced.tracer_of(recording)
+    if not tracer:
+        return []
+    return [
+        RunWarning(
+            "traced",
+            f"{tracer} followed the run",
+            "a tracer stops the program at each system call, and these stops are in the samples",
+            "measure without it; count the calls in a run of its own",
+        )
+    ]
+
+
+@memoized
 def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     """Warnings from the conditions alone: placement, disturbance, number of samples.
 
     Switches and CPUs are those of `variant`, if the C kernel counted them for it alone.
     """
-    found = _of_unbound(recording, variant) or _of_placement(recording, variant)
+    found = _of_tracer(recording)
+    found += _of_unbound(recording, variant) or _of_placement(recording, variant)
     found += _of_clock_speed(recording)
     found += _of_switches(recording, variant)
     if len(recording.processes) == 1:
@@ -173,7 +193,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 advice(Option("processes", 10)),
             )
         )
-    cells = max(len(set(recording.batch.tolist())) * len(recording.variants), 1)
+    cells = max(len(np.unique(recording.batch)) * len(recording.variants), 1)
     steady = int((recording.sample >= 0).sum())
     if steady / cells < FEWEST_PER_BATCH:
         found.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from labs.machine import surroundings
 #: The same default as in harness.h.
 DEFAULT_WARMUP = 100
 DEFAULT_TIME_LIMIT_S = 120.0
+DEFAULT_PATIENCE_S = 10.0
 #: The limits of `within`, as a share of the value.
 LEAST_WITHIN, MOST_WITHIN = 0.001, 0.5
 DEFAULT_AT_MOST_S = 10.0
@@ -32,6 +34,7 @@ class Plan:
     process, `warmup` samples per variant come first. The processes start evenly over `spread_s`
     seconds, so that the run sees more than one state of the machine (clock speed, neighbours).
     `cpu` and `peer_cpu` pin the tasks (None: not pinned). `time_limit_s` limits the whole run.
+    A C kernel of a student's own is ended if it takes no sample for `patience_s` seconds.
 
     With `within`, a share such as 0.02, the run is adaptive. After its planned processes it adds
     others until half the width of its interval is at most this share of the value, or until
@@ -48,6 +51,7 @@ class Plan:
     processes: int = 10
     flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS
     time_limit_s: float = DEFAULT_TIME_LIMIT_S
+    patience_s: float = DEFAULT_PATIENCE_S
     source: str | None = field(default=None, repr=False)
     shown_as: str | None = field(default=None, repr=False)
     first_line: int = 1
@@ -60,6 +64,11 @@ class Plan:
         """The C kernel's name; for a file, its name without folder and suffix."""
         return Path(self.kernel).stem
 
+    @property
+    def of_student(self) -> bool:
+        """Whether this measures C that is not one of the kit's own C kernels."""
+        return self.source is not None or self.kernel.endswith(".c")
+
     def check(self) -> None:
         """Raise BadPlan if this machine cannot carry out the plan."""
         _within("samples", self.samples, 1, limits.MOST_SAMPLES)
@@ -69,6 +78,8 @@ class Plan:
             _within("batch", size, 0, 10**9)
         if not 0 < self.time_limit_s <= 3600:
             raise BadPlan(f"time limit {self.time_limit_s} s: choose from 0 to 3600 s")
+        if not 0 < self.patience_s <= 3600:
+            raise BadPlan(f"patience {self.patience_s} s: choose from 0 to 3600 s")
         if not 0 <= self.spread_s < self.time_limit_s:
             raise BadPlan(
                 f"spread {self.spread_s} s: choose from 0 to the time limit ({self.time_limit_s} s)"
@@ -113,11 +124,7 @@ class Plan:
 
     def command_line(self) -> str:
         """The `labs measure` command that carries out the same plan."""
-        # Students hand in recordings, so we leave out the path of the kit on their machine.
-        kernel = self.kernel
-        if Path(kernel).is_relative_to(paths.kernels_c()):
-            kernel = f"kernels_c/{Path(kernel).relative_to(paths.kernels_c()).as_posix()}"
-        words = ["labs", "measure", kernel]
+        words = ["labs", "measure", _shown(self.kernel)]
         if self.variants:
             words += ["--variant", ",".join(self.variants)]
         words += ["--samples", str(self.samples), "--warmup", str(self.warmup)]
@@ -133,6 +140,21 @@ class Plan:
             words += ["--within", f"{self.within * 100:g}", "--at-most", f"{self.at_most_s:g}"]
         words.append("--flags=" + " ".join(self.flags))
         return " ".join(words)
+
+
+def _shown(kernel: str) -> str:
+    """The C kernel without the path of the kit, or of a home folder, which has the user's name.
+
+    Students hand in recordings, which state the command.
+    """
+    path = Path(kernel)
+    if path.is_relative_to(paths.kernels_c()):
+        return f"kernels_c/{path.relative_to(paths.kernels_c()).as_posix()}"
+    with contextlib.suppress(RuntimeError):  # this user has no home folder
+        home = Path.home()
+        if home.name and path.is_relative_to(home):
+            return f"~/{path.relative_to(home).as_posix()}"
+    return kernel
 
 
 def _within(name: str, value: int, least: int, most: int) -> None:

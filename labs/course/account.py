@@ -1,0 +1,91 @@
+"""Name the account in a recording that is saved in a folder of a course.
+
+A course releases its labs with a file `ticklab-course.json`, which holds the course's id:
+
+    {"course": "5e0c...", "since": "2026-09-01T08:00:00+00:00", "ticklab": "0.1.0"}
+
+A folder without this file belongs to no course, and a recording that is saved there names nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from labs.common.files import read_bounded
+from labs.common.json_form import Form, problems
+from labs.common.json_text import BadJson, parse, text_of
+from labs.common.limits import MOST_COURSE_BYTES, MOST_LEVELS_TO_COURSE
+from labs.machine.account import login, place
+from labs.recording.account import KEY, NONE, account_of
+from labs.recording.file import Recording
+
+FILE_NAME = "ticklab-course.json"
+_NO_COURSE = f"{NONE}this folder is of no course"
+_UNREADABLE = f"{NONE}{FILE_NAME} cannot be read"
+_NOBODY = f"{NONE}the OS has no name for this user"
+
+
+class BadCourse(ValueError):
+    """`ticklab-course.json` cannot be read; the message says what is wrong and what to do."""
+
+
+class Course(Form):
+    """The id of a course; since when it has one (ISO 8601), and by which version of the kit."""
+
+    course: str = Field(pattern="^[0-9a-f]{32}$", description="32 hexadecimal digits")
+    since: str = Field(max_length=40, description="a time such as 2026-09-01T08:00:00+00:00")
+    ticklab: str = Field(max_length=40, description="a version such as 0.1.0")
+
+
+def read_course(file: Path) -> Course:
+    """The course in `file`. Raises FileNotFoundError if there is none, and BadCourse."""
+    try:
+        return Course.model_validate(parse(text_of(read_bounded(file, MOST_COURSE_BYTES))))
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise BadCourse(error.strerror or str(error)) from error
+    except BadJson as error:
+        raise BadCourse(f"{file} is not valid JSON: {error.words}") from error
+    except ValidationError as error:
+        raise BadCourse(f"{file}: {problems(error, Course)}") from error
+
+
+def course_of(recording: Path) -> Course | None:
+    """The course of the folder in which a recording is saved; None if it is of no course.
+
+    The file lies in the lab's folder, or in the folder of all labs. Raises BadCourse.
+    """
+    for folder in list(recording.absolute().parents)[:MOST_LEVELS_TO_COURSE]:
+        try:
+            return read_course(folder / FILE_NAME)
+        except FileNotFoundError:
+            continue
+    return None
+
+
+def with_account(recording: Recording, path: Path) -> Recording:
+    """`recording`, which will be saved at `path`, with the account that made it or why it has none.
+
+    Never raises: a recording without an account is worth as much.
+    """
+    others = {key: value for key, value in recording.conditions.items() if key != KEY}
+    return replace(recording, conditions={KEY: stated_at(path), **others})
+
+
+def stated_at(path: Path) -> str:
+    """The condition `account` of a recording that is saved at `path` now."""
+    try:
+        course = course_of(path)
+    except BadCourse:
+        return _UNREADABLE
+    if course is None:
+        return _NO_COURSE
+    user = login()
+    if user is None:
+        return _NOBODY
+    where = None if user.on_hub else place()
+    return str(account_of(course.course, user.name, where, on_hub=user.on_hub))

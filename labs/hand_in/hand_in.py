@@ -1,0 +1,158 @@
+"""Hand in a lab: check everything once more, say what is missing, pack, submit where one can."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.course.figures import FILE_NAME
+from labs.hand_in import archive, exchange
+from labs.hand_in.archive import CannotHandIn, HandedIn
+
+_TIME_LIMIT_S = 120.0
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the check says of one figure."""
+
+    figure: str
+    outcome: str
+    points: float
+    max_points: float
+    reason: str
+    findings: tuple[str, ...]
+
+    @property
+    def handed_in(self) -> bool:
+        """Whether there is a figure at all."""
+        return "no-figure" not in self.findings
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was handed in, and what the student should know about it.
+
+    `points` are those of the check and the most there are. `missing` are figures that were not
+    handed in and answers that are empty; `failed` are figures with their reason. `submitted` names
+    the course whose exchange has the lab now; `trouble` says why one has not.
+    """
+
+    made: HandedIn
+    points: tuple[float, float]
+    missing: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    submitted: str = ""
+    trouble: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """The object that `labs hand-in --json` prints."""
+        return {
+            "archive": str(self.made.archive),
+            "receipt": str(self.made.receipt),
+            "sha256": self.made.sha256,
+            "files": list(self.made.files),
+            "points": list(self.points),
+            "missing": list(self.missing),
+            "failed": list(self.failed),
+            "submitted": self.submitted or None,
+            "trouble": self.trouble or None,
+        }
+
+    def lines(self) -> list[str]:
+        """The report, one line each."""
+        got, most = self.points
+        found = [f"checked: {got:g} of {most:g} points for the figures"]
+        found += [f"missing: {each}" for each in self.missing]
+        found += [f"not right yet: {each}" for each in self.failed]
+        found.append(f"archive: {self.made.archive} ({len(self.made.files)} files)")
+        found.append(f"receipt: {self.made.receipt}")
+        if self.submitted:
+            found.append(f"submitted to the exchange of the course {self.submitted}")
+        elif self.trouble:
+            found.append(f"NOT submitted to an exchange: {self.trouble}")
+        else:
+            found.append("no nbgrader exchange has this lab: upload the archive where you are told")
+        return found
+
+
+def lab_in(folder: Path) -> str:
+    """The lab of the folder, by its name or its notebook. Raises CannotHandIn."""
+    folder = folder.resolve()
+    notebooks = [path.stem for path in folder.glob("*.ipynb")]
+    if folder.name in notebooks or (folder / FILE_NAME).is_file():
+        return folder.name
+    if len(notebooks) == 1:
+        return notebooks[0]
+    raise CannotHandIn(f"{folder} is not the folder of a lab: it has no notebook of that name")
+
+
+def carry_out(folder: Path, *, submit: bool = True) -> Report:
+    """Check, pack and submit the lab in `folder`. Raises CannotHandIn and files.CannotWrite.
+
+    An incomplete lab is handed in too: whether it is good enough is for the student to say.
+    """
+    folder = folder.resolve()
+    lab = lab_in(folder)
+    files = archive.contents(folder, lab)
+    verdicts = _checked(folder)
+    missing = [f"the figure {each.figure}" for each in verdicts if not each.handed_in]
+    notebook = files.get(f"{lab}.ipynb")
+    if notebook is None:
+        missing.append(f"the notebook {lab}.ipynb, with your answers")
+    else:
+        missing += [f"the answer {each}" for each in archive.empty_answers(notebook, lab)]
+    failed = [
+        f"{each.figure}: {each.reason}"
+        for each in verdicts
+        if each.outcome != "passed" and each.handed_in
+    ]
+    points = sum(each.points for each in verdicts), sum(each.max_points for each in verdicts)
+    said = [f"{each.figure}: {each.outcome}. {each.reason}" for each in verdicts]
+    made = archive.write(folder, lab, files, "\n".join(said))
+    submitted, trouble = _submitted(lab, folder) if submit else ("", "")
+    return Report(made, points, tuple(missing), tuple(failed), submitted, trouble)
+
+
+def _checked(folder: Path) -> list[Checked]:
+    """The verdicts on the figures as `grader check` prints them. Raises CannotHandIn."""
+    # A process of its own: `labs` knows nothing of the grader, and can be used without it.
+    command = [sys.executable, "-m", "grader.cli", "check", "--json", str(folder)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=_TIME_LIMIT_S,
+            check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise CannotHandIn(f"the check took longer than {_TIME_LIMIT_S:g} s") from error
+    try:
+        stated = json.loads(done.stdout)
+    except ValueError as error:
+        raise CannotHandIn(f"the check failed: {done.stderr.strip()[-300:]}") from error
+    return [
+        Checked(
+            each["figure"], each["outcome"], each["points"], each["max_points"],
+            each["reason"], tuple(each["findings"]),
+        )
+        for each in stated
+    ]  # fmt: skip
+
+
+def _submitted(lab: str, folder: Path) -> tuple[str, str]:
+    """The course that the lab was submitted to, or why it was not."""
+    courses = exchange.courses_with(lab, folder.parent)
+    if len(courses) > 1:
+        names = ", ".join(courses)
+        return "", f"several courses have it ({names}); run `nbgrader submit {lab} --course NAME`"
+    if not courses:
+        return "", ""
+    if folder.name != lab:
+        return "", f"the folder must be called {lab}"
+    try:
+        exchange.submit(lab, folder.parent, courses[0])
+    except exchange.NotSubmitted as error:
+        return "", str(error)
+    return courses[0], ""

@@ -1,0 +1,54 @@
+"""The figures of the honest runs under fixtures/honest as cases, and verdicts on other values.
+
+A case is made once for each figure, because the tests ask for the same ones many times.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+from grader.cases.case import Case
+from grader.cases.verdict import Finding, Verdict
+from grader.facts.sources import source_of
+from grader.figures import FigureSpec, figure_named
+from grader.judging.check import judge, open_case, open_relation
+from labs.course import figures
+from labs.course.figures import Figure
+from labs.recording.file import read
+from testing.paths import FIXTURES
+
+FOLDER = FIXTURES / "honest"
+
+
+@functools.cache
+def honest(figure_id: str) -> Figure:
+    """The figure as the honest student handed it in."""
+    figure = figures.read(FOLDER / figure_named(figure_id).lab)[figure_id]
+    assert isinstance(figure, Figure)
+    return figure
+
+
+@functools.cache
+def opened(spec: FigureSpec, figure: Figure) -> Case | Finding:
+    """The case of `figure`; a relation refers to the other honest figures."""
+    if spec.of:
+        others = {name: opened(figure_named(name), honest(name)) for name in spec.of}
+        return open_relation(spec, figure, others)
+    assert figure.recording
+    path = FOLDER / spec.lab / figure.recording
+    recording = read(path)
+    return open_case(spec, figure, recording, source_of(recording, path.with_suffix(".c")))
+
+
+def honest_case(spec: FigureSpec) -> Case:
+    """The case of the honest figure."""
+    case = opened(spec, honest(spec.id))
+    assert isinstance(case, Case)
+    return case
+
+
+def judged(spec: FigureSpec, value: float, unit: str) -> Verdict:
+    """The verdict on another value for the honest recording."""
+    figure = replace(honest(spec.id), value=value, unit=unit)
+    return judge(spec, opened(spec, figure), figure)

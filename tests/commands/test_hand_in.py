@@ -1,0 +1,179 @@
+"""`labs hand-in`: what is packed, what is said to be missing, and the exchange of a course."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.judging.lab_folder import check_folder
+from labs.commands.cli import main
+from labs.common import paths
+from labs.common.messages import Refused
+from labs.notebook.session import Session
+from testing.paths import FIXTURES
+
+LAB = "01-timer-overhead"
+#: With another text than the released one in its only answer.
+ANSWER = "The intercept is what two readings cost."
+
+
+def notebook(answer: str) -> str:
+    text = {"grade_id": "report", "solution": True, "grade": True}
+    cell = {"cell_type": "markdown", "metadata": {"nbgrader": text}, "source": [answer]}
+    return json.dumps({"cells": [cell], "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
+
+
+@pytest.fixture
+def released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "released" / LAB
+    folder.mkdir(parents=True)
+    (folder / f"{LAB}.ipynb").write_text(notebook("Write your answer here."), encoding="utf-8")
+    monkeypatch.setattr(paths, "released", lambda: tmp_path / "released")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, released: None) -> Path:
+    folder = tmp_path / "labs" / LAB
+    shutil.copytree(FIXTURES / "honest" / LAB, folder)
+    (folder / f"{LAB}.ipynb").write_text(notebook(ANSWER), encoding="utf-8")
+    (folder / "recordings" / "never-named.csv").write_text("not evidence", encoding="utf-8")
+    return folder
+
+
+def handed_in(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
+    status = main(["hand-in", str(folder), "--no-submit", "--json"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def test_the_archive_gives_the_points_of_the_folder(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, report = handed_in(folder, capsys)
+    assert (status, report["missing"], report["failed"]) == (0, [], [])
+    assert hashlib.sha256(Path(report["archive"]).read_bytes()).hexdigest() == report["sha256"]
+    with zipfile.ZipFile(report["archive"]) as archive:
+        archive.extractall(tmp_path / "received")
+    received = tmp_path / "received" / LAB
+    assert sorted(report["files"]) == sorted(
+        str(path.relative_to(received)) for path in received.rglob("*.*")
+    )
+    for name in report["files"]:
+        assert (received / name).read_bytes() == (folder / name).read_bytes()
+    assert not (received / "recordings" / "never-named.csv").exists()
+    verdicts = check_folder(received, LAB)
+    assert [sum(v.points for v in verdicts), sum(v.max_points for v in verdicts)] == report[
+        "points"
+    ]
+    assert verdicts == check_folder(folder, LAB)
+    receipt = Path(report["receipt"]).read_text(encoding="utf-8")
+    assert report["sha256"] in receipt
+    for name in report["files"]:
+        digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        assert any(digest in line and line.endswith(name) for line in receipt.splitlines())
+
+
+def test_what_is_missing_or_wrong_is_told_and_handed_in_all_the_same(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+    del figures["timer-step"]
+    figures["timer-overhead-fenced"]["value"] *= 3
+    (folder / "figures.json").write_text(json.dumps(figures), encoding="utf-8")
+    (folder / f"{LAB}.ipynb").write_text(notebook("Write your answer here."), encoding="utf-8")
+    status, report = handed_in(folder, capsys)
+    assert status == 1
+    assert report["missing"] == ["the figure timer-step", "the answer report"]
+    assert [each.partition(":")[0] for each in report["failed"]] == ["timer-overhead-fenced"]
+    assert Path(report["archive"]).is_file()
+    (folder / f"{LAB}.ipynb").unlink()
+    assert f"the notebook {LAB}.ipynb, with your answers" in handed_in(folder, capsys)[1]["missing"]
+
+
+def test_handing_in_again_keeps_the_earlier_archive(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = {handed_in(folder, capsys)[1]["archive"] for _ in range(3)}
+    assert len(made) == 3 and all(Path(path).is_file() for path in made)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("figures.json", None, "no figure is stored yet"),
+        ("figures.json", "{", "figures.json"),
+        ("recordings/fenced.csv", "link", "is a symbolic link"),
+    ],
+)
+def test_what_cannot_be_packed_is_told(
+    name: str, content: str | None, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / name
+    path.unlink()
+    if content == "link":
+        path.symlink_to("/etc/hostname")
+    elif content is not None:
+        path.write_text(content, encoding="utf-8")
+    assert main(["hand-in", str(folder), "--no-submit"]) == 2
+    assert said in capsys.readouterr().err
+    assert not (folder.parent / "handed-in").exists()
+
+
+def test_another_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hand-in", str(tmp_path)]) == 2
+    assert "is not the folder of a lab" in capsys.readouterr().err
+
+
+def test_a_full_disk_leaves_no_half_archive(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["hand-in", str(folder), "--no-submit"]) == 2
+    assert "the disk is full" in capsys.readouterr().err
+    assert list((folder.parent / "handed-in").iterdir()) == []
+
+
+@pytest.fixture
+def exchange(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The exchange of a course that has released the lab, as the student's nbgrader knows it."""
+    root = tmp_path / "exchange"
+    shutil.copytree(paths.released() / LAB, root / "systems" / "outbound" / LAB)
+    (root / "systems" / "inbound").mkdir()
+    for each in (root, *root.rglob("*")):
+        each.chmod(0o777)
+    config = {"Exchange": {"root": str(root), "cache": str(tmp_path / "cache")}}
+    (folder.parent / "nbgrader_config.json").write_text(json.dumps(config), encoding="utf-8")
+    return root / "systems" / "inbound"
+
+
+def test_where_the_course_has_an_exchange_it_is_submitted_there(
+    exchange: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Session(LAB, folder).hand_in()
+    assert "submitted to the exchange of the course systems" in capsys.readouterr().out
+    (there,) = exchange.iterdir()
+    assert check_folder(there, LAB) == check_folder(folder, LAB)
+
+
+def test_an_exchange_that_takes_nothing_is_told(
+    exchange: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exchange.rmdir()
+    Session(LAB, folder).hand_in()
+    said = capsys.readouterr().out
+    assert "NOT submitted to an exchange: Inbound directory doesn't exist" in said
+    assert "archive: " in said
+
+
+def test_in_a_notebook_a_refusal_is_plain(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="not the folder of a lab"):
+        Session(LAB, tmp_path).hand_in()

@@ -1,0 +1,143 @@
+"""What passes is what the verdict states, and all of what the student was shown.
+
+The figures and recordings are those of honest runs, saved under fixtures/honest.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from grader.cases.expected import Expected, accepted_as_text
+from grader.cases.spec import CHOICE
+from grader.cases.verdict import Outcome
+from grader.figures import LABS, FigureSpec, Quantity
+from grader.judging.presentation import as_html, as_text
+from labs.results.result import result_of
+from testing.honest_cases import honest, honest_case, judged
+
+NUMBERS = [
+    spec
+    for specs in LABS.values()
+    for spec in specs
+    if spec.unit != CHOICE and not spec.demonstrates
+]
+READ_OFF_A_RUN = [
+    spec for spec in NUMBERS if spec.quantity in (Quantity.COST, Quantity.OVERHEAD) and not spec.of
+]
+_NUMBER = r"-?[\d,]+(?:\.\d+)?(?:e-?\d+)?"
+
+
+def by_id(spec: FigureSpec) -> str:
+    return spec.id
+
+
+def numbers(text: str) -> list[float]:
+    return [float(each.replace(",", "")) for each in re.findall(_NUMBER, text)]
+
+
+@pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
+def test_every_stated_value_passes_and_the_next_ones_do_not(spec: FigureSpec) -> None:
+    """Of relations too, and of counts: the rule is one."""
+    right = judged(spec, honest(spec.id).value, honest(spec.id).unit)
+    assert right.accepted.endswith(f" {spec.unit}")
+    ends = []
+    for stated in right.accepted.removesuffix(f" {spec.unit}").split(" or "):
+        low, high = numbers(stated)[0], numbers(stated)[-1]
+        ends += [low, high]
+        for value in (low, (low + high) / 2, high):
+            assert judged(spec, value, spec.unit).outcome is Outcome.PASSED, (value, right)
+    wide = max(ends) - min(ends)
+    for value in (min(ends) - 0.05 * wide, max(ends) + 0.05 * wide):
+        if value > 0 or spec.quantity is not Quantity.SWITCHES:
+            verdict = judged(spec, value, spec.unit)
+            older = verdict.reason.startswith("An earlier version of the kit")
+            assert older or verdict.outcome is Outcome.FAILED, (value, verdict)
+            assert verdict.accepted.endswith(f" {spec.unit}")
+
+
+@pytest.mark.parametrize("unit", ["ns", "us", "ticks"])
+@pytest.mark.parametrize("spec", READ_OFF_A_RUN, ids=by_id)
+def test_both_printed_ends_of_the_run_pass(spec: FigureSpec, unit: str) -> None:
+    case = honest_case(spec)
+    if unit != spec.unit and spec.unit in ("cycles", "us") and unit == "us":
+        pytest.skip("a cost of some cycles has no digits left in us")
+    printed = result_of(case.recording, spec.variant, unit).value_as_text()
+    low, high = numbers(printed.split("interval")[1])
+    for value in (low, high):
+        if value > 0:
+            verdict = judged(spec, value, unit)
+            assert verdict.outcome is Outcome.PASSED, (printed, value, verdict.reason)
+
+
+@pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
+def test_a_failed_verdict_says_in_text_and_html_what_is_accepted(spec: FigureSpec) -> None:
+    verdict = judged(spec, honest(spec.id).value * 1.37 * 4.4 + 1, honest(spec.id).unit)
+    assert verdict.outcome is Outcome.FAILED
+    assert f"Accepted: {verdict.accepted}." in as_text(verdict)
+    assert f"<em>Accepted:</em> {verdict.accepted}." in as_html(verdict)
+    assert verdict.as_json()["accepted"] == verdict.accepted
+    assert f"Accepted: {verdict.accepted}." in verdict.reason
+
+
+def test_no_verdict_on_a_conclusion_states_the_right_one() -> None:
+    for specs in LABS.values():
+        for spec in specs:
+            if spec.unit == CHOICE and not spec.demonstrates:
+                assert judged(spec, 99, CHOICE).accepted == ""
+
+
+def test_inside_the_interval_that_was_shown_it_passes() -> None:
+    """100 us failed where the run showed 82 to 106 us and the grader judged by 88 to 98."""
+    expected = Expected(93.0, 88.2, 97.6, "us", shown=(82.0, 106.0))
+    assert all(expected.accepts(value) for value in (82.0, 93.0, 100.0, 106.0))
+    assert not any(expected.accepts(value) for value in (81.4, 107.0))
+    assert accepted_as_text([expected]) == "82 to 106 us"
+
+
+def test_next_to_the_interval_only_the_rounded_value_passes() -> None:
+    """16.3 passed beside an interval that ends at 15.89."""
+    expected = Expected(15.6, 15.31, 15.89, "us")
+    tried = (15.2, 15.31, 15.89, 15.95, 16.0, 16.3)
+    accepted = [value for value in tried if expected.accepts(value)]
+    assert accepted == [15.31, 15.89, 16.0]
+    assert accepted_as_text([expected]) == "15.31 to 15.89 or 16 us"
+
+
+def test_a_narrow_interval_leaves_room_for_three_digits() -> None:
+    expected = Expected(20.4996, 20.4990, 20.5002, "ns")
+    assert all(expected.accepts(value) for value in (20.0, 20.5, 20.4996))
+    assert not any(expected.accepts(value) for value in (20.1, 20.7, 21.0))
+
+
+def test_two_digits_are_those_of_the_unit_of_the_figure() -> None:
+    """53 ticks of 53.4 are 20.385 ns, which is no rounding of 20.54 ns."""
+    in_ticks = Expected(53.4 / 2.6, 20.53, 20.55, "ns", one=1 / 2.6)
+    assert in_ticks.accepts(53 / 2.6)
+    assert not replace(in_ticks, one=1.0).accepts(53 / 2.6)
+
+
+@pytest.mark.parametrize(
+    ("counted", "passes", "fails"),
+    [
+        (0.00003, (0.0, 0.00003, 0.005), (0.01, 2.0)),
+        (0.0, (0.0, 0.00003), (0.01,)),
+        (2.0004, (2.0, 2.0004, 2.003), (1.9, 2.1, 0.0)),
+    ],
+)
+def test_counts_near_zero_and_far_from_it_follow_one_rule(
+    counted: float, passes: tuple[float, ...], fails: tuple[float, ...]
+) -> None:
+    expected = Expected(
+        counted, counted, counted, "times", shown=(max(0.0, counted - 0.005), counted + 0.005)
+    )
+    assert all(expected.accepts(value) for value in passes)
+    assert not any(expected.accepts(value) for value in fails)
+
+
+@pytest.mark.parametrize("value", [0.3, 0.0, -0.1])
+def test_zero_passes_if_the_interval_holds_it(value: float) -> None:
+    assert Expected(value, -0.5, 0.9, "cycles").accepts(0.0)
+    assert not Expected(value + 2, 1.5, 2.9, "cycles").accepts(0.0)
