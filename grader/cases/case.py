@@ -160,15 +160,12 @@ def make_relation(
     results = {case.spec.id: case.result for case in others}
     first = others[0]
     submitted = _submitted_value(spec, figure, first.result)
-    accepted_values = tuple(
-        conclusion(
-            spec,
-            [case.result for case in others],
-            [bool(case.spec.demonstrates) for case in others],
-        )
-        if spec.quantity is Quantity.CHOICE
-        else values_by_relation(spec, [case.as_operand() for case in others], figure.unit)
-    )
+    if spec.quantity is Quantity.CHOICE:
+        naive = [bool(case.spec.demonstrates) for case in others]
+        accepted_values = tuple(conclusion(spec, [case.result for case in others], naive))
+    else:
+        operands = [case.as_operand() for case in others]
+        accepted_values = tuple(values_by_relation(spec, operands, figure.unit))
     return Case(
         spec,
         figure,

@@ -36,7 +36,7 @@ def values_by_recording(
         return [Expected(step, step, step, spec.unit, one=one)]
     if spec.quantity is Quantity.SWITCHES:
         return _switches(spec, first)
-    if any(results[name].estimate is None for name in spec.variants):
+    if not spec.demonstrates and any(results[name].estimate is None for name in spec.variants):
         return []
     if spec.quantity in RELATIONS:
         return _of_variants(spec, [results[name] for name in spec.variants], unit)

@@ -58,9 +58,9 @@ class Verdict:
     if no value is right. `praise` and `look_next` have text if everything is right. `answer` says
     which conclusion is right; it has text only after the lab was handed in with another one.
     `tries` counts a student's answers to one question, and `flags` are for a person to look at;
-    both cost nothing. `recording` is the path of the judged recording, relative
-    to the lab folder; its `fingerprints` are the same in a copy of it, and in no other run. `note`
-    says that this recording is not of the newest run, if that is so.
+    both cost nothing. `recording` is the path of the judged recording, relative to the lab folder;
+    its `fingerprints` are the same in a copy of it, and in no other run. `note` says that this
+    recording is not of the newest run, if that is so.
     """
 
     figure: str

@@ -216,6 +216,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         points=sum(got for got, _ in levels.values()),
         max_points=spec.max_points,
         reason=missing[0].symptom if missing else f"{shown} {_reason(case, (), True)}",
+        accepted=accepted_as_text(case.accepted_values),
         levels=levels,
         findings=tuple(missing),
         praise="" if missing else spec.praise,

@@ -8,6 +8,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.common.units import rounded
+from labs.results.result import Result, sensible
 
 
 def detect(case: Case) -> str | None:
@@ -16,8 +17,8 @@ def detect(case: Case) -> str | None:
     if spec.quantity is not Quantity.CHOICE or case.right or chosen is None:
         return None
     if chosen not in range(1, len(spec.choices) + 1):
-        listed = "; ".join(f"{n}, {each.text}" for n, each in enumerate(spec.choices, start=1))
-        return f"You chose {rounded(chosen)}. The conclusions are: {listed}."
+        most = len(spec.choices)
+        return f"You chose {rounded(chosen)}. The lab lists the conclusions 1 to {most}."
     choice = spec.choices[int(chosen) - 1]
     if choice.known:
         return (
@@ -28,16 +29,26 @@ def detect(case: Case) -> str | None:
         return None  # a measurement without a figure bears out no conclusion
     results = (compared_as(spec, case.results[name]) for name in spec.operands)
     pairs = zip(spec.operands, results, strict=True)
-    measured = ", ".join(f"{name} {result.value_as_text()}" for name, result in pairs)
-    return f'You concluded: "{choice.text}". Your data give {measured}. Look at {spec.look_at}.'
+    measured = "; ".join(f"{name} {_value(result)}" for name, result in pairs)
+    return (
+        f'You concluded: "{choice.text}". Your data give, with 95 % intervals: {measured}. Look at '
+        f"{spec.look_at}."
+    )
+
+
+def _value(result: Result) -> str:
+    if result.estimate is None:
+        return "no figure"
+    value, low, high = sensible(result.estimate)
+    return f"{value} {result.unit} ({low} to {high})"
 
 
 PITFALL = Pitfall(
     code="conclusion-against-table",
     level=Level.INTERPRETATION,
     symptom="The conclusion says something else than the figures.",
-    misconception="What one expected is easily read into a table that says something else.",
-    experiment="Print what the evidence names, and read it aloud. Which conclusion says the same?",
+    misconception="What one expected is easily read into a table.",
+    experiment="Print what the evidence names. Which conclusion says the same?",
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",
     detect=detect,

@@ -11,7 +11,7 @@ import pytest
 
 from grader.cases.case import Case
 from grader.cases.spec import FigureSpec, Quantity
-from grader.cases.verdict import Outcome, Verdict
+from grader.cases.verdict import Finding, Outcome, Verdict
 from grader.figures import LABS
 from grader.judging import check, lab_folder
 from grader.judging.presentation import as_html, as_text
@@ -33,6 +33,14 @@ EXPLAINS = [spec for spec in CHOICES if spec.id.endswith("-explains")]
 BY_DATA = [spec for spec in CHOICES if spec.decide is not None and spec not in EXPLAINS]
 HONEST = FIXTURES / "honest"
 SAVED = [*sorted((FIXTURES / "honest_runs").iterdir()), *sorted(HONEST.iterdir())]
+
+
+MOST_WORDS = 80
+
+
+def words_of(finding: Finding) -> int:
+    texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
+    return len(" ".join(texts).split())
 
 
 def named(specs: list[FigureSpec]) -> pytest.MarkDecorator:
@@ -141,6 +149,7 @@ def test_a_wrong_conclusion_is_not_told_the_right_one(spec: FigureSpec, tmp_path
             assert spec.look_at in words
 
         told = verdict_on(spec, folder, handed_in=True)
+        assert all(words_of(each) <= MOST_WORDS for each in (*verdict.findings, *told.findings))
         assert told.answer == f"The right conclusion is {right} ({right_text})."
         assert told.answer in as_text(told)
         assert (told.points, told.outcome) == (verdict.points, verdict.outcome)

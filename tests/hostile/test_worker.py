@@ -51,17 +51,8 @@ def test_a_worker_that_ended_while_idle_is_replaced(tmp_path: Path) -> None:
 def test_a_judgement_comes_back_as_it_was() -> None:
     finding = Finding("code", Level.VALIDITY, "a", "b \ud800", "c", "d")
     levels = {Level.PROVENANCE: (1.0, 1.0), Level.VALIDITY: (0.0, 3.0)}
-    verdict = Verdict(
-        "f",
-        Outcome.FAILED,
-        1.0,
-        4.0,
-        "<r>",
-        levels=levels,
-        findings=(finding,),
-        flags=("x",),
-        recording="r",
-    )
+    told = {"levels": levels, "findings": (finding,), "answer": "1", "tries": 2, "flags": ("x",)}
+    verdict = Verdict("f", Outcome.FAILED, 1.0, 4.0, "<r>", recording="r", **told)  # type: ignore[arg-type]
     judgement = Judgement((verdict,), {"f": Shown("t", "p", b"\x89PNG")}, "page", "log")
     assert from_json(as_json(judgement)) == judgement
     refused = NotGraded("why", "log")
