@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.digits import is_times
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.common.units import NANOSECONDS, SPELLINGS, rounded
@@ -16,9 +17,9 @@ def detect(case: Case) -> str | None:
     unit = case.figure.unit.strip()
     is_time = SPELLINGS.get(unit, unit) in NANOSECONDS
     factors = (1 / cycle,) if is_time else (1 / cycle, cycle)
-    if abs(cycle - 1) <= 0.02 or not any(case.is_times(factor) for factor in factors):
+    if abs(cycle - 1) <= 0.02 or not any(is_times(case, factor) for factor in factors):
         return None
-    if case.is_times(2.0) or case.is_times(0.5):
+    if is_times(case, 2.0) or is_times(case, 0.5):
         return None  # plainer, and a core at twice the counter's rate looks the same
     return (
         f"You gave {case.as_submitted()}; your recording gives {case.expected.as_text()}. On this "

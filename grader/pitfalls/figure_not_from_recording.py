@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case, is_meant
+from grader.cases.case import Case
+from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.dates import measured_after
@@ -32,8 +33,8 @@ def detect(case: Case) -> str | None:
 
 def _of_another_variant(case: Case) -> str | None:
     """The one other variant of the recording whose value was handed in, where there is one."""
-    submitted, recording = case.submitted, case.recording
-    if case.others or submitted is None or not case.spec.is_time:
+    recording = case.recording
+    if case.others or not case.spec.is_time:
         return None
     found = []
     for name in recording.variants[:MOST_VARIANTS]:
@@ -42,7 +43,7 @@ def _of_another_variant(case: Case) -> str | None:
         except (KeyError, ValueError, BadRecording):
             continue
         if name not in case.spec.variants and result.estimate is not None:
-            found += [name] * is_meant(submitted, result.estimate.value)
+            found += [name] * is_number(case, result.estimate.value)
     return found[0] if len(found) == 1 else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.digits import is_number_of_samples
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import switch_counts
@@ -25,7 +26,7 @@ def detect(case: Case) -> str | None:
 
 def _not_subtracted_by_hand(case: Case) -> str | None:
     net = case.result.net
-    if case.submitted is None or net is None or net.baseline is None:
+    if net is None or net.baseline is None:
         return None
     per_unit = case.result.clock.ticks_in(case.spec.unit)
     calls = net.times * net.baseline.value / per_unit
@@ -34,7 +35,7 @@ def _not_subtracted_by_hand(case: Case) -> str | None:
         (net.whole, 1.0, f"your whole round trip. It holds {net.parts:.0f} switches, and of it"),
     ):
         number = timed.value / per_unit
-        if case.means(number) or case.submitted == float(f"{number:.2g}"):
+        if is_number_of_samples(case, number):
             return (
                 f"You gave {case.as_submitted()}: {what} {rounded(calls / parts)} "
                 f"{case.spec.unit} are calls alone, by {net.baseline_variant} of your recording."
