@@ -52,6 +52,7 @@ PITFALL = Pitfall(
     yields_to=(
         "stale-constant",
         "clocks-of-two-processes",
+        "fewer-switches-than-claimed",
         "lock-convoy",
         "never-slept",
         "own-semaphore",
