@@ -11,7 +11,7 @@ import pkgutil
 
 from grader.cases.case import Case
 from grader.cases.verdict import Finding, Level
-from grader.pitfalls import while_reading
+from grader.pitfalls import one_of_two_slips, while_reading
 from grader.pitfalls.pitfall import Pitfall
 
 __all__ = ["CATALOGUE", "Pitfall", "findings_of", "pitfall_named"]
@@ -75,7 +75,9 @@ def _explanation(case: Case) -> Finding | None:
         )
     found = [(each, finding) for each in candidates if (finding := each.find(case))]
     codes = {each.code for each, _ in found}
-    return next((finding for each, finding in found if not codes & set(each.yields_to)), None)
+    left = [(each, finding) for each, finding in found if not codes & set(each.yields_to)]
+    both = one_of_two_slips.of_both(left)
+    return both if both is not None else next((finding for _, finding in left), None)
 
 
 def pitfall_named(code: str) -> Pitfall:

@@ -15,8 +15,8 @@ def detect(case: Case) -> str | None:
     if seen is None:
         return None
     return (
-        f"{seen.as_text()}. Either a task goes on without waiting for the other, or the work is "
-        "done by tasks that the OS does not count here."
+        f"{seen.as_text()}. Either a task goes on without waiting for the other, or others do "
+        "the work, whose switches are not counted here."
     )
 
 
@@ -26,8 +26,7 @@ PITFALL = Pitfall(
     symptom="Most of the switches that are claimed were not counted.",
     misconception="An exchange need not be a switch: the OS switches only where a task sleeps or "
     "loses its CPU.",
-    experiment="Let each task note who ran before it. If it finds itself, nobody waited; if never, "
-    "count the switches of every task.",
+    experiment="Let each task note who ran before it: if it finds itself, nobody waited.",
     seen_in="benchmarks of hand-overs that nobody counted",
     detect=detect,
 )

@@ -24,11 +24,9 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
-    symptom="The OS switched far more often than is claimed, so that the divisor is too small.",
-    misconception="A hand-over is one switch only if the task that is woken has its turn and "
-    "everything else it needs.",
-    experiment="Count how often each wait ends without the turn. Never: look for a lock that is "
-    "still held at the wake-up.",
+    symptom="The OS switched far more often than is claimed.",
+    misconception="A hand-over is one switch only if the task that is woken has all it needs.",
+    experiment="Count how often a wait ends without the turn. If never, a lock was still held.",
     seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
     detect=detect,
 )

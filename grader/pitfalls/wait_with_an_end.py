@@ -1,4 +1,4 @@
-"""A task that sleeps for a time, or waits with a time-out, in place of waiting until it is woken."""
+"""A task that sleeps for a time, or waits with a time-out, instead of being woken."""
 
 from __future__ import annotations
 
