@@ -56,6 +56,7 @@ PITFALL = Pitfall(
         "lock-convoy",
         "never-slept",
         "own-semaphore",
+        "work-optimised-away",
     ),
     broken=(Live("overhead_for_every_call", "call-args0"),),
 )

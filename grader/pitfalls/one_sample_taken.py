@@ -1,4 +1,4 @@
-"""One of the samples handed in for what they have in common: a step, the first one, a percentile."""
+"""A single sample handed in for what all have in common: a step, the first one, a percentile."""
 
 from __future__ import annotations
 
