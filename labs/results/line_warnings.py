@@ -72,6 +72,9 @@ def of_line(
         )
         if declared.is_unfenced(recording, line.variant):
             cause = (cause[0], "use a fenced variant")
+        elif _are_too_short(recording, line):
+            # Other programs make samples longer, never shorter than their work.
+            cause = ("the clock is read before the work between the readings is done", cause[1])
         elif was_shared(recording):
             cause = (
                 "other programs used the CPU during the run; they interrupt long samples more "
@@ -114,6 +117,16 @@ def of_line(
             )
         )
     return (*found, *_of_width(recording, line, figure))
+
+
+def _are_too_short(recording: Recording, line: Line) -> bool:
+    """Whether samples take less time than the operations in them, as far as their length is known.
+
+    Example: 64 additions that wait for each other, and a sample of 40 core cycles.
+    """
+    cycle = core_clock.shortest_cycle(recording, line.clock)
+    work = line.batch * (declared.operation_cycles(recording, line.variant) * cycle)
+    return bool((line.location < work).any())
 
 
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:

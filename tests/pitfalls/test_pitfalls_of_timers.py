@@ -244,3 +244,21 @@ def test_a_percentile_is_no_ratio_of_frequencies() -> None:
     # A factor near that of the counter is none.
     for factor in (2.5, 2.69, 2.7):
         assert found(FENCED_ID, overhead(run) * factor, "ns", run) == ["figure-not-from-recording"]
+
+
+@pytest.mark.parametrize(
+    ("clocked", "code"),
+    [
+        (FENCED, None),
+        (replace(FENCED, cost=5 * CYCLE_TICKS), "more-between-the-readings"),
+        (replace(FENCED, cost=CYCLE_TICKS / 10), "clock-read-too-early"),
+        (replace(FENCED, straight=False), "clock-read-too-early"),
+    ],
+)
+def test_own_samples_longer_than_the_work_were_not_read_too_early(
+    clocked: Clocked, code: str | None
+) -> None:
+    run = recording({"own": clocked}, kernel="own_pair", extra=OF_THE_COUNTER)
+    codes = found("timer-own-addition", 1.0, "cycles", run)
+    about = {"more-between-the-readings", "clock-read-too-early", "not-on-a-line"}
+    assert set(codes) & about == ({code} if code else set())
