@@ -61,7 +61,7 @@ class Measuring:
         except KeyboardInterrupt:
             if not messages.in_notebook():
                 raise
-            raise Refused(explain.of_interrupt(asked.kernel_name)) from None
+            raise Refused(explain.of_interrupt(asked.kernel_name, asked.source)) from None
         return [self.runs[name] for name in names]
 
     def reduce(self, plan: Plan, recording: Recording, path: str | None, unit: str = "ns") -> Run:

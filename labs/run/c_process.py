@@ -28,11 +28,17 @@ _USUAL_CAUSE = {
 
 
 class RunFailed(RuntimeError):
-    """A C kernel ended without a usable run; the message is its error text, `status` its status."""
+    """A C kernel ended without a usable run; the message is its error text, `status` its status.
 
-    def __init__(self, message: str, status: int | None = None) -> None:
+    If `timed_out` is set, the time limit ended it.
+    """
+
+    def __init__(
+        self, message: str, status: int | None = None, *, timed_out: bool = False
+    ) -> None:
         super().__init__(message)
         self.status = status
+        self.timed_out = timed_out
 
     @property
     def impossible_here(self) -> bool:
@@ -79,7 +85,9 @@ async def output_of(
         if unfinished:
             raise RunFailed(
                 f"Ticklab ended {name} after the time limit of {time_limit_s:g} s; take fewer "
-                "samples, raise the time limit, or look for an endless loop in the C"
+                "samples, raise the time limit, or look for what keeps the C from ending: a loop, "
+                "a wait, or inline assembly that overwrites the loop's counter",
+                timed_out=True,
             )
         output, words, status = reading.result(), listening.result(), waiting.result()
     finally:
