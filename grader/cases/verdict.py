@@ -53,7 +53,8 @@ class Verdict:
     most basic of the `findings` comes first. `reason` is one sentence for the outcome. `praise` and
     `look_next` have text if everything is right. `flags` are for a person to look at and cost
     nothing. `recording` is the path of the judged recording, relative to the lab folder; its
-    `fingerprints` are the same in a copy of it, and in no other run.
+    `fingerprints` are the same in a copy of it, and in no other run. `note` says that this
+    recording is not of the newest run, if that is so.
     """
 
     figure: str
@@ -68,6 +69,7 @@ class Verdict:
     flags: tuple[str, ...] = ()
     recording: str | None = None
     fingerprints: tuple[str, ...] = ()
+    note: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `grader check --json` prints for this figure."""
@@ -80,4 +82,5 @@ class Verdict:
             "reason": self.reason,
             "levels": {level.value: list(pair) for level, pair in self.levels.items()},
             "flags": list(self.flags),
+            "note": self.note,
         }

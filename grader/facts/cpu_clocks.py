@@ -39,7 +39,7 @@ def without_growth(case: Case, variant: str) -> tuple[int, float, int, float] | 
     None if they do grow, or if there is only one batch size.
     """
     samples = case.recording.samples(variant)
-    sizes = sorted({size for size in samples.batch.tolist() if size > 0})
+    sizes = [size for size in samples.batch_sizes if size > 0]
     if len(sizes) < 2:
         return None
     per_ns = samples.clock.ticks_in("ns")

@@ -23,7 +23,7 @@ from grader.judging.permission import denied, evidence_of
 from grader.judging.unmeasured import fingerprints
 from grader.pitfalls import while_reading
 from labs.common.files import read_bounded
-from labs.course import figures, guide
+from labs.course import evidence, figures, guide
 from labs.course.figures import BadFigure, BadFigures, Figure
 from labs.recording.file import BadRecording, Recording, read
 
@@ -72,7 +72,7 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
             verdict = _verdict(folder, spec, figure, recordings, cases)
         used = recordings.get(figure.recording or "") if isinstance(figure, Figure) else None
         verdicts[spec.id] = replace(
-            verdict,
+            _of_earlier_run(folder, figure, verdict),
             flags=raised.get(spec.id, ()),
             fingerprints=fingerprints(used) if isinstance(used, Recording) else (),
         )
@@ -107,6 +107,20 @@ def _kept_from(
         if name in verdicts and verdicts[name].outcome is Outcome.NOT_GRADED:
             return _not_graded(spec, f"It relates {name}, which was not graded.")
     return None
+
+
+def _of_earlier_run(folder: Path, figure: Figure | BadFigure | None, verdict: Verdict) -> Verdict:
+    """The verdict, without praise and with a note if its recording is not of the newest run."""
+    if not isinstance(figure, Figure) or figure.recording is None:
+        return verdict
+    newer = evidence.newer_run(folder, figure)
+    if newer is not None:
+        note = f"This is the run that you handed in; the newer one, {newer}, is not judged."
+    elif evidence.failed_later(folder, figure.recording):
+        note = evidence.EARLIER_RUN
+    else:
+        return verdict
+    return replace(verdict, note=note, praise="", look_next="")
 
 
 def _not_graded(spec: FigureSpec, why: str, recording: str | None = None) -> Verdict:

@@ -38,6 +38,8 @@ def headline(verdict: Verdict) -> str:
 def as_text(verdict: Verdict) -> str:
     """The verdict for a terminal: headline, reason, findings, what to look at next."""
     lines = [f"{_MARKS[verdict.outcome]} {headline(verdict)}"]
+    if verdict.note:
+        lines.append(f"  {verdict.note}")
     if not verdict.findings:  # otherwise the reason is the symptom of the first finding
         lines.append(f"  {verdict.reason}")
     for finding in verdict.findings[:MOST_FINDINGS]:

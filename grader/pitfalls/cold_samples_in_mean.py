@@ -27,7 +27,7 @@ def detect(case: Case) -> str | None:
     if spec.quantity is Quantity.OVERHEAD:
         mine &= recording.batch == 0
     samples = recording.samples(spec.variant)
-    usual = {size: usual_ticks(samples, size) for size in set(samples.batch.tolist())}
+    usual = {size: usual_ticks(samples, size) for size in samples.batch_sizes}
     per_unit = samples.clock.ticks_in(spec.unit)
     if spec.quantity is Quantity.COST:
         per_unit *= parts_of(recording, spec.variant)

@@ -24,7 +24,7 @@ def detect(case: Case) -> str | None:
     per_unit = samples.clock.ticks_in(spec.unit)
     if spec.quantity is Quantity.COST:
         per_unit *= parts_of(case.recording, spec.variant)
-    sizes = sorted(set(samples.batch.tolist()))
+    sizes = list(samples.batch_sizes)
     for size in [0] if spec.quantity is Quantity.OVERHEAD else sizes:
         ticks = samples.ticks[samples.batch == size]
         if not len(ticks):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
@@ -13,7 +15,7 @@ FEWEST_PROCESSES = 3
 def detect(case: Case) -> str | None:
     if case.spec.quantity is Quantity.STEP:
         return None
-    processes = len(set(case.recording.process[case.recording.sample >= 0].tolist()))
+    processes = len(np.unique(case.recording.process[case.recording.sample >= 0]))
     if processes >= FEWEST_PROCESSES:
         return None
     return (

@@ -56,11 +56,13 @@ def is_running_mean(values: Floats) -> bool:
     If the n-th value is a mean of n samples, n times it less n - 1 times the one before is the
     n-th sample, which is not negative; of honest samples this varies by n times their spread.
     """
+    if values[0] < LEAST_FALL * values[-1]:
+        return False
     n = np.arange(1, len(values) + 1)
     sample = np.diff(n * values, prepend=0.0)
     warm = float(np.median(sample[1 : 2 * EARLY]))
     excess = values[0] - warm
-    if excess < LEAST_EXCESS or values[0] < LEAST_FALL * values[-1]:
+    if excess < LEAST_EXCESS:
         return False
     if bool((sample < -n).any()):  # whole ticks: each value is off by less than one
         return False

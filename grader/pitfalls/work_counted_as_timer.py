@@ -22,7 +22,7 @@ def detect(case: Case) -> str | None:
         (samples.ticks, samples.batch),
         (recording.ticks[mine], recording.batch[mine]),  # warm-up included
     )
-    for k in sorted(set(samples.batch.tolist()) - {0}):
+    for k in [size for size in samples.batch_sizes if size != 0]:
         means = [usual_ticks(samples, k)]
         if not (samples.batch == 0).any():
             # There is no empty sample that these could be the mean of.

@@ -15,6 +15,8 @@ from labs.common.files import CannotWrite
 from labs.common.messages import Refused
 from labs.common.terminal import say
 from labs.common.units import UnknownUnit, canonical
+from labs.course import evidence
+from labs.course.figures import RECORDINGS
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
 from labs.results import stopping
@@ -57,13 +59,24 @@ def run(arguments: argparse.Namespace) -> int:
     problem: Exception | None = None
     if arguments.save is not None:
         try:
-            recording.write(arguments.save)
+            _save(recording, arguments.save)
             saved = str(arguments.save)
         except (CannotWrite, ValueError) as error:
             problem = error
     _print(results, saved, arguments.json)
     # The figure is already printed, so the run is not lost if the disk is full.
     return _stop(problem, FAILED) if problem is not None else 0
+
+
+def _save(recording: Recording, path: Path) -> None:
+    """Save the recording; one with which a figure was handed in is kept under another name."""
+    folder, name = path.absolute().parent.parent, path.name.removesuffix(".csv")
+    of_lab = path.absolute().parent.name == RECORDINGS and path.suffix == ".csv"
+    if of_lab and (kept := evidence.make_room(folder, name)) is not None:
+        say(f"  the recording that your figure names is now {kept}.csv", file=sys.stderr)
+    recording.write(path)
+    if of_lab:
+        evidence.forget_failure(folder, name)
 
 
 def carry_out(plan: measure.Plan, unit: str = "ns") -> Recording:

@@ -24,6 +24,9 @@ from labs.common.json_text import BadJson, Unreadable, read_entries
 FILE_NAME = "figures.json"
 RECORDINGS = "recordings"
 
+#: The most characters of a recording's name, without its suffix.
+LONGEST_NAME = 100
+
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -100,6 +103,31 @@ def put(folder: Path, figure: Figure) -> None:
         "when": figure.when
         or datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
     }
+    _write(folder, stated)
+
+
+def evidence(folder: Path) -> dict[str, tuple[str, ...]]:
+    """By recording (a path in `folder`), the ids of the figures that name it. Raises BadFigures."""
+    named: dict[str, tuple[str, ...]] = {}
+    for name, figure in read(folder).items():
+        if isinstance(figure, Figure) and figure.recording is not None:
+            named[figure.recording] = (*named.get(figure.recording, ()), name)
+    return named
+
+
+def rename_evidence(folder: Path, old: str, new: str) -> None:
+    """Let every figure that names the recording `old` name `new`; all else stays as it is.
+
+    Raises BadFigures, files.CannotWrite; then the file is unchanged.
+    """
+    stated = _stated(folder)
+    for name in evidence(folder).get(old, ()):
+        stated[name] = {**stated[name], "recording": new}
+    _write(folder, stated)
+
+
+def _write(folder: Path, stated: dict[str, Any]) -> None:
+    """Write all entries. Raises BadFigures if one was unreadable, because it would be lost."""
     for name, entry in stated.items():
         if isinstance(entry, Unreadable):
             raise BadFigures(f"{FILE_NAME}, entry {name[:64]}: {entry.what}")

@@ -2,7 +2,7 @@
 
 %%ckernel NAME [--variant V] [--samples N] [--batch K,...] [--warmup N] [--cpu N]
                [--peer-cpu N] [--processes N] [--within PERCENT] [--at-most SECONDS]
-               [--flags=-O2] [--unit U] [--save RECORDING]
+               [--flags=-O2] [--unit U] [--time-limit S] [--patience S] [--save RECORDING]
 """
 
 from __future__ import annotations
@@ -58,7 +58,11 @@ def measure_cell(session: Measuring, line: str, cell: str) -> Run:
     Raises Refused, which a notebook shows as a message: a compile error names the line of the cell.
     """
     arguments = _arguments(line)
-    plan = plan_of(line, cell)
+    try:
+        plan = plan_of(line, cell)
+    except Refused as refused:
+        session.failed([arguments.save or arguments.name], refused.message)
+        raise
     run = session.carry_out(plan, arguments.save or arguments.name, arguments.unit)
     session.runs[arguments.name] = run
     return run

@@ -46,7 +46,7 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
         return Message("problem", "the run cannot start as asked", (_sentence(str(error)),))
     if isinstance(error, c_process.RunFailed):
         heading = "this machine cannot measure that" if error.impossible_here else "the run failed"
-        more = _of_clobbers(source) if error.timed_out else ()
+        more = _of_clobbers(source) if error.hung else ()
         return Message("problem", heading, (_sentence(str(error)), *more))
     if isinstance(error, BadRecording):
         return Message("problem", "the samples cannot be used", (_sentence(str(error)),))

@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict, TypeVar
 
 from labs.common.spelling import suggestion
-from labs.run.plan import DEFAULT_AT_MOST_S, DEFAULT_WARMUP
+from labs.run.plan import (
+    DEFAULT_AT_MOST_S,
+    DEFAULT_PATIENCE_S,
+    DEFAULT_TIME_LIMIT_S,
+    DEFAULT_WARMUP,
+)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -35,6 +40,10 @@ class TurnsOptions(TypedDict, total=False):
     within: float | None
     #: For how many seconds processes are added.
     at_most: float
+    #: The run is ended after so many seconds.
+    time_limit: float
+    #: C of a student's own is ended if it takes no sample for so many seconds.
+    patience: float
 
 
 class MeasureOptions(TurnsOptions, total=False):
@@ -55,6 +64,8 @@ TURNS_DEFAULTS = TurnsOptions(
     unit="ns",
     within=None,
     at_most=DEFAULT_AT_MOST_S,
+    time_limit=DEFAULT_TIME_LIMIT_S,
+    patience=DEFAULT_PATIENCE_S,
 )
 DEFAULTS = MeasureOptions(**TURNS_DEFAULTS, save=None)
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from labs.common import messages
 from labs.common.files import CannotWrite, write_atomically
-from labs.common.messages import Refused, show
-from labs.course import figures, predictions
+from labs.common.messages import Message, Refused, show
+from labs.course import evidence, figures, predictions
 from labs.notebook import explain, missing_names
+from labs.notebook.progress_line import ProgressLine
 from labs.notebook.recording_names import name_for, recording_name
 from labs.recording.file import Recording
 from labs.results import stopping
@@ -45,7 +46,10 @@ class Measuring:
         names = [recording_name(save or name_for(plan)) for plan, save in both]
         asked = plans[0]
         try:
-            recordings = measure_in_turns_now(plans, enough=stopping.rule_of(plans, unit))
+            with ProgressLine(", ".join(dict.fromkeys(names))) as line:
+                recordings = measure_in_turns_now(
+                    plans, line.heard, stopping.rule_of(plans, unit), line.show
+                )
             for asked, name, recording in zip(plans, names, recordings, strict=True):
                 path = None
                 try:
@@ -55,14 +59,26 @@ class Measuring:
                 self.runs[name] = self.reduce(asked, recording, path, unit)
         except explain.EXPECTED as error:
             unknown = next(filter(None, map(explain.of_unknown_variants, plans)), None)
-            raise Refused(
-                unknown or explain.of_error(error, asked.source, asked.first_line)
-            ) from None
+            message = unknown or explain.of_error(error, asked.source, asked.first_line)
+            self.failed(names, message)
+            raise Refused(message) from None
         except KeyboardInterrupt:
+            message = explain.of_interrupt(asked.kernel_name, asked.source)
+            self.failed(names, message)
             if not messages.in_notebook():
                 raise
-            raise Refused(explain.of_interrupt(asked.kernel_name, asked.source)) from None
+            raise Refused(message) from None
         return [self.runs[name] for name in names]
+
+    def failed(self, names: Sequence[str], message: Message) -> None:
+        """Note that a run which was to be saved under each of `names` failed with `message`.
+
+        An earlier run of that name is then shown and checked as what it is.
+        """
+        for name in names:
+            evidence.note_failure(self.folder, name, message.heading)
+            if name in self.runs:
+                self.runs[name].later.failure = message.heading
 
     def reduce(self, plan: Plan, recording: Recording, path: str | None, unit: str = "ns") -> Run:
         """The run that `recording` holds. Raises what reducing raises."""
@@ -76,12 +92,15 @@ class Measuring:
     def save(self, plan: Plan, recording: Recording, name: str) -> str:
         """Save a recording as `name`, with its source if that came from a cell.
 
-        Returns its path below the lab's folder. Raises files.CannotWrite, ValueError.
+        Returns its path below the lab's folder. A recording with which a figure was handed in is
+        kept under another name. Raises files.CannotWrite, ValueError.
         """
         folder = self.folder / figures.RECORDINGS
+        evidence.make_room(self.folder, name)
         if plan.source is not None:
             write_atomically(folder / f"{name}.c", plan.source.encode())
         recording.write(folder / f"{name}.csv")
+        evidence.forget_failure(self.folder, name)
         return f"{figures.RECORDINGS}/{name}.csv"
 
     def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Mark]:

@@ -101,7 +101,9 @@ class Panel:
             before = " Below is the run before." if self.run is not None else ""
             self.controls.status(f"Nothing was measured.{before}")
             self.controls.bar.bar_style = "danger"
-            self._say(explain.of_error(error))
+            message = explain.of_error(error)
+            self.session.failed([self.save], message)
+            self._say(message)
         except Exception as error:
             # A fault of ours would otherwise vanish with its task, and the button seem dead.
             words = (f"{type(error).__name__}: {error}", "Please report it.")

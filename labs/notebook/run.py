@@ -24,13 +24,30 @@ from labs.results.run_warnings import RunWarning
 _RUN = Path(__file__).with_name("run.html.jinja")
 
 
+@dataclass
+class Later:
+    """What happened after a run: `failure` is the message of a later one of its name that failed.
+
+    All views of one run (other variants, other units) share this.
+    """
+
+    failure: str = ""
+
+    def note(self) -> str:
+        """The sentence that is shown with everything of the earlier run; empty if none failed."""
+        if not self.failure:
+            return ""
+        return f"This is the earlier run: a later one of this name failed ({self.failure})."
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """One run of a C kernel: one result for each variant. The first result gives its figure.
 
     `recording_path` is the recording's path in the lab's folder, or None if it is not saved.
     `predictions` holds the prediction of each variant. `python` says that the student used
-    arguments of `lab.measure` and not options, so that advice names arguments too.
+    arguments of `lab.measure` and not options, so that advice names arguments too. `later` says
+    whether this is an earlier run.
     """
 
     recording: Recording
@@ -38,6 +55,7 @@ class Run:
     recording_path: str | None = None
     predictions: Mapping[str, Mark] = field(default_factory=dict)
     python: bool = False
+    later: Later = field(default_factory=Later)
 
     @classmethod
     def of(
@@ -151,20 +169,22 @@ class Run:
         # A prediction about one switch does not fit a plot of round trips or of rounds of eight.
         whole = parts_of(self.recording, chosen.variant) == 1
         prediction = self._prediction(chosen) if whole else None
-        return picture.of_samples(self.recording, chosen.variant, chosen.unit, prediction)
+        return self._noted(
+            picture.of_samples(self.recording, chosen.variant, chosen.unit, prediction)
+        )
 
     def plot_line(self, variant: str | None = None) -> Picture:
         """Plot the line T(k) = overhead + k * cost, and below it the residuals."""
         chosen = self.result(variant)
         if chosen.line is None:
             raise Refused(Message("problem", "there is no line to draw", (chosen.no_figure,)))
-        return picture.of_line(chosen)
+        return self._noted(picture.of_line(chosen))
 
     def plot_ecdf(self, variant: str | None = None) -> Picture:
         """Plot the distribution of the samples: the share of them that is at most x."""
         chosen = self.result(variant)
         try:
-            return distribution.picture_of(self.recording, chosen.variant, chosen.unit)
+            return self._noted(distribution.picture_of(self.recording, chosen.variant, chosen.unit))
         except ValueError as error:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
 
@@ -172,18 +192,22 @@ class Run:
         """Plot the result of each process, and mark those that were set aside."""
         chosen = self.result(variant)
         try:
-            return by_process.picture_of(chosen)
+            return self._noted(by_process.picture_of(chosen))
         except ValueError as error:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
 
     def compare(self) -> Picture:
         """Plot the figures of all variants of this run side by side, with their intervals."""
-        return picture.of_estimates(self.results, self._prediction(self.results[0]))
+        return self._noted(picture.of_estimates(self.results, self._prediction(self.results[0])))
 
     def table(self, variant: str | None = None) -> Table:
         """The samples of a variant as a table: one row for each batch size, and the warm-up."""
         chosen = self.result(variant)
         return picture.samples_table(self.recording, chosen.variant, chosen.unit)
+
+    def _noted(self, drawn: Picture) -> Picture:
+        """The picture, which says so if it shows an earlier run."""
+        return replace(drawn, note=self.later.note())
 
     def _prediction(self, result: Result) -> Mark | None:
         """The prediction of a variant, if it can be converted into the result's unit."""
@@ -215,13 +239,15 @@ class Run:
     def _repr_html_(self) -> str:
         return filled(
             _RUN,
+            note=self.later.note(),
             sentences=[result.sentence() for result in self.results],
             warnings=self.warnings,
             saved_in=self.recording_path,
         )
 
     def __repr__(self) -> str:
-        lines = [result.sentence() for result in self.results]
+        lines = [self.later.note()] if self.later.failure else []
+        lines += [result.sentence() for result in self.results]
         lines += [f"warning: {warning}" for warning in self.warnings]
         lines.append(f"saved in {self.recording_path}" if self.recording_path else "not saved")
         return "\n".join(lines)

@@ -117,6 +117,8 @@ class Session(Measuring):
         within=None       add processes until the 95 % interval reaches at most this many percent
                           to either side of the value (None: add none)
         at_most=10        for how many seconds to add processes
+        time_limit=120    after how many seconds to end the run
+        patience=10       after how many seconds without a sample to end C of your own
         save=None         save as `recordings/SAVE.csv` (None: use the name of the variant)
 
         Raises Refused, in plain words, for everything that a student can correct, and TypeError for
@@ -124,7 +126,14 @@ class Session(Measuring):
         """
         chosen = chosen_of("measure", options, DEFAULTS)
         save, unit = chosen.pop("save"), chosen.pop("unit")
-        run = self.carry_out(plan_of(kernel, variant, **chosen), save, unit)
+        try:
+            plan = plan_of(kernel, variant, **chosen)
+        except Refused as refused:
+            # Without a plan the default name is a guess: the only variant, or the C kernel.
+            guess = variant if variant and isinstance(variant, str) else kernel
+            self.failed([save or guess], refused.message)
+            raise
+        run = self.carry_out(plan, save, unit)
         show(*explain.of_lacks(run.recording))
         return run
 

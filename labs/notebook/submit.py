@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from labs.common.files import CannotWrite
 from labs.common.messages import Message, Refused
 from labs.common.units import rounded
+from labs.course import evidence as kept
 from labs.course import figure_ids, figures
 from labs.course.guide import Guide
 from labs.notebook import explain
@@ -35,6 +36,8 @@ def figure(
         if recording is not None
         else "It has no recording, and without a recording the grader cannot check a figure."
     )
+    if recording is not None and kept.failed_later(folder, recording):
+        evidence += f" {kept.EARLIER_RUN}"
     _store(folder, figures.Figure(name, value, unit, recording))
     return _stored(guide, name, f"figure stored: {name} = {_value_text(value, unit)}", evidence)
 

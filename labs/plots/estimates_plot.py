@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from labs.common.units import NAMES, rounded
+from labs.common.units import NAMES
 from labs.plots.known_number import Mark
 from labs.plots.style import (
     BLUE,
@@ -23,7 +23,7 @@ from labs.plots.style import (
     symbol,
     title_and_key,
 )
-from labs.results.result import Result, sensible
+from labs.results.result import Result, with_ends
 
 
 def estimates_figure(results: Sequence[Result], prediction: Mark | None = None) -> Figure:
@@ -59,7 +59,7 @@ def estimates_figure(results: Sequence[Result], prediction: Mark | None = None) 
         axes.axhline(row, color=FAINT, linewidth=0.6, zorder=0)
         inside = rows.get(row)
         if inside is not None:
-            text = f"{sensible(inside)[0]} ± {rounded(inside.half_width, 2)} {symbol(unit)}"
+            text = with_ends(inside, symbol(unit))
         else:
             text = "no figure" if result.estimate is None else "not above zero"
         axes.text(

@@ -35,7 +35,8 @@ class Picture:
     """A drawn plot.
 
     `image` is a PNG, `width` its width on the page in CSS pixels. `kind` says what kind of plot it
-    is, with its axes and ranges; `meaning` says what the plot shows.
+    is, with its axes and ranges; `meaning` says what the plot shows. `note` is what a
+    reader must know first, if there is anything.
     """
 
     image: bytes
@@ -43,16 +44,18 @@ class Picture:
     kind: str
     meaning: str
     table: Table
+    note: str = ""
 
     @property
     def description(self) -> str:
         """The whole text description."""
-        return f"{self.kind} {self.meaning}"
+        return " ".join(filter(None, (self.note, self.kind, self.meaning)))
 
     def as_html(self) -> str:
         """An HTML figure: the image with its alternative text, a caption and a folded table."""
         return filled(
             _PICTURE,
+            note=self.note,
             kind=self.kind,
             meaning=self.meaning,
             width=self.width,

@@ -104,6 +104,11 @@ def make_room_at_right(figure: Figure, axes: Axes) -> None:
     if beyond > 0:
         box = axes.get_position()
         axes.set_position((box.x0, box.y0, box.width - beyond, box.height))
+        if axes.get_xscale() == "log":
+            numbers = axes.xaxis.get_major_formatter()
+            labels = {float(place): numbers(place) for place in axes.xaxis.get_majorticklocs()}
+            kept = _without_overlap(labels, box.width - beyond, *axes.get_xlim())
+            axes.xaxis.set_major_locator(FixedLocator(sorted(kept)))
 
 
 def log_axis(

@@ -32,7 +32,8 @@ def _row_forms(*before: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
 
 #: By number of columns: rows of a C kernel have 4, and rows of a recording add the process.
 _ROW_FORMS = {4: _row_forms(), 5: _row_forms(rb"\d{1,4}")}
-_FIRST_CELL = re.compile(rb"^[^,]+", re.MULTILINE)
+#: The name in a row that is not numbered yet.
+_UNNUMBERED = re.compile(rb"\n([^;,\n]+),")
 _PIECE = 256 * 1024
 
 
@@ -63,7 +64,8 @@ def read_table(
     if count == 0:
         return (), np.empty((0, columns), dtype=np.int64)
     one, many = _ROW_FORMS[columns]
-    names: dict[bytes, None] = {}
+    names: dict[bytes, int] = {}
+    parts = []
     for begin, end in _pieces(body):
         if many.fullmatch(body, begin, end) is None:
             before = body.count(b"\n", 0, begin)
@@ -74,16 +76,10 @@ def read_table(
                         where=where,
                         line=first_row + before + offset,
                     )
-        names.update(dict.fromkeys(_FIRST_CELL.findall(body, begin, end)))
-    if len(names) > MOST_VARIANTS:
-        raise BadRecording(f"has {len(names)} variants; at most {MOST_VARIANTS}", where=where)
-    # Every row has the right form now, so numpy's fast reader can parse them.
-    parts = []
-    for begin, end in _pieces(body):
-        text = b"\n" + body[begin:end]
-        for index, name in enumerate(names):
-            # The semicolon marks an index, because a variant may have the name 1.
-            text = text.replace(b"\n" + name + b",", b"\n;%d," % index)
+        # Every row has the right form now, so numpy's fast reader can parse the numbers.
+        text = _numbered(b"\n" + body[begin:end], names)
+        if len(names) > MOST_VARIANTS:
+            raise BadRecording(f"has more than {MOST_VARIANTS} variants", where=where)
         numbers = text.strip(b"\n;").replace(b"\n;", b",").decode()
         parts.append(np.fromstring(numbers, dtype=np.int64, sep=","))
     table = np.concatenate(parts).reshape(count, columns)
@@ -91,6 +87,23 @@ def read_table(
     if columns == 5:
         _check_order(table[:, 1], first_row, where)
     return tuple(name.decode() for name in names), table
+
+
+def _numbered(text: bytes, names: dict[bytes, int]) -> bytes:
+    """The rows `text`, which begin with a line end, with numbers for the names of their variants.
+
+    New names are added to `names`, in the order in which they come, up to one more than may be.
+    """
+    known = list(names)
+    while True:
+        for name in known:
+            # The semicolon marks a number, because a variant may have the name 1.
+            text = text.replace(b"\n" + name + b",", b"\n;%d," % names[name])
+        new = _UNNUMBERED.search(text)
+        if new is None or len(names) > MOST_VARIANTS:
+            return text
+        known = [new[1]]
+        names[new[1]] = len(names)
 
 
 def _check_batch_sizes(batch: Integers, first_row: int, where: str) -> None:

@@ -245,6 +245,15 @@ def _asked_for(recording: Recording) -> str:
     return asked if asked in recording.variants else (recording.variants or ("",))[0]
 
 
+def with_ends(estimate: Estimate, sign: str) -> str:
+    """Value and interval for a plot, as they are: the value need not lie in the middle.
+
+    `sign` is that of the unit.
+    """
+    value, low, high = sensible(estimate)
+    return f"{value} ({low} to {high}) {sign}"
+
+
 def sensible(estimate: Estimate) -> tuple[str, str, str]:
     """Value, low and high as text, rounded to the second digit of the half-width."""
     width = estimate.half_width

@@ -5,6 +5,8 @@ This module takes them from the conditions of the run; labs.results.line_warning
 
 from __future__ import annotations
 
+import numpy as np
+
 from labs.analysis import core_clock
 from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
@@ -13,6 +15,7 @@ from labs.common.units import rounded, times
 from labs.recording import places, proof
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
+from labs.recording.memo import memoized
 from labs.results.line_warnings import RunWarning, of_line
 
 __all__ = ["RunWarning", "of_recording", "of_run"]
@@ -156,6 +159,7 @@ def _of_clock_speed(recording: Recording) -> list[RunWarning]:
     ]
 
 
+@memoized
 def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     """Warnings from the conditions alone: placement, disturbance, number of samples.
 
@@ -173,7 +177,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 advice(Option("processes", 10)),
             )
         )
-    cells = max(len(set(recording.batch.tolist())) * len(recording.variants), 1)
+    cells = max(len(np.unique(recording.batch)) * len(recording.variants), 1)
     steady = int((recording.sample >= 0).sum())
     if steady / cells < FEWEST_PER_BATCH:
         found.append(

@@ -11,9 +11,12 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import IO
+from dataclasses import dataclass
+from typing import IO, Any
+
+from labs.run.standstill import likely_cause
 
 #: The most frequent cause of each signal that ends a C kernel.
 _USUAL_CAUSE = {
@@ -30,15 +33,13 @@ _USUAL_CAUSE = {
 class RunFailed(RuntimeError):
     """A C kernel ended without a usable run; the message is its error text, `status` its status.
 
-    If `timed_out` is set, the time limit ended it.
+    If `hung` is set, we ended it, because it took too long.
     """
 
-    def __init__(
-        self, message: str, status: int | None = None, *, timed_out: bool = False
-    ) -> None:
+    def __init__(self, message: str, status: int | None = None, *, hung: bool = False) -> None:
         super().__init__(message)
         self.status = status
-        self.timed_out = timed_out
+        self.hung = hung
 
     @property
     def impossible_here(self) -> bool:
@@ -46,19 +47,30 @@ class RunFailed(RuntimeError):
         return self.status == 3
 
 
+@dataclass(frozen=True)
+class Limits:
+    """The limits of one command.
+
+    `output` is in bytes. `deadline` is a time of the running loop, computed from `time_s`. The
+    command may show no progress for `patience_s` seconds; None means for as long as it takes.
+    """
+
+    output: int
+    deadline: float
+    time_s: float
+    patience_s: float | None = None
+
+
 async def output_of(
     command: list[str],
     name: str,
-    most_output: int,
-    deadline: float,
-    time_limit_s: float,
+    limits: Limits,
     on_progress: Callable[[int, int], None],
 ) -> bytes:
     """The standard output of `command`; it calls `on_progress` with each report of progress.
 
-    `most_output` is in bytes. `deadline` is a time of the running loop, computed from
-    `time_limit_s`. Raises RunFailed if the command prints more, takes longer, or ends with another
-    status than 0. Cancelling ends the command.
+    Raises RunFailed if the command reaches a limit, or ends with another status than 0. Cancelling
+    ends the command.
     """
     # We do not use asyncio's subprocess: its wait() also waits until all pipes are closed, so a
     # process that left the group would block a cancelled run. We await nothing between the start
@@ -71,24 +83,19 @@ async def output_of(
         start_new_session=True,
     )
     assert process.stdout is not None and process.stderr is not None
-    reading = asyncio.create_task(_read_all(process.stdout, most_output, name))
-    listening = asyncio.create_task(_read_words(process.stderr, on_progress))
+    loop = asyncio.get_running_loop()
+    seen = [loop.time()]
+
+    def progressed(done: int, total: int) -> None:
+        seen[0] = loop.time()
+        on_progress(done, total)
+
+    reading = asyncio.create_task(_read_all(process.stdout, limits.output, name))
+    listening = asyncio.create_task(_read_words(process.stderr, progressed))
     waiting = asyncio.create_task(asyncio.to_thread(process.wait))
     tasks = (reading, listening, waiting)
     try:
-        left = deadline - asyncio.get_running_loop().time()
-        done, unfinished = await asyncio.wait(
-            tasks, timeout=max(left, 0), return_when=asyncio.FIRST_EXCEPTION
-        )
-        for task in done:
-            task.result()  # raises the task's exception
-        if unfinished:
-            raise RunFailed(
-                f"Ticklab ended {name} after the time limit of {time_limit_s:g} s; take fewer "
-                "samples, raise the time limit, or look for what keeps the C from ending: a loop, "
-                "a wait, or inline assembly that overwrites the loop's counter",
-                timed_out=True,
-            )
+        await _until_done(tasks, name, limits, seen, process.pid)
         output, words, status = reading.result(), listening.result(), waiting.result()
     finally:
         for task in tasks:
@@ -100,14 +107,46 @@ async def output_of(
     return output
 
 
+async def _until_done(
+    tasks: Iterable[asyncio.Task[Any]], name: str, limits: Limits, seen: list[float], group: int
+) -> None:
+    """Wait for `tasks`. Raises RunFailed at a limit, and what a task raises.
+
+    `seen` holds when the last progress was seen, `group` is the process group of the command.
+    """
+    loop = asyncio.get_running_loop()
+    unfinished: set[asyncio.Task[Any]] = set(tasks)
+    while unfinished:
+        patient = seen[0] + limits.patience_s if limits.patience_s else limits.deadline
+        left = min(patient, limits.deadline) - loop.time()
+        done, unfinished = await asyncio.wait(
+            unfinished, timeout=max(left, 0), return_when=asyncio.FIRST_EXCEPTION
+        )
+        for task in done:
+            task.result()  # raises the task's exception
+        if unfinished and loop.time() >= limits.deadline:
+            raise RunFailed(
+                f"Ticklab ended {name} after the time limit of {limits.time_s:g} s; take fewer "
+                "samples, raise the limit (time_limit=..., in a terminal --time-limit ...), or "
+                "look for a loop or a wait in the C that never ends",
+                hung=True,
+            )
+        if unfinished and limits.patience_s and loop.time() >= seen[0] + limits.patience_s:
+            raise RunFailed(
+                f"Ticklab ended {name}, because it took no sample for {limits.patience_s:g} s. "
+                f"{await likely_cause(group)}. If one sample may take so long, allow it "
+                "more seconds (patience=..., in a terminal --patience ...)",
+                hung=True,
+            )
+
+
 def output_now(command: list[str], name: str, most_output: int, time_limit_s: float) -> bytes:
     """Like `output_of`, but waits; usable in a notebook cell, where a loop already runs."""
 
     async def listen() -> bytes:
         deadline = asyncio.get_running_loop().time() + time_limit_s
-        return await output_of(
-            command, name, most_output, deadline, time_limit_s, lambda done, total: None
-        )
+        limits = Limits(most_output, deadline, time_limit_s)
+        return await output_of(command, name, limits, lambda done, total: None)
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, listen()).result()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from labs.machine import surroundings
 from labs.recording.file import Recording
@@ -30,6 +30,9 @@ __all__ = [
     "measure_in_turns_now",
     "measure_now",
 ]
+
+#: So often, in seconds, one who waits for a run is called. More often would disturb what is timed.
+MEANWHILE_S = 0.4
 
 
 async def measure(
@@ -91,8 +94,12 @@ def measure_in_turns_now(
     plans: Sequence[Plan],
     progress: ProgressCallback | None = None,
     enough: Enough | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> tuple[Recording, ...]:
-    """As `measure_now`, for several plans whose processes take turns."""
+    """As `measure_now`, for several plans whose processes take turns.
+
+    `progress` is called in another thread. `meanwhile` is called in this one, now and then.
+    """
     outcome: list[tuple[Recording, ...] | BaseException] = []
     loop = asyncio.new_event_loop()
     task = loop.create_task(measure_in_turns(plans, progress, enough))
@@ -110,6 +117,9 @@ def measure_in_turns_now(
     thread = threading.Thread(target=work, name="measure", daemon=True)
     thread.start()
     try:
+        while meanwhile is not None and thread.is_alive():
+            thread.join(MEANWHILE_S)
+            meanwhile()
         thread.join()
     except BaseException:
         with contextlib.suppress(RuntimeError):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from labs.c_kernels import toolchain
 from labs.machine import surroundings
-from labs.run.c_process import output_of
+from labs.run.c_process import Limits, output_of
 from labs.run.output import ProcessRun, parse_run
 from labs.run.plan import DEFAULT_WARMUP, Plan
 
@@ -52,7 +52,7 @@ async def one_process(
     rows = (samples + plan.warmup) * max(len(plan.variants), 1)
     # A row has at most 80 bytes, and every variant may bring a baseline along.
     most = 2 * 80 * rows + 65_536
-    output = await output_of(
-        command, plan.kernel_name, most, deadline, plan.time_limit_s, report_progress
-    )
+    patience_s = plan.patience_s if plan.of_student else None
+    limits = Limits(most, deadline, plan.time_limit_s, patience_s)
+    output = await output_of(command, plan.kernel_name, limits, report_progress)
     return parse_run(output, where=plan.kernel_name)

@@ -10,7 +10,13 @@ from typing import Any
 
 from labs.common.messages import Message, Refused
 from labs.run import variants
-from labs.run.plan import DEFAULT_AT_MOST_S, DEFAULT_WARMUP, Plan
+from labs.run.plan import (
+    DEFAULT_AT_MOST_S,
+    DEFAULT_PATIENCE_S,
+    DEFAULT_TIME_LIMIT_S,
+    DEFAULT_WARMUP,
+    Plan,
+)
 
 
 def plan_of(
@@ -20,11 +26,14 @@ def plan_of(
     flags: str = "-O2",
     within: float | None = None,
     at_most: float = DEFAULT_AT_MOST_S,
+    time_limit: float = DEFAULT_TIME_LIMIT_S,
+    patience: float = DEFAULT_PATIENCE_S,
     **options: Any,
 ) -> Plan:
     """The plan made from these arguments; `options` are further fields of the plan.
 
-    `within` is in percent, `at_most` in seconds. Raises Refused for unusable flags.
+    `within` is in percent; `at_most`, `time_limit` and `patience` are in seconds. Raises Refused
+    for unusable flags.
     """
     names = variant.split(",") if isinstance(variant, str) else list(variant)
     try:
@@ -37,6 +46,8 @@ def plan_of(
         flags=words,
         within=within / 100 if isinstance(within, int | float) else within,
         at_most_s=at_most,
+        time_limit_s=time_limit,
+        patience_s=patience,
         **{**options, "batches": tuple(options.get("batches", ()))},
     )
 
@@ -80,6 +91,20 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
     parser.add_argument(
         "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
     )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=DEFAULT_TIME_LIMIT_S,
+        metavar="SECONDS",
+        help="end the run after this time (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=DEFAULT_PATIENCE_S,
+        metavar="SECONDS",
+        help="end C of your own if it takes no sample for this long (default: %(default)g)",
+    )
     parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
 
 
@@ -99,6 +124,8 @@ def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) ->
         processes=arguments.processes,
         within=arguments.within,
         at_most=arguments.at_most,
+        time_limit=arguments.time_limit,
+        patience=arguments.patience,
         **options,
     )
 
@@ -114,13 +141,6 @@ def add_line(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="start the processes over this time",
     )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=120.0,
-        metavar="SECONDS",
-        help="end the run after this time",
-    )
 
 
 def plan_of_line(arguments: argparse.Namespace) -> Plan:
@@ -131,7 +151,6 @@ def plan_of_line(arguments: argparse.Namespace) -> Plan:
     plan = plan_of_words(
         arguments.kernel,
         arguments,
-        time_limit_s=arguments.time_limit,
         spread_s=arguments.spread,
     )
     samples = arguments.samples

@@ -12,6 +12,7 @@ from labs.machine import surroundings
 #: The same default as in harness.h.
 DEFAULT_WARMUP = 100
 DEFAULT_TIME_LIMIT_S = 120.0
+DEFAULT_PATIENCE_S = 10.0
 #: The limits of `within`, as a share of the value.
 LEAST_WITHIN, MOST_WITHIN = 0.001, 0.5
 DEFAULT_AT_MOST_S = 10.0
@@ -32,6 +33,7 @@ class Plan:
     process, `warmup` samples per variant come first. The processes start evenly over `spread_s`
     seconds, so that the run sees more than one state of the machine (clock speed, neighbours).
     `cpu` and `peer_cpu` pin the tasks (None: not pinned). `time_limit_s` limits the whole run.
+    A C kernel of a student's own is ended if it takes no sample for `patience_s` seconds.
 
     With `within`, a share such as 0.02, the run is adaptive. After its planned processes it adds
     others until half the width of its interval is at most this share of the value, or until
@@ -48,6 +50,7 @@ class Plan:
     processes: int = 10
     flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS
     time_limit_s: float = DEFAULT_TIME_LIMIT_S
+    patience_s: float = DEFAULT_PATIENCE_S
     source: str | None = field(default=None, repr=False)
     shown_as: str | None = field(default=None, repr=False)
     first_line: int = 1
@@ -60,6 +63,11 @@ class Plan:
         """The C kernel's name; for a file, its name without folder and suffix."""
         return Path(self.kernel).stem
 
+    @property
+    def of_student(self) -> bool:
+        """Whether this measures C that is not one of the kit's own C kernels."""
+        return self.source is not None or self.kernel.endswith(".c")
+
     def check(self) -> None:
         """Raise BadPlan if this machine cannot carry out the plan."""
         _within("samples", self.samples, 1, limits.MOST_SAMPLES)
@@ -69,6 +77,8 @@ class Plan:
             _within("batch", size, 0, 10**9)
         if not 0 < self.time_limit_s <= 3600:
             raise BadPlan(f"time limit {self.time_limit_s} s: choose from 0 to 3600 s")
+        if not 0 < self.patience_s <= 3600:
+            raise BadPlan(f"patience {self.patience_s} s: choose from 0 to 3600 s")
         if not 0 <= self.spread_s < self.time_limit_s:
             raise BadPlan(
                 f"spread {self.spread_s} s: choose from 0 to the time limit ({self.time_limit_s} s)"

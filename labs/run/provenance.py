@@ -45,7 +45,7 @@ def recording_of(
     recording = gather(conditions, runs, plan.kernel_name)
     # The core width from a cell or a broken C kernel may be as wrong as its samples. A single
     # process may be wrong too, but not several.
-    own = plan.source is not None or plan.kernel.endswith(".c")
+    own = plan.of_student
     trusted = not own and len(runs) >= PROCESSES_TO_TRUST
     of_core = _of_core(recording, remember and trusted)
     return replace(recording, conditions={**recording.conditions, **of_core})

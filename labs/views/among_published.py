@@ -14,7 +14,7 @@ from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS, Look
 from labs.plots.style import BLUE, PURPLE, VERMILLION, plural, symbol
-from labs.results.result import Result, sensible
+from labs.results.result import Result, sensible, with_ends
 from labs.views.gather import Runs, in_one_unit, refused, require_figure, runs_of
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _own_row(result: Result) -> Row:
     estimate, name = result.estimate, f"{result.recording.kernel} {result.variant}"
     if estimate is None or estimate.value <= 0:
         return Row(name, (), "no figure" if estimate is None else "not above zero", VERMILLION)
-    text = f"{sensible(estimate)[0]} ± {rounded(estimate.half_width, 2)} {symbol(result.unit)}"
+    text = with_ends(estimate, symbol(result.unit))
     return Row(name, (Dot(estimate.value, _OWN, estimate.low, estimate.high),), text)
 
 

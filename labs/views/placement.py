@@ -17,7 +17,7 @@ from labs.plots.series import LOOKS, Look
 from labs.plots.style import INK, QUIET, VERMILLION, plural, symbol
 from labs.recording import declared, places, proof
 from labs.recording.declared import Placement
-from labs.results.result import Result, sensible
+from labs.results.result import Result, with_ends
 from labs.views.gather import (
     Runs,
     in_one_unit,
@@ -145,7 +145,7 @@ def _row(name: str, result: Result, look: Look) -> Row:
     estimate = result.estimate
     if estimate is None:
         return Row(name, (), "no figure", VERMILLION)
-    text = f"{sensible(estimate)[0]} ± {rounded(estimate.half_width, 2)} {symbol(result.unit)}"
+    text = with_ends(estimate, symbol(result.unit))
     if estimate.value <= 0:
         return Row(name, (), f"not above zero: {text}", VERMILLION)
     return Row(name, (Dot(estimate.value, look, estimate.low, estimate.high),), text)

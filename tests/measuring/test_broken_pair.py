@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import signal
 import subprocess
@@ -119,7 +120,7 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
             assert run.result().value_as_text() in text
             assert run.recording_path is not None and run.recording_path in text
             for warning in run.result().warnings:
-                assert warning.try_this in text.replace("&#x27;", "'").replace("&quot;", '"')
+                assert warning.try_this in html.unescape(text)
         assert "times as large" in text
 
 

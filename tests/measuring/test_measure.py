@@ -26,6 +26,7 @@ from labs.common.limits import MOST_PROCESSES, MOST_SAMPLES, MOST_WARMUP
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of
+from labs.run import standstill
 from labs.run.c_process import RunFailed
 from labs.run.measure import (
     BadPlan,
@@ -380,6 +381,51 @@ def test_the_time_limit_ends_the_run_and_its_children() -> None:
     with pytest.raises(RunFailed, match=r"time limit of 0\.4 s"):
         measure_now(plan)
     assert nothing_runs_within_a_second()
+
+
+def own_program(body: str) -> Plan:
+    """A plan for a program that is ended soon if it shows no progress."""
+    return dataclasses.replace(program(body), patience_s=0.4)
+
+
+def test_c_of_a_student_that_waits_for_ever_is_ended_and_told() -> None:
+    with pytest.raises(
+        RunFailed, match=r"no sample for 0\.4 s\. It used no processor time"
+    ) as failed:
+        measure_now(own_program("if (fork() == 0) pause(); pause(); return 0;"))
+    assert "a task that waits for another one" in str(failed.value)
+    assert "patience" in str(failed.value)
+    assert nothing_runs_within_a_second()
+
+
+def test_c_of_a_student_that_computes_for_ever_is_ended_and_told() -> None:
+    with pytest.raises(RunFailed, match="a loop that never ends") as failed:
+        measure_now(own_program("for (volatile int i = 0;; i++) ; return 0;"))
+    assert "it waits" not in str(failed.value)
+
+
+def test_c_that_goes_on_is_not_ended_however_long_it_takes() -> None:
+    body = r'for (int i = 0; i < 25; i++) { usleep(100000); fputs("progress 1 2\n", stderr); }'
+    plan = dataclasses.replace(program(f"{body} return 5;"), patience_s=2)
+    with pytest.raises(RunFailed, match="status 5"):
+        measure_now(plan)
+
+
+def test_a_c_kernel_of_the_kit_may_take_its_time() -> None:
+    assert not Plan("timer_overhead").of_student
+    assert Plan("own.c").of_student and Plan("own", source="").of_student
+
+
+@pytest.mark.parametrize(
+    ("used", "said"),
+    [(0.0, "so it waits"), (0.5, "It computed all the time"), (0.1, "Look for a loop")],
+)
+def test_what_the_processor_time_shows_is_what_is_said(
+    used: float, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = iter((1.0, 1.0 + used * standstill.WATCHED_S))
+    monkeypatch.setattr(standstill, "_cpu_seconds", lambda group: next(readings))
+    assert said in asyncio.run(standstill.likely_cause(0))
 
 
 def test_cancel_ends_the_run_and_its_children() -> None:

@@ -39,7 +39,7 @@ def test_no_released_c_kernel_overwrites_one() -> None:
 def test_a_run_that_hangs_is_laid_to_the_registers_only_where_they_are_missing(
     source: str | None,
 ) -> None:
-    ended = RunFailed("Ticklab ended own_call after the time limit of 60 s", timed_out=True)
+    ended = RunFailed("Ticklab ended own_call after the time limit of 60 s", hung=True)
     for message in (explain.of_error(ended, source), explain.of_interrupt("own_call", source)):
         words = " ".join(message.sentences)
         assert ("overwrites rcx and r11" in words) == (source == WITHOUT_ANY)

@@ -1,0 +1,73 @@
+"""A line in the output of a cell that says how far a run is, while it lasts."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any
+
+from labs.common import messages
+from labs.common.html import inline
+from labs.run.turns import Progress
+
+#: A run that is over sooner, in seconds, shows no line.
+AFTER_S = 0.7
+
+
+class ProgressLine:
+    """The line of the run that is called `name`; outside a notebook it shows nothing.
+
+    `heard` may be called from any thread, `show` only from the thread that runs the cell: the
+    output of another thread may end in another cell.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._at: Progress | None = None
+        self._begin = time.monotonic()
+        self._handle: Any = None
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def heard(self, at: Progress) -> None:
+        """Remember how far the run is."""
+        self._at = at
+
+    def show(self) -> None:
+        """Show how far the run is, once it has lasted for a while."""
+        seconds = time.monotonic() - self._begin
+        if seconds < AFTER_S or not messages.in_notebook():
+            return
+        self._display(self.words(seconds))
+
+    def words(self, seconds: float) -> str:
+        """The line after so many seconds."""
+        if self._at is None:
+            return f"{self._name}: building, {seconds:.0f} s"
+        share = self._at.done / max(self._at.total, 1)
+        return (
+            f"{self._name}: {share:.0%}, {self._at.done:,} of {self._at.total:,} samples, "
+            f"{seconds:.0f} s"
+        )
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove the words: the result follows."""
+        if self._handle is not None:
+            self._display("")
+
+    def _display(self, words: str) -> None:
+        from IPython.display import display
+
+        bundle = {"text/plain": words}
+        if words:
+            bundle["text/html"] = str(inline('<p role="status">{{ words }}</p>', words=words))
+        if self._handle is None:
+            self._handle = display(bundle, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            self._handle.update(bundle, raw=True)

@@ -1,0 +1,41 @@
+"""`grader check` and the check in a notebook say the same words about the same folder."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from grader.cli import main
+from grader.judging.lab_folder import lab_of
+from grader.notebook import check
+from testing.paths import FIXTURES
+
+FOLDERS = sorted(
+    path.parent
+    for below in ("pitfalls", "honest")
+    for path in (FIXTURES / below).rglob("figures.json")
+)
+
+#: What only one of the two forms has: marks of findings, and labels in front of their parts.
+_LABELS = re.compile(r"\[[a-z0-9-]+\] |(In your data|Likely|To decide|Look next|look at):? ")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: str(path.relative_to(FIXTURES)))
+def test_the_notebook_says_what_the_command_says(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["check", str(folder), "--lab", lab_of(folder)])
+    printed = capsys.readouterr().out
+    for figure in json.loads((folder / "figures.json").read_text(encoding="utf-8")):
+        shown = check(figure, folder)
+        assert repr(shown) in printed
+        page = shown._repr_html_()
+        codes = re.findall(r"<code>([a-z0-9-]+)</code>", page)
+        assert codes == re.findall(r"^  \[([a-z0-9-]+)\]", repr(shown), re.MULTILINE)
+        in_page = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
+        for line in repr(shown).splitlines():
+            assert " ".join(_LABELS.split(line)[-1].split()) in in_page
