@@ -19,6 +19,7 @@ from grader.cases.verdict import Finding, Outcome
 from grader.facts.sources import source_of
 from grader.figures import LABS
 from grader.judging.check import judge, open_case, open_relation
+from grader.judging.elsewhere import Elsewhere
 from grader.pitfalls import figure_not_from_recording
 from labs.common.units import canonical
 from labs.course import figures
@@ -44,6 +45,7 @@ class Asked:
     figure: Figure
     clock_of: Case
     opened: Callable[[Figure], Case | Finding]
+    elsewhere: Elsewhere
 
 
 @dataclass(frozen=True)
@@ -65,15 +67,16 @@ def asked_in(folder: Path) -> list[Asked]:
         if each.recording is not None
     }
     cases: dict[str, Case | Finding] = {}
+    elsewhere = Elsewhere(folder, handed_in, recordings)
     found = []
     for spec in sorted(LABS[lab], key=lambda spec: bool(spec.of)):
         figure = handed_in.get(spec.id)
         if figure is None:
             continue
-        opened = _opener(spec, recordings.get(figure.recording), folder, cases)
+        opened = _opener(spec, recordings.get(figure.recording or ""), folder, cases)
         case = cases[spec.id] = opened(figure)
         if isinstance(case, Case) and spec.unit != CHOICE and not spec.demonstrates:
-            found.append(Asked(spec, figure, case, opened))
+            found.append(Asked(spec, figure, case, opened, elsewhere))
     return found
 
 
@@ -102,7 +105,7 @@ def wrong_values(asked: Sequence[Asked], count: int, seed: int = SEED) -> Iterat
         each = asked[chance.randrange(len(asked))]
         figure = _random_figure(each, chance)
         case = each.opened(figure)
-        judged = judge(each.spec, case, figure)
+        judged = judge(each.spec, case, figure, each.elsewhere.what_it_is)
         if judged.outcome is Outcome.PASSED or not isinstance(case, Case) or case.right:
             continue  # near enough to the right value to be right
         count -= 1
@@ -125,6 +128,8 @@ def _cause(findings: Sequence[Finding]) -> str:
     for finding in findings:
         if finding.code != figure_not_from_recording.PITFALL.code:
             return finding.code
+        if "What you gave is" in finding.evidence:
+            return "value of something else"
     return ""
 
 

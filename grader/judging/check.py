@@ -7,7 +7,7 @@ the recording itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from grader.cases.case import Case, make_case, make_relation
 from grader.cases.spec import FigureSpec
@@ -15,7 +15,12 @@ from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import unbound, wide_interval
 from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
-from grader.pitfalls import findings_of, pitfall_named, while_reading
+from grader.pitfalls import (
+    figure_not_from_recording,
+    findings_of,
+    pitfall_named,
+    while_reading,
+)
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 from labs.run import broken
@@ -42,11 +47,19 @@ def check(
     return judge(spec, open_case(spec, figure, recording, source), figure)
 
 
-def judge(spec: FigureSpec, case: Case | Finding, figure: Figure | BadFigure | None) -> Verdict:
-    """The verdict on a case, or on the finding that prevents one."""
+def judge(
+    spec: FigureSpec,
+    case: Case | Finding,
+    figure: Figure | BadFigure | None,
+    what_it_is: Callable[[Case], str] = figure_not_from_recording.what_it_is,
+) -> Verdict:
+    """The verdict on a case, or on the finding that prevents one.
+
+    `what_it_is` says of a wrong figure what it is the value of, as a sentence, or ''.
+    """
     if isinstance(case, Finding):
         return _without_evidence(spec, case, figure if isinstance(figure, Figure) else None)
-    return _judged(case)
+    return _judged(case, what_it_is)
 
 
 def open_case(
@@ -121,9 +134,9 @@ def _without_evidence(spec: FigureSpec, finding: Finding, figure: Figure | None)
     )
 
 
-def _judged(case: Case) -> Verdict:
+def _judged(case: Case, what_it_is: Callable[[Case], str]) -> Verdict:
     spec = case.spec
-    findings = tuple(findings_of(case))
+    findings = tuple(findings_of(case, what_it_is))
     if spec.demonstrates:
         return _reproduced(case, findings)
     lost = {finding.level for finding in findings}
