@@ -24,7 +24,7 @@ BY_HAND = 0.002
 ROUNDED = 0.005
 #: A value computed from the same samples in another way lies within the interval. Times a wrong
 #: factor it is known for it if it is this near to the right value times the factor.
-NEAR_A_FACTOR = 0.015
+NEAR_A_FACTOR = 0.01
 
 
 def digits_of(value: float) -> int:

@@ -31,7 +31,9 @@ def detect(case: Case) -> str | None:
 
 
 def _named_value(name: str, result: Result) -> str:
-    return f"{name} {result.value_as_text()}"
+    """Name and value, without the interval: three of them would hide the sentence."""
+    estimate = result.estimate
+    return f"{name} {rounded(estimate.value)} {result.unit}" if estimate else f"no {name}"
 
 
 PITFALL = Pitfall(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
-from grader.cases.digits import is_number, is_times
+from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import traps
@@ -27,12 +27,18 @@ def _sample(case: Case) -> str | None:
         return None
     per_unit = line.clock.ticks_in(case.spec.unit)
     for k, mean in zip(line.batch, line.location / per_unit, strict=True):
-        if k >= FEWEST and (is_number(case, float(mean)) or is_times(case, float(k))):
+        if k >= FEWEST and _is_total(case, float(mean), float(k)):
             return (
                 f"You gave {case.as_submitted()}: your samples with {k:.0f} operations inside "
                 f"take {rounded(float(mean))} {case.spec.unit}, all of them together."
             )
     return None
+
+
+def _is_total(case: Case, mean: float, k: float) -> bool:
+    """Whether the figure is a sample, or k times the cost of one operation."""
+    totals = [mean, *(each.value * k for each in case.accepted_values)]
+    return any(is_number(case, total) for total in totals)
 
 
 def _several_claimed(case: Case) -> str | None:

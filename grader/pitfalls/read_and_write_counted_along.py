@@ -52,18 +52,18 @@ def _nothing_to_subtract(case: Case) -> str | None:
     if switch_counts.code_of(case) is not None:
         return None
     return (
-        f"Your C names no baseline for {name}: {case.as_submitted()} holds the calls that carry "
-        "the message as well."
+        f"Your C names no baseline for {name}: {case.as_submitted()} holds the calls around the "
+        "switch as well."
     )
 
 
 PITFALL = Pitfall(
     code="read-and-write-counted-along",
     level=Level.INTERPRETATION,
-    symptom="The calls that carry the message are counted as part of the switch.",
-    misconception="Half a round trip is a switch, a write and a read; the last two cost as much "
-    "without any switch.",
-    experiment="Write to your own pipe and read it back in the same run, and subtract that.",
+    symptom="The calls around a switch are counted as part of it.",
+    misconception="Half a round trip is a switch and the calls that bring it about, such as a "
+    "write and a read. These cost as much without any switch.",
+    experiment="Let one task make the same calls to itself in the same run, and subtract that.",
     seen_in="report C: read and write inside the 550 ns of a switch",
     detect=detect,
     explains=MistakeKind.CONTENTS,

@@ -201,3 +201,20 @@ def test_who_concludes_by_comparing_the_runs_concludes_rightly(times: float, rig
         if case.right:
             reason = judge(which, case, concluded).reason
             assert reason.endswith(f": {number} ({which.choices[number - 1].text}).")
+
+
+def test_a_condition_variable_is_not_told_of_pipes() -> None:
+    found = switching()
+    net = result_of(found, "condvar", "ns").net
+    assert net is not None
+    value = float(f"{net.unsubtracted.value / 2.6:.5g}")
+    verdict = check(figure_named(CONDVAR), figure(CONDVAR, value, "ns"), found)
+    told = next(each for each in verdict.findings if each.code == "read-and-write-counted-along")
+    words = " ".join((told.symptom, told.evidence, told.misconception, told.experiment))
+    assert "pipe" not in words and "message" not in words
+    # And a stale figure is not told of calls at all.
+    old = replace(figure(CONDVAR, value, "ns"), when="2020-01-01T00:00:00+00:00")
+    dated = replace(found, conditions={**found.conditions, "created": "2026-01-01T00:00:00+00:00"})
+    stale = check(figure_named(CONDVAR), old, dated)
+    codes = {each.code for each in stale.findings}
+    assert "figure-not-from-recording" in codes and "read-and-write-counted-along" not in codes
