@@ -9,6 +9,9 @@ from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 
+#: As near to a right value times a thousand as two digits are.
+AS_TWO_DIGITS = 0.05
+
 #: A slope known to this factor is distinguishable from one a thousand times larger or smaller.
 KNOWN_TO = 4.0
 
@@ -19,13 +22,26 @@ def detect(case: Case) -> str | None:
     if case.right or case.expected is None:
         return _in_the_c(case) if not case.others else None
     for power in (-9, -6, -3, 3, 6, 9):
-        if case.is_times(10.0**power):
+        if _is_times(case, 10.0**power):
             larger = "larger" if power > 0 else "smaller"
             return (
                 f"You gave {case.as_submitted()}; your recording gives {case.expected.as_text()}: "
                 f"the digits agree, the figure is {10 ** abs(power):,} times {larger}."
             )
     return None
+
+
+def _is_times(case: Case, factor: float) -> bool:
+    """Whether the value is a right one times `factor`, as far as two digits tell.
+
+    Of no other factor are two digits enough: nothing else is a thousand times off.
+    """
+    submitted = case.submitted
+    return submitted is not None and any(
+        each.accepts(submitted, factor)
+        and abs(submitted - each.value * factor) <= AS_TWO_DIGITS * abs(each.value * factor)
+        for each in case.accepted_values
+    )
 
 
 def _in_the_c(case: Case) -> str | None:

@@ -99,7 +99,7 @@ def test_two_digits_swapped_are_told_and_two_that_are_not_neighbours_are_not(
 ) -> None:
     estimate = result_of(trips, "condvar", "ns").estimate
     assert estimate is not None
-    a, b, c, d = f"{estimate.value:.0f}"
+    a, b, c, d = list(f"{estimate.value:.0f}")
     assert len({a, b, c, d}) == 4
     for wrong in (f"{b}{a}{c}{d}", f"{a}{c}{b}{d}"):
         told = explained(CONDVAR, float(wrong), "ns", trips)
