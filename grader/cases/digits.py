@@ -7,6 +7,7 @@ to three digits. A value with fewer digits is near too many numbers to name one 
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 
 from grader.cases.case import Case
@@ -48,7 +49,7 @@ def is_number(case: Case, number: float, fewest_digits: int = FEWEST_DIGITS) -> 
     else must not be taken for it.
     """
     submitted, given = case.submitted, digits_of(case.figure.value)
-    if submitted is None or given < fewest_digits or number == 0:
+    if submitted is None or given < fewest_digits or number == 0 or not math.isfinite(number):
         return False
     if given < FEWEST_DIGITS:
         # In the unit that the student wrote: there the value was rounded.

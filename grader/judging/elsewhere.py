@@ -62,8 +62,10 @@ class Elsewhere:
 
     def _unnamed(self) -> Iterator[tuple[str, Recording]]:
         """The recordings that no figure names, by path; without links and large files."""
+        inside = self.folder / RECORDINGS
         try:
-            paths = sorted((self.folder / RECORDINGS).glob("*.csv"))
+            # A link may lead to another student's recordings.
+            paths = [] if inside.is_symlink() else sorted(inside.glob("*.csv"))
         except OSError:
             return
         named = {Path(path).name for path in self.recordings}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -135,8 +136,10 @@ def _swapped(case: Case) -> str | None:
     if not FEWEST_DIGITS <= given <= MOST_DIGITS or case.submitted is None:
         return None
     for each in case.accepted_values:
-        right = f"{each.value * value / case.submitted:.{given - 1}e}"
-        mantissa, exponent = right.split("e")
+        right = each.value * (value / case.submitted)
+        if not math.isfinite(right):
+            continue
+        mantissa, exponent = f"{right:.{given - 1}e}".split("e")
         digits = mantissa.replace(".", "")
         for place in range(len(digits) - 1):
             pair = digits[place + 1] + digits[place]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -114,3 +115,21 @@ def test_another_variant_and_another_figure_are_named(tmp_path: Path) -> None:
 def test_an_honest_folder_hears_nothing_of_it(lab: str) -> None:
     verdicts = check_folder(FIXTURES / "honest" / lab, lab)
     assert not [each for each in verdicts for finding in each.findings if finding]
+
+
+def test_nothing_is_read_by_a_link_or_waited_for(tmp_path: Path) -> None:
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    before = saved(theirs, "before", 90.0, EARLY)
+    saved(mine, "now", 42.6, LATE)
+    (mine / "recordings" / "linked.csv").symlink_to(theirs / "recordings" / "before.csv")
+    os.mkfifo(mine / "recordings" / "pipe.csv")
+    (mine / "recordings" / "folder.csv").mkdir()
+    (mine / "recordings" / "noise.csv").write_bytes(b"\xff" * 1000)
+    figures.put(mine, Figure(FENCED_ID, value_of(before), "ns", "recordings/now.csv"))
+    assert "What you gave" not in told(verdict_on(mine, FENCED_ID))[1]
+    (theirs / "recordings" / "now.csv").write_bytes((mine / "recordings/now.csv").read_bytes())
+    whole = tmp_path / "linked"
+    whole.mkdir()
+    (whole / "recordings").symlink_to(theirs / "recordings")
+    figures.put(whole, Figure(FENCED_ID, value_of(before), "ns", "recordings/now.csv"))
+    assert all("What you gave" not in each.reason for each in check_folder(whole, LAB))
