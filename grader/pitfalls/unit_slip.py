@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from grader.cases.case import Case
+from grader.cases.digits import FEWEST_DIGITS, digits_of, is_times
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
@@ -37,6 +38,8 @@ def _is_times(case: Case, factor: float) -> bool:
     Of no other factor are two digits enough: nothing else is a thousand times off.
     """
     submitted = case.submitted
+    if digits_of(case.figure.value) >= FEWEST_DIGITS:
+        return is_times(case, factor)
     return submitted is not None and any(
         each.accepts(submitted, factor)
         and abs(submitted - each.value * factor) <= AS_TWO_DIGITS * abs(each.value * factor)
