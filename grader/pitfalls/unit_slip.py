@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 
 from grader.cases.case import Case
-from grader.cases.digits import FEWEST_DIGITS, digits_of, is_times
+from grader.cases.digits import is_times
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
-
-#: As near to a right value times a thousand as two digits are.
-AS_TWO_DIGITS = 0.05
 
 #: A slope known to this factor is distinguishable from one a thousand times larger or smaller.
 KNOWN_TO = 4.0
@@ -33,18 +30,16 @@ def detect(case: Case) -> str | None:
 
 
 def _is_times(case: Case, factor: float) -> bool:
-    """Whether the value is a right one times `factor`, as far as two digits tell.
+    """Whether the value is a right one times `factor`, or that to two digits.
 
     Of no other factor are two digits enough: nothing else is a thousand times off.
     """
     submitted = case.submitted
-    if digits_of(case.figure.value) >= FEWEST_DIGITS:
-        return is_times(case, factor)
-    return submitted is not None and any(
-        each.accepts(submitted, factor)
-        and abs(submitted - each.value * factor) <= AS_TWO_DIGITS * abs(each.value * factor)
-        for each in case.accepted_values
-    )
+    if not submitted or is_times(case, factor):
+        return bool(submitted)
+    per_unit = case.figure.value / submitted  # where the student rounded
+    products = (each.value * factor * per_unit for each in case.accepted_values)
+    return any(float(f"{product:.2g}") == case.figure.value for product in products)
 
 
 def _in_the_c(case: Case) -> str | None:

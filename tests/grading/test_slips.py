@@ -109,7 +109,9 @@ def test_off_by_the_ratio_of_the_clocks_is_named(spec: FigureSpec) -> None:
     if math.isclose(ratio, 1.0, rel_tol=0.05):
         pytest.skip("a tick of this clock is a nanosecond")
     found = codes(judged(spec, by_this_kit(spec) * ratio, "ns"))
-    assert set(found) & {"ticks-for-nanoseconds", "nominal-clock", "cycles-for-ticks"}
+    # Where the mean of a whole column happens to lie there, both are told.
+    of_clocks = {"ticks-for-nanoseconds", "nominal-clock", "cycles-for-ticks", "one-of-two-slips"}
+    assert set(found) & of_clocks
 
 
 @pytest.mark.parametrize("spec", TIMES, ids=IDS)
