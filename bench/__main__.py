@@ -30,6 +30,7 @@ MODULES = {
     "browser": "bench.labs.browser",
     "published": "bench.published",
     "conditions": "bench.labs.conditions",
+    "random_values": "bench.honest.random_values",
     "honest": "bench.honest.submissions",
 }
 

@@ -20,19 +20,6 @@ from labs.course.figures import Figure
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 
-#: A value has a wrong factor only if it is this near to the right value times the factor: as near
-#: as two digits are.
-NEAR_A_FACTOR = 0.05
-
-
-def is_meant(value: float, number: float) -> bool:
-    """Whether `value` is exactly this `number` of the recording, to three digits.
-
-    This is stricter than `Expected.accepts`: a mean or a minimum that happens to lie near something
-    else must not be taken for it.
-    """
-    return abs(value - number) <= 0.005 * abs(number)
-
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -87,31 +74,6 @@ class Case:
         return submitted is not None and any(
             each.accepted_by_older_kit(submitted) for each in self.accepted_values
         )
-
-    def is_times(self, factor: float) -> bool:
-        """Whether the submitted value is an accepted one times `factor`.
-
-        The value must be near the product, however wide the interval is. An interval that reaches a
-        third to either side contains nearly every factor that anybody could have forgotten.
-        """
-        submitted = self.submitted
-        return submitted is not None and any(
-            each.accepts(submitted, factor)
-            and abs(submitted - each.value * factor) <= NEAR_A_FACTOR * abs(each.value * factor)
-            for each in self.accepted_values
-        )
-
-    def means(self, number: float) -> bool:
-        """Whether the submitted value is exactly this number of the recording, to three digits.
-
-        It is not if the right value in ticks is nearer. For example, a round trip may take 2.6
-        times as long as a switch, and at 2.6 GHz the ticks of a switch are the same number.
-        """
-        if self.submitted is None or not is_meant(self.submitted, number):
-            return False
-        ticks_per_ns = self.result.clock.frequency_hz / 1e9
-        in_ticks = [each.value * ticks_per_ns for each in self.accepted_values]
-        return all(abs(self.submitted - number) <= abs(self.submitted - each) for each in in_ticks)
 
     @property
     def result(self) -> Result:

@@ -1,7 +1,8 @@
 """Compare the switches that a C kernel claims with the OS's count, and see where its tasks were.
 
 Several mistakes change the same numbers. This module decides which one a recording shows, so that
-the grader never reports two of them at once.
+the grader never reports two of them at once. Counts alone never tell which: where the C that was
+measured does not show it either, the finding says only that claim and count differ.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from dataclasses import dataclass
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.facts import tracing, unbound
-from grader.facts.c_source import creation, measured_region
+from grader.facts.c_source import creation, measured_region, timed
+from grader.facts.sources import hashes_by_name
+from labs.common import paths
 from labs.recording import places, proof
 from labs.recording.file import Recording
 from labs.recording.places import Places
@@ -27,7 +30,24 @@ PREEMPTIONS_PER_S = 2_000
 #: An operation that creates or ends a task touches at least this many new pages.
 FAULTS_OF_CREATION = 5
 
+#: More switches than claimed, or fewer, and nothing that shows why.
+MORE, FEWER = "more-switches-than-claimed", "fewer-switches-than-claimed"
+
 _SEMAPHORE = re.compile(r"\bsem_(wait|post)\s*\(\s*([^;{}]{1,80}?)\s*\)")
+_OF_LOCKS = re.compile(
+    r"\b(?:pthread_(?:mutex|spin)|mtx)_(?P<lock>(?:try|timed)?lock)\s*\("
+    r"|\b(?:pthread_(?:mutex|spin)|mtx)_(?P<unlock>unlock)\s*\("
+    r"|\b(?:pthread_cond|cnd)_(?P<signal>signal|broadcast)\s*\("
+)
+#: What could hand the turn over beside a lock, or wait for it.
+_OTHERWISE = re.compile(
+    r"\b(?:sem_\w+|read|write|syscall|p?poll|p?select|kill|pthread_kill"
+    r"|(?:pthread_cond|cnd|pthread_barrier)_\w+)\s*\("
+)
+_TIMED = re.compile(
+    r"\b(u?sleep|(?:clock_)?nanosleep|thrd_sleep|(?:pthread_cond|cnd|sem)_(?:timed|clock)wait"
+    r"|p?poll|p?select|epoll_p?wait|sigtimedwait)\s*\("
+)
 
 
 @dataclass(frozen=True)
@@ -97,7 +117,7 @@ def created_inside(case: Case, seen: Counted) -> str | None:
     faults = case.recording.total(f"variant.{seen.variant}.faults") or 0
     if operations and faults >= FAULTS_OF_CREATION * operations:
         return f"{faults / operations:.0f} page faults for each operation"
-    called = creation(measured_region(case.source))
+    called = creation(_measured(case))
     return f"{called}() between its readings" if called is not None else None
 
 
@@ -108,7 +128,9 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
     if seen.counted < (1 - (SHARE_UNBOUND if unbound_there else SHARE)) * seen.claimed:
         if two_cpus:
             return "never-slept"
-        return "own-semaphore" if _raises_what_it_lowers(case.source) else "lock-convoy"
+        if _raises_what_it_lowers(_source(case)):
+            return "own-semaphore"
+        return "lock-convoy" if _only_locks(_measured(case)) else FEWER
     if two_cpus:
         return "two-cpus-not-one"
     preemptions = _preemptions(recording, seen.variant)
@@ -116,8 +138,19 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
         return None
     if seen.claim == 1 and abs(seen.each - 2) <= 2 * SHARE:
         return "unclear-divisor"
-    # Tasks on two CPUs may sleep at the lock at any time, whether or not one signals under it.
-    return None if unbound_there else "signal-under-the-lock"
+    if unbound_there:
+        # Tasks on two CPUs may sleep at the lock at any time, whether or not one signals under it.
+        return None
+    signals, waits = _signals_under_lock(_measured(case)), wait_with_an_end(case)
+    if signals and waits is None:
+        return "signal-under-the-lock"
+    return "wait-with-an-end" if waits is not None and not signals else MORE
+
+
+def wait_with_an_end(case: Case) -> str | None:
+    """The function between the readings that sleeps for a time or waits until one; None if none."""
+    found = _TIMED.search(_measured(case))
+    return found[1] if found is not None else None
 
 
 def _preemptions(recording: Recording, variant: str) -> float:
@@ -125,6 +158,39 @@ def _preemptions(recording: Recording, variant: str) -> float:
     mine = recording.rows_of(variant)
     seconds = float(recording.ticks[mine].sum()) / recording.clock(variant).frequency_hz
     return PREEMPTIONS_PER_S * seconds
+
+
+def _source(case: Case) -> str | None:
+    """The C that was measured; of an older version of a broken C kernel, today's."""
+    if case.source is not None:
+        return case.source
+    stated = case.recording.conditions.get("source.sha256")
+    listed = hashes_by_name()["broken"].items()
+    name = next((name for name, hashes in listed if stated in hashes), None)
+    path = paths.kernels_c() / "broken" / f"{name}.c"
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def _measured(case: Case) -> str:
+    """The code between the readings, with the functions that it reaches; empty if not known."""
+    source = _source(case)
+    return timed(source) if source is not None else ""
+
+
+def _only_locks(code: str) -> bool:
+    """Whether `code` takes and gives back a lock and does nothing else that could hand over."""
+    called = {match.lastgroup for match in _OF_LOCKS.finditer(code)}
+    return {"lock", "unlock"} <= called and _OTHERWISE.search(code) is None
+
+
+def _signals_under_lock(code: str) -> bool:
+    """Whether `code`, as it is written, signals between a lock and the unlock after it."""
+    held = False
+    for match in _OF_LOCKS.finditer(code):
+        if match["signal"] and held:
+            return True
+        held = bool(match["lock"]) or (held and not match["unlock"])
+    return False
 
 
 def _raises_what_it_lowers(source: str | None) -> bool:

@@ -6,7 +6,7 @@ usable evidence gets no points.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from grader.cases.case import Case, make_case, make_relation
@@ -17,7 +17,13 @@ from grader.facts import unbound, wide_interval
 from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
 from grader.judging.points import points_by_level
-from grader.pitfalls import OF_RELATIONS, findings_of, pitfall_named, while_reading
+from grader.pitfalls import (
+    OF_RELATIONS,
+    figure_not_from_recording,
+    findings_of,
+    pitfall_named,
+    while_reading,
+)
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 from labs.run import broken
@@ -48,17 +54,19 @@ def judge(
     spec: FigureSpec,
     case: Case | Finding,
     figure: Figure | BadFigure | None,
+    what_it_is: Callable[[Case], str] = figure_not_from_recording.what_it_is,
     *,
     tell_answers: bool = False,
 ) -> Verdict:
     """The verdict on a case, or on the finding that prevents one.
 
-    With `tell_answers`, the verdict on a wrong conclusion says which one is right. Until the lab is
+    `what_it_is` says of a wrong figure what it is the value of, as a sentence, or ''. With
+    `tell_answers`, the verdict on a wrong conclusion says which one is right. Until the lab is
     handed in, it says only what to look at.
     """
     if isinstance(case, Finding):
         return _without_evidence(spec, case, figure if isinstance(figure, Figure) else None)
-    return _judged(case, tell_answers)
+    return _judged(case, what_it_is, tell_answers)
 
 
 def open_case(
@@ -133,9 +141,9 @@ def _without_evidence(spec: FigureSpec, finding: Finding, figure: Figure | None)
     )
 
 
-def _judged(case: Case, tell_answers: bool) -> Verdict:
+def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -> Verdict:
     spec = case.spec
-    findings = tuple(findings_of(case, tell_answers=tell_answers))
+    findings = tuple(findings_of(case, what_it_is, tell_answers=tell_answers))
     if spec.demonstrates:
         return _reproduced(case, findings)
     # Without a value that could be right, there is nothing to interpret.

@@ -19,6 +19,7 @@ from grader.facts.sources import source_of
 from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
 from grader.judging import flags
 from grader.judging.check import judge, open_case, open_relation
+from grader.judging.elsewhere import Elsewhere
 from grader.judging.permission import denied, evidence_of
 from grader.judging.unmeasured import fingerprints
 from grader.pitfalls import while_reading
@@ -79,7 +80,8 @@ def _verdicts(folder: Path, lab: str, *, tell_answers: bool) -> list[Verdict]:
         figure = submitted.get(spec.id)
         verdict = _kept_from(folder, spec, figure, verdicts)
         if verdict is None:
-            verdict = _verdict(folder, spec, figure, recordings, cases, tell_answers)
+            known = Elsewhere(Path(folder), submitted, recordings)
+            verdict = _verdict(spec, figure, known, cases, tell_answers)
         used = recordings.get(figure.recording or "") if isinstance(figure, Figure) else None
         verdicts[spec.id] = replace(
             _of_earlier_run(folder, figure, verdict),
@@ -146,10 +148,9 @@ def _not_graded(spec: FigureSpec, why: str, recording: str | None = None) -> Ver
 
 
 def _verdict(
-    folder: Path,
     spec: FigureSpec,
     figure: Figure | BadFigure | None,
-    recordings: Recordings,
+    known: Elsewhere,
     cases: dict[str, Case | Finding],
     tell_answers: bool,
 ) -> Verdict:
@@ -159,15 +160,15 @@ def _verdict(
         if spec.of:
             case = open_relation(spec, figure, cases)
         else:
-            recording = recordings.get(name) if name else None
+            recording = known.recordings.get(name) if name else None
             source = (
-                source_of(recording, (Path(folder) / (name or "")).with_suffix(".c"))
+                source_of(recording, (known.folder / (name or "")).with_suffix(".c"))
                 if isinstance(recording, Recording)
                 else None
             )
             case = open_case(spec, figure, recording, source)
         cases[spec.id] = case
-        return judge(spec, case, figure, tell_answers=tell_answers)
+        return judge(spec, case, figure, known.what_it_is, tell_answers=tell_answers)
     except MemoryError:  # of the whole process, so no figure of it can be trusted to be judged
         raise
     except Exception as error:  # our fault must not give a zero or end the batch

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable
 
 from grader.cases.case import Case
 from grader.cases.verdict import Finding, Level
-from grader.pitfalls import while_reading
+from grader.pitfalls import figure_not_from_recording, one_of_two_slips, while_reading
 from grader.pitfalls.pitfall import Pitfall
 
 __all__ = ["CATALOGUE", "Pitfall", "findings_of", "pitfall_named"]
@@ -48,17 +49,30 @@ OF_RELATIONS = ("figure-not-from-recording", "unit-unknown")
 CATALOGUE: tuple[Pitfall, ...] = (*while_reading.ALL, *INDEPENDENT, *EXPLANATIONS)
 
 
-def findings_of(case: Case, *, tell_answers: bool = False) -> list[Finding]:
+def findings_of(
+    case: Case,
+    what_it_is: Callable[[Case], str] = figure_not_from_recording.what_it_is,
+    *,
+    tell_answers: bool = False,
+) -> list[Finding]:
     """Every finding of this case, the most basic level first, with at most one explanation.
 
-    Without `tell_answers`, no finding tells which conclusion is right.
+    `what_it_is` says of a wrong figure what it is the value of, as a sentence, or ''. Without
+    `tell_answers`, no finding tells which conclusion is right.
     """
     independent = [
         (pitfall, finding)
         for pitfall in INDEPENDENT
         if (not case.others or pitfall.code in OF_RELATIONS) and (finding := pitfall.find(case))
     ]
-    explanation = _explanation(case, tell_answers)
+    explanation = None
+    if not figure_not_from_recording.is_stale(case):
+        explanation = _explanation(case, what_it_is, tell_answers)
+    if explanation is None:
+        independent = [
+            (pitfall, figure_not_from_recording.with_what_it_is(finding, case, what_it_is))
+            for pitfall, finding in independent
+        ]
     if explanation is not None:
         # The mistake explains the figure: it follows from its recording after all.
         independent = [each for each in independent if each[0].code != "figure-not-from-recording"]
@@ -69,7 +83,9 @@ def findings_of(case: Case, *, tell_answers: bool = False) -> list[Finding]:
     return found + ([explanation] if explanation is not None else [])
 
 
-def _explanation(case: Case, tell_answers: bool) -> Finding | None:
+def _explanation(
+    case: Case, what_it_is: Callable[[Case], str], tell_answers: bool
+) -> Finding | None:
     candidates = tuple(each for each in EXPLANATIONS if tell_answers or not each.tells_answer)
     if case.right:
         # A mistake in a recording is reported with the figure that names this recording.
@@ -78,7 +94,11 @@ def _explanation(case: Case, tell_answers: bool) -> Finding | None:
         )
     found = [(each, finding) for each in candidates if (finding := each.find(case))]
     codes = {each.code for each, _ in found}
-    return next((finding for each, finding in found if not codes & set(each.yields_to)), None)
+    left = [(each, finding) for each, finding in found if not codes & set(each.yields_to)]
+    if left and left[0][0].code in one_of_two_slips.MERE_FACTORS and (known := what_it_is(case)):
+        return one_of_two_slips.of_factor(case, left[0][0], known)
+    both = one_of_two_slips.of_both(case, left)
+    return both if both is not None else next((finding for _, finding in left), None)
 
 
 def pitfall_named(code: str) -> Pitfall:

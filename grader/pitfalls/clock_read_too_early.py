@@ -7,10 +7,13 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.pitfalls.stale_constant import subtracted_constant, too_little_left
+from labs.analysis import core_clock
+from labs.analysis.line import Line
 from labs.common.units import rounded
+from labs.recording.file import Recording
 
 #: A dependent addition takes one core cycle; an emulator or a hypervisor may blur that.
-LEAST_CYCLES, MOST_CYCLES = 0.5, 2.0
+LEAST_CYCLES = 0.5
 
 #: The C kernel that a student writes around dependent additions.
 OWN = "own_pair"
@@ -28,12 +31,14 @@ def detect(case: Case) -> str | None:
         if line is None:
             continue
         if not line.straight:
-            worst, _ = line.worst_point()
+            least = least_beyond_additions(case.recording, line)
+            if least is None or least[0] >= 0:
+                continue  # the work is enclosed, with more than it (more_between_the_readings)
+            _, place = least
             return (
-                f"Your samples of {name} do not grow with the work: at k = "
-                f"{line.batch[worst]:.0f} the mean lies "
-                f"{rounded(float(line.residual[worst]))} ticks off the line through all "
-                "batch sizes."
+                f"Your samples of {name} with {line.batch[place]:.0f} additions take "
+                f"{rounded(float(line.location[place]))} ticks; the additions alone take "
+                f"{rounded(float(line.location[place]) - least[0])}, one after the other."
             )
         if line.clock.step > line.location.max():
             continue  # a counter that sees nothing of such samples says nothing of their order
@@ -41,12 +46,26 @@ def detect(case: Case) -> str | None:
         if case.spec.quantity is Quantity.COST and case.spec.kernel == OWN and cycle:
             cost = line.cost
             # The interval counts: a coarse counter knows a cycle only roughly.
-            if cost.high < LEAST_CYCLES * cycle or cost.low > MOST_CYCLES * cycle:
+            if cost.high < LEAST_CYCLES * cycle:
                 return (
                     f"Your {name} pair sees {rounded(cost.value / cycle)} core cycles for an "
                     "addition that waits for the one before and so takes one."
                 )
     return None
+
+
+def least_beyond_additions(recording: Recording, line: Line) -> tuple[float, int] | None:
+    """How much longer the samples are than the additions in them, in ticks, where that is least.
+
+    Below 0 they are shorter, and cannot hold all additions. The second number is the place of that
+    batch size in `line`. None if the length of a core cycle is not known.
+    """
+    cycle = core_clock.shortest_cycle(recording, line.clock)
+    if not cycle:
+        return None
+    beyond = line.location - line.batch * cycle
+    place = int(beyond.argmin())
+    return float(beyond[place]), place
 
 
 PITFALL = Pitfall(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.cases.case import Case, is_meant
+from grader.cases.case import Case
+from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import usual_ticks
@@ -44,7 +45,7 @@ def detect(case: Case) -> str | None:
             ((ticks / operations).mean(), (without / operations).mean()),
             (ticks.sum() / operations.sum(), without.sum() / operations.sum()),
         ):
-            if is_meant(case.submitted, float(mean)) and mean > CARRIED * typical:
+            if is_number(case, float(mean)) and mean > CARRIED * typical:
                 return (
                     f"You gave {case.as_submitted()}: the mean of all {len(ticks)} samples, "
                     f"{what}. Without the few far from the others, such as one of "

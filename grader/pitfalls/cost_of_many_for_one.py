@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case, is_meant
+from grader.cases.case import Case
+from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import traps
@@ -16,22 +17,28 @@ FEWEST = 3
 def detect(case: Case) -> str | None:
     if case.spec.quantity not in (Quantity.COST, Quantity.WHOLE) or case.submitted is None:
         return None
-    return _several_claimed(case) if case.right else _sample(case, case.submitted)
+    return _several_claimed(case) if case.right else _sample(case)
 
 
-def _sample(case: Case, submitted: float) -> str | None:
+def _sample(case: Case) -> str | None:
     """The figure is a whole sample, or what the operations of one cost together."""
     line = case.result.line
     if line is None:
         return None
     per_unit = line.clock.ticks_in(case.spec.unit)
     for k, mean in zip(line.batch, line.location / per_unit, strict=True):
-        if k >= FEWEST and (is_meant(submitted, float(mean)) or case.is_times(float(k))):
+        if k >= FEWEST and _is_total(case, float(mean), float(k)):
             return (
                 f"You gave {case.as_submitted()}: your samples with {k:.0f} operations inside "
                 f"take {rounded(float(mean))} {case.spec.unit}, all of them together."
             )
     return None
+
+
+def _is_total(case: Case, mean: float, k: float) -> bool:
+    """Whether the figure is a sample, or k times the cost of one operation."""
+    totals = [mean, *(each.value * k for each in case.accepted_values)]
+    return any(is_number(case, total) for total in totals)
 
 
 def _several_claimed(case: Case) -> str | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from grader.cases.case import Case, is_meant
+from grader.cases.case import Case
+from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import c_source, creations
@@ -28,13 +29,13 @@ def detect(case: Case) -> str | None:
 def _by_value(case: Case) -> str | None:
     asked = case.spec.variant
     alone = asked.replace("-wait", "")
-    if alone == asked or alone not in case.recording.variants or case.submitted is None:
+    if alone == asked or alone not in case.recording.variants:
         return None
     result = case.results.get(alone) or result_of(case.recording, alone, "ns")
     if result.estimate is None:
         return None
     value = result.estimate.into(case.spec.unit, result.clock).value
-    if not is_meant(case.submitted, value):
+    if not is_number(case, value):
         return None
     return (
         f"You gave {case.as_submitted()}: in your recording that is {alone}, creation only; "

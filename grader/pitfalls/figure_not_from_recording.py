@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case, is_meant
-from grader.cases.spec import Quantity
-from grader.cases.verdict import Level
-from grader.facts.dates import measured_after
-from grader.pitfalls.pitfall import Pitfall
-from labs.recording.file import BadRecording
-from labs.results.result import result_of
+from collections.abc import Callable
+from dataclasses import replace
 
-#: Of a recording with more variants than this no other is looked at.
-MOST_VARIANTS = 20
+from grader.cases.case import Case
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Finding, Level
+from grader.facts.dates import measured_after
+from grader.facts.same_value import variants_of_same_value
+from grader.pitfalls.pitfall import Pitfall
 
 
 def detect(case: Case) -> str | None:
@@ -21,29 +20,34 @@ def detect(case: Case) -> str | None:
         return None  # grader.pitfalls.conclusion_against_table tells of those
     expected = " or ".join(dict.fromkeys(each.as_text() for each in case.accepted_values[:2]))
     source = f"{case.figure.recording} gives" if not case.others else "your recordings give"
-    evidence = f"You gave {case.as_submitted()}; {source} {expected} for {case.spec.asked}."
-    if any(measured_after(case.figure, each.recording) for each in case.others or (case,)):
+    evidence = f"You gave {case.as_submitted()}; {source} {expected}."
+    if is_stale(case):
         return f"{evidence} That was measured after you handed the figure in: hand it in again."
-    taken = _of_another_variant(case)
-    if taken:
-        return f"{evidence} What you gave is the cost of {taken}."
-    return None if case.right_in_older_kit else evidence
+    return None if case.right_in_older_kit and not what_it_is(case) else evidence
 
 
-def _of_another_variant(case: Case) -> str | None:
-    """The one other variant of the recording whose value was handed in, where there is one."""
-    submitted, recording = case.submitted, case.recording
-    if case.others or submitted is None or not case.spec.is_time:
-        return None
-    found = []
-    for name in recording.variants[:MOST_VARIANTS]:
-        try:
-            result = result_of(recording, name, case.spec.unit)
-        except (KeyError, ValueError, BadRecording):
-            continue
-        if name not in case.spec.variants and result.estimate is not None:
-            found += [name] * is_meant(submitted, result.estimate.value)
-    return found[0] if len(found) == 1 else None
+def is_stale(case: Case) -> bool:
+    """Whether the figure is wrong and older than a recording of it: what is wrong is its age."""
+    if case.right or not case.accepted_values:
+        return False
+    return any(measured_after(case.figure, each.recording) for each in case.others or (case,))
+
+
+def with_what_it_is(finding: Finding, case: Case, what_it_is: Callable[[Case], str]) -> Finding:
+    """The finding, and what the figure is the value of, if this finding is of such a figure."""
+    if finding.code != PITFALL.code:
+        return finding
+    known = what_it_is(case)
+    return replace(finding, evidence=f"{finding.evidence} {known}") if known else finding
+
+
+def what_it_is(case: Case) -> str:
+    """Which variant of its own recording the figure is the cost of, as a sentence; '' if none."""
+    if case.right or case.others or not case.spec.is_time:
+        return ""
+    same = variants_of_same_value(case, case.recording)
+    found = [name for name in same if name not in case.spec.variants]
+    return f"What you gave is the cost of {found[0]}." if len(found) == 1 else ""
 
 
 PITFALL = Pitfall(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.digits import is_times
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
 
@@ -11,7 +12,7 @@ def detect(case: Case) -> str | None:
     if case.right or case.expected is None or not case.spec.is_time:
         return None
     for factor, what in ((2.0, "twice"), (0.5, "half")):
-        if case.is_times(factor):
+        if is_times(case, factor):
             return (
                 f"You gave {case.as_submitted()}, {what} of what your recording gives: "
                 f"{case.expected.as_text()}."

@@ -53,9 +53,11 @@ PITFALL = Pitfall(
         "tracer-stops-it",
         "stale-constant",
         "clocks-of-two-processes",
+        "fewer-switches-than-claimed",
         "lock-convoy",
         "never-slept",
         "own-semaphore",
+        "work-optimised-away",
     ),
     broken=(Live("overhead_for_every_call", "call-args0"),),
 )

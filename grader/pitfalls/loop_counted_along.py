@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case, is_meant
+from grader.cases.case import Case
+from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import traps
@@ -22,7 +23,7 @@ def detect(case: Case) -> str | None:
         return None
     per_unit = case.result.clock.ticks_in(case.spec.unit)
     loop = net.times * net.baseline.value / per_unit
-    if case.submitted is None or not is_meant(case.submitted, net.unsubtracted.value / per_unit):
+    if not is_number(case, net.unsubtracted.value / per_unit):
         return None
     return (
         f"You gave {case.as_submitted()}: the slope as timed. Of it {rounded(loop)} "

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.cases.case import Case
-from grader.cases.expected import Expected
+from grader.cases.digits import OF_USUAL_SLIPS, is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.quantity is not Quantity.RATIO or case.right or case.submitted is None:
+    if case.spec.quantity is not Quantity.RATIO or case.right:
         return None
     for over, under in _pairs(case):
-        if any(_ratio(a, b).accepts(case.submitted) for a in _values(over) for b in _values(under)):
+        ratios = [a / b for a in _values(over) for b in _values(under)]
+        if any(is_number(case, ratio, OF_USUAL_SLIPS) for ratio in ratios):
             return (
                 f"You gave {case.as_submitted()}: that is {over.spec.id} over {under.spec.id}. "
                 f"Asked is {case.spec.asked}."
@@ -38,10 +39,6 @@ def _values(case: Case) -> list[float]:
     values = [each.value for each in case.accepted_values]
     values += [case.submitted] if case.submitted is not None else []
     return [value for value in values if value > 0]
-
-
-def _ratio(over: float, under: float) -> Expected:
-    return Expected(over / under, over / under, over / under, "times")
 
 
 PITFALL = Pitfall(

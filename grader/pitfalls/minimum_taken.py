@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case, is_meant
+from grader.cases.case import Case
+from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import usual_ticks
@@ -30,7 +31,7 @@ def detect(case: Case) -> str | None:
             continue
         each = max(size, 1) * per_unit
         least, usual = float(ticks.min()) / each, usual_ticks(samples, size) / each
-        if is_meant(case.submitted, least) and least < CLEARLY_LESS * usual:
+        if is_number(case, least) and least < CLEARLY_LESS * usual:
             share = 100 * float((ticks == ticks.min()).mean())
             return (
                 f"You gave {case.as_submitted()}, the smallest of {len(ticks)} samples at k = "

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from grader.cases.case import Case
+from grader.cases.digits import is_times
 from grader.cases.verdict import Level
 from grader.facts.observed import reads_the_counter
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
@@ -24,10 +25,10 @@ def detect(case: Case) -> str | None:
         return None
     if case.right or not case.accepted_values:
         return _declared(case)
-    if any(case.is_times(factor) for factor in (0.5, 2.0)):
+    if any(is_times(case, factor) for factor in (0.5, 2.0)):
         return None  # plainer, and a core at twice the counter's rate looks the same
     for frequency, factor, what in _clocks(case):
-        if abs(factor - 1) > SAME and case.is_times(factor):
+        if abs(factor - 1) > SAME and is_times(case, factor):
             return (
                 f"You gave {case.as_submitted()}; your recording gives "
                 f"{case.accepted_values[0].as_text()}. The factor is that of {what}, "

@@ -33,6 +33,6 @@ PITFALL = Pitfall(
     experiment="Draw the mean against k, and look which batch size leaves the line.",
     seen_in="report A: creation, which happens once, divided by a loop of exchanges",
     detect=detect,
-    yields_to=("clock-read-too-early", "clocks-of-two-processes"),
+    yields_to=("clock-read-too-early", "clocks-of-two-processes", "more-between-the-readings"),
     broken=(Live("narrow_counter", "system-call-getppid"),),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.digits import is_times
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
@@ -13,7 +14,7 @@ def detect(case: Case) -> str | None:
     if case.spec.quantity is not Quantity.RATIO or case.right or case.expected is None:
         return None
     over, under = (case.results[name].clock.frequency_hz for name in case.spec.operands[:2])
-    if abs(over / under - 1) <= 0.01 or not case.is_times(over / under):
+    if abs(over / under - 1) <= 0.01 or not is_times(case, over / under):
         return None
     return (
         f"You gave {rounded(case.submitted or 0)}; your recording gives {case.expected.as_text()}. "

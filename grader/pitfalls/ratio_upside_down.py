@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.digits import OF_USUAL_SLIPS, is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
@@ -12,13 +13,14 @@ from labs.common.units import rounded
 def detect(case: Case) -> str | None:
     if case.spec.quantity is not Quantity.RATIO or case.right or case.expected is None:
         return None
-    if not case.submitted or not any(
-        each.accepts(1 / case.submitted) for each in case.accepted_values
+    if not any(
+        each.value and is_number(case, 1 / each.value, OF_USUAL_SLIPS)
+        for each in case.accepted_values
     ):
         return None
     over, under = case.spec.operands[:2]
     return (
-        f"You gave {rounded(case.submitted)}; in your recording {over} takes "
+        f"You gave {rounded(case.submitted or 0)}; in your recording {over} takes "
         f"{rounded(case.expected.value)} times as long as {under}, not the other way round."
     )
 

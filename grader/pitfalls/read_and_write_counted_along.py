@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.digits import is_number_of_samples
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import switch_counts
@@ -25,7 +26,7 @@ def detect(case: Case) -> str | None:
 
 def _not_subtracted_by_hand(case: Case) -> str | None:
     net = case.result.net
-    if case.submitted is None or net is None or net.baseline is None:
+    if net is None or net.baseline is None:
         return None
     per_unit = case.result.clock.ticks_in(case.spec.unit)
     calls = net.times * net.baseline.value / per_unit
@@ -34,7 +35,7 @@ def _not_subtracted_by_hand(case: Case) -> str | None:
         (net.whole, 1.0, f"your whole round trip. It holds {net.parts:.0f} switches, and of it"),
     ):
         number = timed.value / per_unit
-        if case.means(number) or case.submitted == float(f"{number:.2g}"):
+        if is_number_of_samples(case, number):
             return (
                 f"You gave {case.as_submitted()}: {what} {rounded(calls / parts)} "
                 f"{case.spec.unit} are calls alone, by {net.baseline_variant} of your recording."
@@ -51,18 +52,18 @@ def _nothing_to_subtract(case: Case) -> str | None:
     if switch_counts.code_of(case) is not None:
         return None
     return (
-        f"Your C names no baseline for {name}: {case.as_submitted()} holds the calls that carry "
-        "the message as well."
+        f"Your C names no baseline for {name}: {case.as_submitted()} holds the calls around the "
+        "switch as well."
     )
 
 
 PITFALL = Pitfall(
     code="read-and-write-counted-along",
     level=Level.INTERPRETATION,
-    symptom="The calls that carry the message are counted as part of the switch.",
-    misconception="Half a round trip is a switch, a write and a read; the last two cost as much "
-    "without any switch.",
-    experiment="Write to your own pipe and read it back in the same run, and subtract that.",
+    symptom="The calls around a switch are counted as part of it.",
+    misconception="Half a round trip is a switch and the calls that bring it about, such as a "
+    "write and a read. These cost as much without any switch.",
+    experiment="Let one task make the same calls to itself in the same run, and subtract that.",
     seen_in="report C: read and write inside the 550 ns of a switch",
     detect=detect,
     explains=MistakeKind.CONTENTS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.digits import is_number, is_times
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import reads_the_counter
@@ -25,7 +26,9 @@ def detect(case: Case) -> str | None:
         (ticks_per_ns, "the value in ticks, called ns"),
         (1 / ticks_per_ns, "the value in ns, called ticks"),
     ):
-        if abs(factor - 1) > 0.01 and case.is_times(factor):
+        if abs(factor - 1) > 0.01 and (
+            is_times(case, factor) or (is_step and is_number(case, case.expected.value * factor, 1))
+        ):
             return (
                 f"You gave {case.as_submitted()}; your recording gives {case.expected.as_text()}. "
                 f"The factor is that of your counter, {rounded(ticks_per_ns, 4)} ticks a ns: "
@@ -52,7 +55,7 @@ def _declared(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="ticks-for-nanoseconds",
     level=Level.INTERPRETATION,
-    symptom="The figure is off by exactly the frequency of the counter.",
+    symptom="The figure is off by the frequency of the counter.",
     misconception="A tick is one step of the counter, not a nanosecond and not a core cycle.",
     experiment="Read the counter twice, one second apart, and divide the ticks by 1,000,000,000.",
     seen_in="report A: ticks divided by the clock that lscpu prints",

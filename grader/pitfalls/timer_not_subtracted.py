@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 
-from grader.cases.case import Case, is_meant
+from grader.cases.case import Case
+from grader.cases.digits import FEWEST_DIGITS, OF_USUAL_SLIPS, is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.c_source import measured_region
@@ -19,9 +20,6 @@ from labs.recording.declared import is_first_time
 
 #: A clock that is less of the figure than this is not worth a word.
 LEAST_SHARE = 0.05
-
-#: How closely the difference must be the timer, as a share of it.
-OF_THE_TIMER = 0.03
 
 #: Below this share of the timer's overhead a line begins as if there were no timer.
 NO_TIMER = 0.25
@@ -38,10 +36,10 @@ def detect(case: Case) -> str | None:
         return None
     if case.right:
         return _in_each_operation(case)
-    return _whole_sample(case, case.submitted) or _on_top(case, case.submitted)
+    return _whole_sample(case) or _on_top(case)
 
 
-def _on_top(case: Case, submitted: float) -> str | None:
+def _on_top(case: Case) -> str | None:
     """The figure is the cost and one pair of readings: one operation, as stamps would time it."""
     line, expected = case.result.line, case.expected
     if line is None or expected is None:
@@ -52,8 +50,7 @@ def _on_top(case: Case, submitted: float) -> str | None:
         pairs.append(line.empty.value)
     for ticks in pairs:
         timer = ticks / per_unit
-        off = abs(submitted - (expected.value + timer))
-        if timer < LEAST_SHARE * expected.value or off > OF_THE_TIMER * timer:
+        if timer < LEAST_SHARE * expected.value or not is_number(case, expected.value + timer):
             continue
         return (
             f"You gave {case.as_submitted()}; your recording gives {expected.as_text()}. Between "
@@ -62,7 +59,7 @@ def _on_top(case: Case, submitted: float) -> str | None:
     return None
 
 
-def _whole_sample(case: Case, submitted: float) -> str | None:
+def _whole_sample(case: Case) -> str | None:
     """The figure is what a sample takes, divided by what it holds: nothing was subtracted."""
     spec, recording = case.spec, case.recording
     timer = _timer(case)
@@ -74,7 +71,9 @@ def _whole_sample(case: Case, submitted: float) -> str | None:
         median, usual = float(np.median(chosen)), usual_ticks(samples, k)
         means = [median, usual, float(chosen.mean())]
         means.append(float(recording.ticks[mine & (recording.batch == k)].mean()))
-        mean = next((each for each in means if is_meant(submitted, each / k / per_unit)), None)
+        # Samples with one operation have no other number that the figure could be.
+        fewest = OF_USUAL_SLIPS if k == 1 else FEWEST_DIGITS
+        mean = next((each for each in means if is_number(case, each / k / per_unit, fewest)), None)
         if mean is None or (timer is not None and timer < LEAST_SHARE * usual):
             continue
         inside = "with one operation inside" if k == 1 else f"divided by its {k} operations"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case, is_meant
+from grader.cases.case import Case
+from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import working_sets
@@ -31,10 +32,10 @@ def _nothing_subtracted(case: Case) -> str | None:
 
 
 def _as_timed(case: Case, net: Net) -> str | None:
-    if net.baseline is None or case.submitted is None:
+    if net.baseline is None:
         return None
     per_unit = case.result.clock.ticks_in(case.spec.unit)
-    if not is_meant(case.submitted, net.unsubtracted.value / per_unit):
+    if not is_number(case, net.unsubtracted.value / per_unit):
         return None
     own = net.baseline.value * net.times / net.parts / per_unit
     return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.digits import is_number_of_samples
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.wide_interval import caveat
@@ -34,7 +35,7 @@ def detect(case: Case) -> str | None:
             (other, "the result of"),
             ((own + other) / 2, f"the mean of {spec.variant} and"),
         ):
-            if case.means(value):
+            if is_number_of_samples(case, value):
                 return (
                     f"You gave {case.as_submitted()}: {what} {name}. Your recording gives "
                     f"{spec.variant} {rounded(own)} and {name} {rounded(other)} {spec.unit}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
-from grader.cases.expected import Expected
+from grader.cases.digits import OF_USUAL_SLIPS, is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import switch_counts
@@ -23,13 +23,13 @@ def detect(case: Case) -> str | None:
 
 def _in_figure(case: Case) -> str | None:
     net = case.result.net
-    if case.right or case.submitted is None or net is None or net.parts != 2:
+    if case.right or net is None or net.parts != 2:
         return None
     if not proof.claim_of(case.recording, case.spec.variant):
         return None
     whole = net.whole.value / case.result.clock.ticks_in(case.spec.unit)
     for value, what in ((whole, "your round trip"), (whole / 4, "a quarter of your round trip")):
-        if Expected(value, value, value, case.spec.unit).accepts(case.submitted):
+        if is_number(case, value, OF_USUAL_SLIPS):
             return (
                 f"You gave {case.as_submitted()}: {what}, and a round trip holds two switches and "
                 "four calls."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from grader.cases.case import Case
+from grader.cases.digits import is_times
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
@@ -19,13 +20,26 @@ def detect(case: Case) -> str | None:
     if case.right or case.expected is None:
         return _in_the_c(case) if not case.others else None
     for power in (-9, -6, -3, 3, 6, 9):
-        if case.is_times(10.0**power):
+        if _is_times(case, 10.0**power):
             larger = "larger" if power > 0 else "smaller"
             return (
                 f"You gave {case.as_submitted()}; your recording gives {case.expected.as_text()}: "
                 f"the digits agree, the figure is {10 ** abs(power):,} times {larger}."
             )
     return None
+
+
+def _is_times(case: Case, factor: float) -> bool:
+    """Whether the value is a right one times `factor`, or that to two digits.
+
+    Of no other factor are two digits enough: nothing else is a thousand times off.
+    """
+    submitted = case.submitted
+    if not submitted or is_times(case, factor):
+        return bool(submitted)
+    per_unit = case.figure.value / submitted  # where the student rounded
+    products = (each.value * factor * per_unit for each in case.accepted_values)
+    return any(float(f"{product:.2g}") == case.figure.value for product in products)
 
 
 def _in_the_c(case: Case) -> str | None:

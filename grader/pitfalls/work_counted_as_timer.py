@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case, is_meant
+from grader.cases.case import Case
+from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import usual_ticks
@@ -26,7 +27,7 @@ def detect(case: Case) -> str | None:
         if not (samples.batch == 0).any():
             # There is no empty sample that these could be the mean of.
             means += [float(each[each_batch == k].mean()) for each, each_batch in everything]
-        mean = next((each for each in means if is_meant(case.submitted, each / per_unit)), None)
+        mean = next((each for each in means if is_number(case, each / per_unit)), None)
         if mean is not None:
             operations = f"{k} operation{'s' if k > 1 else ''}"
             return (

@@ -15,6 +15,11 @@ from labs.common.units import rounded
 #: Whatever is executed costs more of a core cycle than this; what is not costs nothing.
 MOST_CYCLES = 0.25
 
+#: A call is a jump there and one back, which no core does in less than a cycle. What a compiler
+#: leaves of an inlined one may cost as much as that.
+LEAST_OF_CALLS = 0.9
+PROCEDURES = frozenset({"procedure_call", "own_procedure"})
+
 #: A baseline of at most so many core cycles is a mere loop.
 LOOP_CYCLES = 20.0
 
@@ -29,21 +34,24 @@ def detect(case: Case) -> str | None:
             continue
         if is_below_the_clock(case.recording.samples(name)):
             continue
-        evidence = _evidence(result.line, result.net)
+        least = LEAST_OF_CALLS if case.spec.kernel in PROCEDURES else MOST_CYCLES
+        evidence = _evidence(result.line, result.net, least)
         if evidence is not None:
             return f"Your {name} {evidence}"
     return None
 
 
-def _evidence(line: Line, net: Net | None) -> str | None:
+def _evidence(line: Line, net: Net | None, least: float) -> str | None:
+    """What shows that an operation is not executed, which costs at least `least` core cycles."""
     cycle = line.clock.core_cycle_ticks
     if not cycle:
         return None
-    if line.cost.high < MOST_CYCLES * cycle:
+    if line.cost.high < least * cycle:
         sizes = f"{line.batch[0]:.0f} to {line.batch[-1]:.0f}"
+        grow = "do not grow" if line.cost.high < MOST_CYCLES * cycle else "grow too little"
         return (
             f"adds {rounded(line.cost.value / cycle, 2)} core cycles an operation: from k = "
-            f"{sizes} your samples do not grow."
+            f"{sizes} your samples {grow}."
         )
     if net is None or net.baseline is None or net.baseline.value > LOOP_CYCLES * cycle:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from labs.c_kernels import toolchain
+from labs.c_kernels import clobbers, toolchain
 from labs.common.files import CannotWrite
 from labs.common.messages import Message, Refused
 from labs.recording import declared, places, proof
@@ -46,7 +46,8 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
         return Message("problem", "the run cannot start as asked", (_sentence(str(error)),))
     if isinstance(error, c_process.RunFailed):
         heading = "this machine cannot measure that" if error.impossible_here else "the run failed"
-        return Message("problem", heading, (_sentence(str(error)),))
+        more = _of_clobbers(source) if error.hung else ()
+        return Message("problem", heading, (_sentence(str(error)), *more))
     if isinstance(error, BadRecording):
         return Message("problem", "the samples cannot be used", (_sentence(str(error)),))
     if isinstance(error, CannotWrite):
@@ -110,13 +111,25 @@ def of_unbound(recording: Recording) -> Message | None:
     return Message("note", f"nothing can be pinned here: {why}", words)
 
 
-def of_interrupt(kernel_name: str) -> Message:
-    """The message for a run that the student stopped."""
-    words = (
-        "Ticklab ended its processes, and nothing of this run is saved.",
-        "If the run did not end by itself, look for an endless loop in the C.",
+def of_interrupt(kernel_name: str, source: str | None = None) -> Message:
+    """The message for a run that the student stopped; `source` is its C if it came from a cell."""
+    why = _of_clobbers(source) or (
+        "If the run did not end by itself, look for a loop or a wait in the C that never ends.",
     )
+    words = ("Ticklab ended its processes, and nothing of this run is saved.", *why)
     return Message("problem", f"the run of {kernel_name} was stopped", words)
+
+
+def _of_clobbers(source: str | None) -> tuple[str, ...]:
+    """A sentence on registers that the C overwrites behind the compiler's back, if it does."""
+    missing = clobbers.missing(source or "")
+    if not missing:
+        return ()
+    names = " and ".join(missing)
+    return (
+        f"Your assembly does not say that `syscall` overwrites {names}. If the compiler keeps the "
+        f"loop's counter there, the loop never ends: name {names} among the clobbers.",
+    )
 
 
 def _of_compile_error(

@@ -65,7 +65,7 @@ class Measuring:
             self.failed(names, message)
             raise Refused(message) from None
         except KeyboardInterrupt:
-            message = explain.of_interrupt(asked.kernel_name)
+            message = explain.of_interrupt(asked.kernel_name, asked.source)
             self.failed(names, message)
             if not messages.in_notebook():
                 raise

@@ -62,36 +62,9 @@ def of_line(
     """Warnings that need the line: about its fit, the width of the interval, impossible values."""
     if figure is None:
         figure = line.overhead if declared.is_overhead(recording, line.variant) else line.cost
-    found = []
     if not line.straight:
-        worst, share = line.worst_point()
-        cause: tuple[str, Advice | str] = (
-            "the clock is read before the work between the readings is done, or the work does not "
-            "grow with k",
-            "look at the disassembly of the measured region",
-        )
-        if declared.is_unfenced(recording, line.variant):
-            cause = (cause[0], "use a fenced variant")
-        elif was_shared(recording):
-            cause = (
-                "other programs used the CPU during the run; they interrupt long samples more "
-                "often than short ones, here so often that disturbed samples are not recognised",
-                advice(
-                    "measure again when the machine is quieter, or with smaller batch sizes (",
-                    Option("batch", ...),
-                    ")",
-                ),
-            )
-        found.append(
-            RunWarning(
-                "not-on-a-line",
-                f"at k = {line.batch[worst]:.0f} the mean lies "
-                f"{rounded(100 * abs(share), 2)} % off the "
-                "line T(k) = overhead + k * cost, so there is no figure",
-                *cause,
-            )
-        )
-        return tuple(found)
+        return (_of_no_line(recording, line),)
+    found = []
     if line.cost.high < 0 or figure.high < 0:
         found.append(
             RunWarning(
@@ -114,6 +87,47 @@ def of_line(
             )
         )
     return (*found, *_of_width(recording, line, figure))
+
+
+def _of_no_line(recording: Recording, line: Line) -> RunWarning:
+    """The warning that the samples lie on no line."""
+    worst, share = line.worst_point()
+    cause: tuple[str, Advice | str] = (
+        "the clock is read before the work between the readings is done, or the work does not "
+        "grow with k",
+        "look at the disassembly of the measured region",
+    )
+    if declared.is_unfenced(recording, line.variant):
+        cause = (cause[0], "use a fenced variant")
+    elif _are_too_short(recording, line):
+        # Other programs make samples longer, never shorter than their work.
+        cause = ("the clock is read before the work between the readings is done", cause[1])
+    elif was_shared(recording):
+        cause = (
+            "other programs used the CPU during the run; they interrupt long samples more "
+            "often than short ones, here so often that disturbed samples are not recognised",
+            advice(
+                "measure again when the machine is quieter, or with smaller batch sizes (",
+                Option("batch", ...),
+                ")",
+            ),
+        )
+    return RunWarning(
+        "not-on-a-line",
+        f"at k = {line.batch[worst]:.0f} the mean lies {rounded(100 * abs(share), 2)} % off the "
+        "line T(k) = overhead + k * cost, so there is no figure",
+        *cause,
+    )
+
+
+def _are_too_short(recording: Recording, line: Line) -> bool:
+    """Whether samples take less time than the operations in them, as far as their length is known.
+
+    Example: 64 additions that wait for each other, and a sample of 40 core cycles.
+    """
+    cycle = core_clock.shortest_cycle(recording, line.clock)
+    work = line.batch * (declared.operation_cycles(recording, line.variant) * cycle)
+    return bool((line.location < work).any())
 
 
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:

@@ -53,11 +53,11 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
             "the other task did not have to run: the lock makes no handoff, or the task had its "
             "own CPU"
             if few
-            else "each exchange takes more switches than it seems: a task wakes up, blocks on a "
-            "lock that the other task still holds, and switches again",
+            else "each exchange takes more switches than it seems: a task wakes up before it has "
+            "its turn, or blocks on a lock that the other task still holds, and switches again",
             "put both tasks on one CPU, and make each wait for the other"
             if few
-            else "signal after you release the lock",
+            else "signal after you release the lock, and wait without a time-out",
         )
     ]
 

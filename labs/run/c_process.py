@@ -31,11 +31,15 @@ _USUAL_CAUSE = {
 
 
 class RunFailed(RuntimeError):
-    """A C kernel ended without a usable run; the message is its error text, `status` its status."""
+    """A C kernel ended without a usable run; the message is its error text, `status` its status.
 
-    def __init__(self, message: str, status: int | None = None) -> None:
+    If `hung` is set, we ended it, because it took too long.
+    """
+
+    def __init__(self, message: str, status: int | None = None, *, hung: bool = False) -> None:
         super().__init__(message)
         self.status = status
+        self.hung = hung
 
     @property
     def impossible_here(self) -> bool:
@@ -124,13 +128,15 @@ async def _until_done(
             raise RunFailed(
                 f"Ticklab ended {name} after the time limit of {limits.time_s:g} s; take fewer "
                 "samples, raise the limit (time_limit=..., in a terminal --time-limit ...), or "
-                "look for an endless loop in the C"
+                "look for a loop or a wait in the C that never ends",
+                hung=True,
             )
         if unfinished and limits.patience_s and loop.time() >= seen[0] + limits.patience_s:
             raise RunFailed(
                 f"Ticklab ended {name}, because it took no sample for {limits.patience_s:g} s. "
                 f"{await likely_cause(group)}. If one sample may take so long, allow it "
-                "more seconds (patience=..., in a terminal --patience ...)"
+                "more seconds (patience=..., in a terminal --patience ...)",
+                hung=True,
             )
 
 

@@ -53,14 +53,29 @@ def test_not_on_a_line_where_the_reading_does_not_wait() -> None:
     assert "disassembly" in found["not-on-a-line"].try_this
 
 
-@pytest.mark.parametrize(
-    "shared", [{"cpus.busy": "1.9", "cpus.online": "2"}, {"steal.share": "0.05"}]
-)
+BUSY = [{"cpus.busy": "1.9", "cpus.online": "2"}, {"steal.share": "0.05"}]
+
+
+@pytest.mark.parametrize("shared", BUSY)
 def test_not_on_a_line_of_a_busy_machine_is_laid_to_the_machine(shared: dict[str, str]) -> None:
+    recording = run_with()
+    # Programs that interrupt every long sample, and no short one.
+    longer = recording.ticks + 200 * (recording.batch == recording.batch.max())
+    stated = MappingProxyType({**recording.conditions, **shared})
+    busy = dataclasses.replace(recording, conditions=stated, ticks=longer)
+    found = warnings_of(busy)["not-on-a-line"]
+    assert "other programs used the CPU" in found.likely_cause and "quieter" in found.try_this
+
+
+@pytest.mark.parametrize("shared", BUSY)
+def test_samples_shorter_than_their_work_are_not_laid_to_a_busy_machine(
+    shared: dict[str, str],
+) -> None:
     recording = run_with(Machine(hidden=120))
     stated = MappingProxyType({**recording.conditions, **shared})
     found = warnings_of(dataclasses.replace(recording, conditions=stated))["not-on-a-line"]
-    assert "other programs used the CPU" in found.likely_cause and "quieter" in found.try_this
+    assert "clock is read before the work" in found.likely_cause
+    assert "other programs" not in found.likely_cause
 
 
 def test_not_on_a_line_advises_a_fence_only_to_those_without() -> None:

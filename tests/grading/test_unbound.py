@@ -94,7 +94,13 @@ def test_a_wrong_figure_stays_wrong_without_pinning() -> None:
 
 @pytest.mark.parametrize(
     ("counted", "code"),
-    [(0.001, "lock-convoy"), (0.9, "lock-convoy"), (1.3, None), (2.3, None), (3.4, None)],
+    [
+        (0.001, switch_counts.FEWER),
+        (0.9, switch_counts.FEWER),
+        (1.3, None),
+        (2.3, None),
+        (3.4, None),
+    ],
 )
 def test_with_a_cpu_each_tasks_sleep_more_or_less_often(counted: float, code: str | None) -> None:
     assert switch_counts.code_of(case_of(unbound_run(counted))) == code

@@ -92,6 +92,14 @@ def test_a_call_that_is_gone_is_told_whether_its_loop_is_left_or_not(cycles: flo
     assert "work-optimised-away" in codes(judged("call-args0", value, "ns", seen))
 
 
+@pytest.mark.parametrize("cycles", [LOOP, 0.95 * LOOP, 0.7 * LOOP, 0.5, 0.1])
+def test_an_inlined_procedure_is_none_from_which_too_much_was_subtracted(cycles: float) -> None:
+    seen = run(calls(own=cycles, loop=LOOP), kernel="own_procedure")
+    found = codes(judged("call-own", cycles - LOOP, "cycles", seen))
+    assert "work-optimised-away" in found
+    assert not {"below-one-cycle", "less-than-nothing"} & set(found)
+
+
 def test_what_is_inlined_on_purpose_may_cost_nothing() -> None:
     seen = run(calls(inlined=LOOP, args0=4.0, loop=LOOP))
     assert judged("call-inlined", 1, "choice", seen).outcome is Outcome.PASSED

@@ -31,9 +31,25 @@ FORK = """
     /* measured region ends */
 """
 
+FORK_IN_A_FUNCTION = """
+    static int to_a_new_one(void) { const pid_t child = fork(); return wait_for(child); }
+    /* measured region begins */
+    failed |= to_a_new_one();
+    /* measured region ends */
+"""
+LOCK = """
+    pthread_mutex_lock(&mutex);
+    turn = 0;
+    pthread_mutex_unlock(&mutex);
+"""
+SIGNAL_INSIDE = LOCK.replace("turn = 0", "pthread_cond_signal(&changed)")
+SIGNAL_AFTER = LOCK + "pthread_cond_signal(&changed);"
+TIMED = "while (turn != own) pthread_cond_timedwait(&changed, &mutex, &until);"
+
 COUNT_CODES = {
     *("lock-convoy", "never-slept", "own-semaphore", "signal-under-the-lock"),
     *("two-cpus-not-one", "unclear-divisor", "creation-counted-as-switch"),
+    *(switch_counts.FEWER, switch_counts.MORE, "wait-with-an-end"),
 }
 
 
@@ -46,12 +62,21 @@ def case_of(found: Recording, asked: str = CONDVAR, source: str | None = None) -
     [
         (2.0, "0", None, None),
         (2.05, "0", None, None),
-        (0.001, "0", None, "lock-convoy"),
+        (0.001, "0", None, switch_counts.FEWER),
+        (0.001, "0", LOCK, "lock-convoy"),
+        (0.001, "0", LOCK.replace("turn = 0", "sem_post(&there)"), switch_counts.FEWER),
         (0.001, "0", SEMAPHORE, "own-semaphore"),
-        (0.001, "0", TWO_SEMAPHORES, "lock-convoy"),
+        (0.001, "0", TWO_SEMAPHORES, switch_counts.FEWER),
+        (0.001, "0", FORK, "creation-counted-as-switch"),
+        (0.001, "0", FORK_IN_A_FUNCTION, "creation-counted-as-switch"),
         (0.001, "1", None, "never-slept"),
         (0.001, "0-1", SEMAPHORE, "never-slept"),
-        (3.4, "0", None, "signal-under-the-lock"),
+        (3.4, "0", None, switch_counts.MORE),
+        (3.4, "0", SIGNAL_INSIDE, "signal-under-the-lock"),
+        (3.4, "0", SIGNAL_AFTER, switch_counts.MORE),
+        (3.4, "0", SIGNAL_AFTER + TIMED, "wait-with-an-end"),
+        (3.4, "0", SIGNAL_INSIDE + TIMED, switch_counts.MORE),
+        (3.4, "0", LOCK + "/* usleep(5) */", switch_counts.MORE),
         (2.0, "1", None, "two-cpus-not-one"),
         (2.0, "0-1", None, "two-cpus-not-one"),
         (2.0, "0", FORK, "creation-counted-as-switch"),
@@ -99,7 +124,7 @@ def test_a_slow_busy_machine_may_preempt_often() -> None:
             if key.startswith(("variant.", "cpu."))
         },
     )
-    assert switch_counts.code_of(case_of(found)) == "signal-under-the-lock"
+    assert switch_counts.code_of(case_of(found)) == switch_counts.MORE
     assert switch_counts.code_of(case_of(stretched)) is None
 
 
@@ -176,3 +201,20 @@ def test_who_concludes_by_comparing_the_runs_concludes_rightly(times: float, rig
         if case.right:
             reason = judge(which, case, concluded).reason
             assert reason.endswith(f": {number} ({which.choices[number - 1].text}).")
+
+
+def test_a_condition_variable_is_not_told_of_pipes() -> None:
+    found = switching()
+    net = result_of(found, "condvar", "ns").net
+    assert net is not None
+    value = float(f"{net.unsubtracted.value / 2.6:.5g}")
+    verdict = check(figure_named(CONDVAR), figure(CONDVAR, value, "ns"), found)
+    told = next(each for each in verdict.findings if each.code == "read-and-write-counted-along")
+    words = " ".join((told.symptom, told.evidence, told.misconception, told.experiment))
+    assert "pipe" not in words and "message" not in words
+    # And a stale figure is not told of calls at all.
+    old = replace(figure(CONDVAR, value, "ns"), when="2020-01-01T00:00:00+00:00")
+    dated = replace(found, conditions={**found.conditions, "created": "2026-01-01T00:00:00+00:00"})
+    stale = check(figure_named(CONDVAR), old, dated)
+    codes = {each.code for each in stale.findings}
+    assert "figure-not-from-recording" in codes and "read-and-write-counted-along" not in codes

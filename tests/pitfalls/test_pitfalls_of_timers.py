@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grader.facts import c_source
@@ -222,3 +223,42 @@ def test_where_the_flags_fail_all_is_graded_none_the_less(
 
     monkeypatch.setattr(flags, "flags_by_figure", broken)
     assert lab_folder.check_folder(tmp_path, "01-timer-overhead")
+
+
+def test_one_step_of_the_clock_is_no_half_of_the_mean() -> None:
+    run = run_of(replace(FENCED, overhead=51.6, step=26))
+    half, step = overhead(run) / 2, 26 / 2.6
+    assert abs(half - step) < 0.015 * half  # so near that each was taken for the other
+    assert found(FENCED_ID, step, "ns", run) == ["one-sample-taken"]
+    assert found(FENCED_ID, round(half, 3), "ns", run) == ["half-or-double"]
+
+
+def test_a_percentile_is_no_ratio_of_frequencies() -> None:
+    run = run_of(replace(FENCED, overhead=40.0), name="fenced")
+    long = recording({"fenced": FENCED}, noise=30.0, samples=4000, extra=OF_THE_COUNTER)
+    empty = long.samples("fenced").ticks[long.samples("fenced").batch == 0]
+    for percent in (75, 90, 95, 99):
+        value = float(np.percentile(empty, percent)) / 2.6
+        codes = found(FENCED_ID, value, "ns", long)
+        assert codes in ([], ["one-sample-taken"], ["one-of-two-slips"]), percent
+    # A factor near that of the counter is none.
+    for factor in (2.5, 2.69, 2.7):
+        assert found(FENCED_ID, overhead(run) * factor, "ns", run) == ["figure-not-from-recording"]
+
+
+@pytest.mark.parametrize(
+    ("clocked", "code"),
+    [
+        (FENCED, None),
+        (replace(FENCED, cost=5 * CYCLE_TICKS), "more-between-the-readings"),
+        (replace(FENCED, cost=CYCLE_TICKS / 10), "clock-read-too-early"),
+        (replace(FENCED, straight=False), "clock-read-too-early"),
+    ],
+)
+def test_own_samples_longer_than_the_work_were_not_read_too_early(
+    clocked: Clocked, code: str | None
+) -> None:
+    run = recording({"own": clocked}, kernel="own_pair", extra=OF_THE_COUNTER)
+    codes = found("timer-own-addition", 1.0, "cycles", run)
+    about = {"more-between-the-readings", "clock-read-too-early", "not-on-a-line"}
+    assert set(codes) & about == ({code} if code else set())

@@ -1,0 +1,95 @@
+"""Where in a lab folder a value stands that does not follow from its own recording.
+
+It is told as a fact and blames no misconception: the value of an earlier run, of another variant or
+of another figure was handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.cases.case import Case
+from grader.cases.digits import is_number
+from grader.facts.dates import made_before
+from grader.facts.same_value import variants_of_same_value
+from labs.common import limits
+from labs.common.units import NANOSECONDS, UnknownUnit, canonical
+from labs.course.figures import RECORDINGS, BadFigure, Figure
+from labs.recording.file import BadRecording, Recording, read
+
+#: So many recordings that no figure names are looked at, each up to this size.
+MOST_UNNAMED = 6
+MOST_BYTES = min(1 << 21, limits.MOST_FILE_BYTES)
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What else a lab folder holds: its figures by id, and the recordings that they name."""
+
+    folder: Path
+    submitted: Mapping[str, Figure | BadFigure]
+    recordings: Mapping[str, Recording | BadRecording]
+
+    def what_it_is(self, case: Case) -> str:
+        """What the figure of `case` is the value of, as a sentence; '' if nothing, or several."""
+        if case.right or case.submitted is None or not case.spec.is_time:
+            return ""
+        found = list(dict.fromkeys(self._of_runs(case))) if not case.others else []
+        found = found or list(dict.fromkeys(self._of_figures(case)))
+        return f"What you gave is {found[0]}." if len(found) == 1 else ""
+
+    def _of_runs(self, case: Case) -> Iterator[str]:
+        own = case.recording
+        for name in variants_of_same_value(case, own):
+            if name not in case.spec.variants:
+                yield f"the cost of {name}"
+        for path, other in (*self.recordings.items(), *self._unnamed()):
+            if path == case.figure.recording or not isinstance(other, Recording):
+                continue
+            if other.kernel != own.kernel or other.samples_sha256 == own.samples_sha256:
+                continue
+            which = "an earlier run" if made_before(other, own) else "another run"
+            for name in variants_of_same_value(case, other):
+                of = "the value" if name in case.spec.variants else f"the cost of {name}"
+                yield f"{of} by {path}, {which}"
+
+    def _of_figures(self, case: Case) -> Iterator[str]:
+        for name, figure in self.submitted.items():
+            if name != case.spec.id and isinstance(figure, Figure) and _is_same(case, figure):
+                yield f"your figure {name}"
+
+    def _unnamed(self) -> Iterator[tuple[str, Recording]]:
+        """The recordings that no figure names, by path; without links and large files."""
+        inside = self.folder / RECORDINGS
+        try:
+            # A link may lead to another student's recordings.
+            paths = [] if inside.is_symlink() else sorted(inside.glob("*.csv"))
+        except OSError:
+            return
+        named = {Path(path).name for path in self.recordings}
+        for path in [each for each in paths if each.name not in named][:MOST_UNNAMED]:
+            try:
+                if path.is_symlink() or path.stat().st_size > MOST_BYTES:
+                    continue
+                yield f"{RECORDINGS}/{path.name}", read(path)
+            except (BadRecording, OSError):
+                continue
+
+
+def _is_same(case: Case, figure: Figure) -> bool:
+    """Whether the figure of `case` has the value of another `figure`, both with a unit of time."""
+    try:
+        mine, other = canonical(case.figure.unit), canonical(figure.unit)
+    except UnknownUnit:
+        return False
+    if mine == other:
+        factor = 1.0
+    elif mine in NANOSECONDS and other in NANOSECONDS:
+        factor = NANOSECONDS[other] / NANOSECONDS[mine]
+    else:
+        return False
+    if case.submitted is None or case.figure.value == 0:
+        return False
+    return is_number(case, figure.value * factor * case.submitted / case.figure.value)

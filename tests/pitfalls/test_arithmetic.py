@@ -1,0 +1,117 @@
+"""Slips of arithmetic, in the forms in which students make them, beside the formula as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.cases.verdict import Finding
+from grader.figures import figure_named
+from grader.judging.check import check
+from labs.recording.file import Recording
+from labs.results.result import result_of
+from testing.submitted_figures import CYCLE_TICKS, Clocked, figure, recording, switching
+
+CONDVAR, PER_ARGUMENT = "thread-switch-condvar", "call-per-argument"
+
+
+@pytest.fixture(scope="module")
+def trips() -> Recording:
+    """Round trips of 4,150 ns with calls of 470 ns on each side."""
+    conditions = switching().conditions.items()
+    variants = {"condvar": Clocked(60.0, 4150 * 2.6), "alone": Clocked(60.0, 470 * 2.6)}
+    return recording(
+        variants,
+        kernel="thread_switch",
+        samples=400,
+        processes=3,
+        extra={key: value for key, value in conditions if key.startswith(("variant.", "cpu."))},
+    )
+
+
+@pytest.fixture(scope="module")
+def arguments() -> Recording:
+    each = {"args0": 3.0, "args5": 4.1, "args6": 5.0, "args12": 11.3, "loop": 1.0}
+    variants = {name: Clocked(42.6, cycles * CYCLE_TICKS) for name, cycles in each.items()}
+    extra = {f"variant.{name}.baseline": "loop" for name in each if name != "loop"}
+    return recording(variants, kernel="procedure_call", extra={"flags": "-O0", **extra})
+
+
+def explained(figure_id: str, value: float, unit: str, run: Recording) -> Finding:
+    verdict = check(figure_named(figure_id), figure(figure_id, value, unit), run)
+    about = [each for each in verdict.findings if each.level.value in ("interpretation",)]
+    about += [each for each in verdict.findings if each.code == "figure-not-from-recording"]
+    assert len(about) == 1, verdict.findings
+    return about[0]
+
+
+@pytest.mark.parametrize(
+    ("slip", "done"),
+    [
+        (lambda whole, base: (whole - base) / 2, "(4,150 - 470) / 2"),
+        (lambda whole, base: (whole + 2 * base) / 2, "(4,150 + 2 x 470) / 2"),
+        (lambda whole, base: (whole - 2 * base) / 4, "(4,150 - 2 x 470) / 4"),
+        (lambda whole, base: whole - 2 * base, "4,150 - 2 x 470"),
+        (lambda whole, base: whole / 2 - 2 * base, "4,150 / 2 - 940"),
+    ],
+)
+def test_a_slip_in_a_net_cost_is_told_with_its_formula(
+    slip: object, done: str, trips: Recording
+) -> None:
+    net = result_of(trips, "condvar", "ns").net
+    assert net is not None and net.baseline is not None and callable(slip)
+    value = slip(net.whole.value / 2.6, net.baseline.value / 2.6)
+    told = explained(CONDVAR, float(f"{value:.5g}"), "ns", trips)
+    assert told.code == "arithmetic-slip"
+    assert done in told.evidence and "It should be (4,150 - 2 x 470) / 2 ns" in told.evidence
+
+
+def test_the_mean_of_a_whole_column_is_no_cost(trips: Recording) -> None:
+    mine = trips.rows_of("condvar")
+    for chosen in (mine, mine & (trips.sample >= 0)):
+        told = explained(CONDVAR, float(trips.ticks[chosen].mean()) / 2.6, "ns", trips)
+        assert told.code == "arithmetic-slip" and "whole column" in told.evidence
+
+
+@pytest.mark.parametrize(
+    ("slip", "done"),
+    [
+        (lambda c: (c["args12"] - c["args0"]) / 12, "(args12 - args0) / 12"),
+        (lambda c: (c["args12"] - c["args0"]) / 6, "(args12 - args0) / 6"),
+        (lambda c: c["args12"] - c["args6"], "args12 - args6. "),
+        (lambda c: (c["args12"] - c["args6"]) / 7, "(args12 - args6) / 7"),
+        (lambda c: c["args12"] / 6, "args12 / 6"),
+    ],
+)
+def test_a_slip_in_a_difference_is_told(slip: object, done: str, arguments: Recording) -> None:
+    costs = {}
+    for name in ("args0", "args6", "args12"):
+        estimate = result_of(arguments, name, "cycles").estimate
+        assert estimate is not None
+        costs[name] = estimate.value
+    assert callable(slip)
+    told = explained(PER_ARGUMENT, float(f"{slip(costs):.4g}"), "cycles", arguments)
+    assert told.code == "arithmetic-slip"
+    assert done in told.evidence and "(args12 - args6) / 6" in told.evidence
+
+
+def test_two_digits_swapped_are_told_and_two_that_are_not_neighbours_are_not(
+    trips: Recording,
+) -> None:
+    estimate = result_of(trips, "condvar", "ns").estimate
+    assert estimate is not None
+    a, b, c, d = list(f"{estimate.value:.0f}")
+    assert len({a, b, c, d}) == 4
+    for wrong in (f"{b}{a}{c}{d}", f"{a}{c}{b}{d}"):
+        told = explained(CONDVAR, float(wrong), "ns", trips)
+        assert "two digits are swapped" in told.evidence
+    for other in (f"{d}{b}{c}{a}", f"{b}{a}{d}{c}"):
+        assert explained(CONDVAR, float(other), "ns", trips).code == "figure-not-from-recording"
+
+
+@pytest.mark.parametrize(("digits", "named"), [(1, False), (2, False), (3, True)])
+def test_few_digits_name_no_slip(digits: int, named: bool, trips: Recording) -> None:
+    net = result_of(trips, "condvar", "us").net
+    assert net is not None and net.baseline is not None
+    value = (net.whole.value - net.baseline.value) / 2 / 2600
+    told = explained(CONDVAR, float(f"{value:.{digits}g}"), "us", trips)
+    assert (told.code == "arithmetic-slip") == named

@@ -1,0 +1,81 @@
+"""No finding is long, whatever was handed in: a student reads it beside the cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench.honest.random_values import asked_in
+from grader.cases.spec import CHOICE, FigureSpec
+from grader.cases.verdict import Finding
+from grader.figures import LABS
+from grader.judging.check import judge, open_case
+from grader.judging.lab_folder import check_folder, lab_of
+from labs.course import figures
+from labs.course.figures import Figure
+from labs.recording.file import read
+from testing.paths import FIXTURES
+
+MOST_WORDS = 80
+HONEST = FIXTURES / "honest"
+
+#: What an honest figure is multiplied by; the second is also given as older than its recording.
+FACTORS = (1000.0, 1.37, 2.596, 0.0)
+LONG_AGO = "2020-01-01T00:00:00+00:00"
+
+
+def words_of(finding: Finding) -> int:
+    texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
+    return len(" ".join(texts).split())
+
+
+def too_long(findings: Iterator[Finding]) -> dict[str, tuple[int, str]]:
+    """By code, the longest finding that is too long: its words, and its evidence."""
+    longest: dict[str, tuple[int, str]] = {}
+    for finding in findings:
+        found = (words_of(finding), finding.evidence)
+        longest[finding.code] = max(found, longest.get(finding.code, (MOST_WORDS, "")))
+    return {code: each for code, each in longest.items() if each[0] > MOST_WORDS}
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_no_finding_on_a_wrong_value_is_long(lab: str) -> None:
+    def findings() -> Iterator[Finding]:
+        for asked in asked_in(HONEST / lab):
+            wrong = [replace(asked.figure, value=asked.figure.value * by) for by in FACTORS]
+            wrong += [replace(wrong[1], when=LONG_AGO), replace(asked.figure, unit="bushels")]
+            for figure in wrong:
+                case = asked.opened(figure)
+                yield from judge(asked.spec, case, figure, asked.elsewhere.what_it_is).findings
+        yield from of_choices(lab)
+
+    assert too_long(findings()) == {}
+
+
+def of_choices(lab: str) -> Iterator[Finding]:
+    """The findings on every conclusion that can be chosen there, from one recording of its own."""
+    handed_in = figures.read(HONEST / lab)
+    for spec in LABS[lab]:
+        figure = handed_in.get(spec.id)
+        if spec.unit != CHOICE or spec.of or not isinstance(figure, Figure):
+            continue
+        for number in range(len(spec.choices) + 2):
+            yield from of_choice(lab, spec, replace(figure, value=number))
+
+
+def of_choice(lab: str, spec: FigureSpec, figure: Figure) -> Iterator[Finding]:
+    if figure.recording is not None:
+        case = open_case(spec, figure, read(HONEST / lab / figure.recording))
+        yield from judge(spec, case, figure).findings
+
+
+def test_no_finding_of_a_fixture_is_long() -> None:
+    def findings() -> Iterator[Finding]:
+        for folder in sorted((FIXTURES / "pitfalls").glob("*/wrong*")):
+            for verdict in check_folder(Path(folder), lab_of(folder)):
+                yield from verdict.findings
+
+    assert too_long(findings()) == {}
