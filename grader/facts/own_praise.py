@@ -1,0 +1,32 @@
+"""The praise of a student's own C: one sentence on what the run itself counted.
+
+The praise of a figure holds for every recording of it. This sentence replaces it if the recording
+states the counts that bear it out; recordings of older kits do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from grader.cases.case import Case
+from grader.facts import working_sets
+
+
+def of(case: Case) -> str:
+    """The sentence; '' if the recording states nothing that bears it out."""
+    borne_out = _BY_KERNEL.get(case.spec.kernel) if case.spec.own else None
+    return borne_out(case) if borne_out is not None else ""
+
+
+def _footprint(case: Case) -> str:
+    found = working_sets.lines_used(case.recording, case.spec.variant)
+    if found is None or found.in_part:
+        return ""
+    every = "each" if found.used == found.tried else f"{found.used:,}"
+    return (
+        f"The run changed {found.tried:,} cache lines, one at a time, and saw your C use {every} "
+        "of them: the compiler could not leave it out."
+    )
+
+
+_BY_KERNEL: dict[str, Callable[[Case], str]] = {"own_footprint": _footprint}
