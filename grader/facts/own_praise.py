@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.cases.case import Case
-from grader.facts import working_sets
+from grader.facts import creations, working_sets
 
 
 def of(case: Case) -> str:
@@ -29,4 +29,19 @@ def _footprint(case: Case) -> str:
     )
 
 
-_BY_KERNEL: dict[str, Callable[[Case], str]] = {"own_footprint": _footprint}
+def _creation(case: Case) -> str:
+    trial = creations.trial_of(case.recording, case.spec.variant)
+    if trial is None or not trial.once_each or trial.asleep:
+        return ""
+    if min(trial.by_task, trial.shares) < trial.tried:
+        return ""
+    return (
+        "The OS confirms it: the task that you created raised the number, its parent saw that in "
+        "the same memory, and the parent did not sleep meanwhile."
+    )
+
+
+_BY_KERNEL: dict[str, Callable[[Case], str]] = {
+    "own_creation": _creation,
+    "own_footprint": _footprint,
+}
