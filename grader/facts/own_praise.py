@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.cases.case import Case
-from grader.facts import creations, working_sets
+from grader.facts import creations, switch_counts, working_sets
 
 
 def of(case: Case) -> str:
@@ -41,7 +41,18 @@ def _creation(case: Case) -> str:
     )
 
 
+def _switch(case: Case) -> str:
+    seen = switch_counts.sleeps(case.recording, case.spec.variant)
+    if not seen.tried or seen.unwoken or seen.hardly_asleep or seen.asleep is None:
+        return ""
+    return (
+        "The OS counted the switches that you claim, and the thread that waits sleeps: given its "
+        "turn without being woken, it did not go on."
+    )
+
+
 _BY_KERNEL: dict[str, Callable[[Case], str]] = {
     "own_creation": _creation,
     "own_footprint": _footprint,
+    "own_switch": _switch,
 }
