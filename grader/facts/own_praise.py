@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.cases.case import Case
-from grader.facts import creations, switch_counts, working_sets
+from grader.facts import creations, own_call, switch_counts, working_sets
 
 
 def of(case: Case) -> str:
@@ -51,7 +51,17 @@ def _switch(case: Case) -> str:
     )
 
 
+def _call(case: Case) -> str:
+    code = own_call.measured(case)
+    if code is None or case.spec.variant not in own_call.ASKED:
+        return ""
+    if not own_call.made_by_hand(case, code) or own_call.of_library(case, code):
+        return ""
+    return "Repaired: your C makes the call by hand, and no call of the C library runs beside it."
+
+
 _BY_KERNEL: dict[str, Callable[[Case], str]] = {
+    "own_call": _call,
     "own_creation": _creation,
     "own_footprint": _footprint,
     "own_switch": _switch,
