@@ -296,6 +296,7 @@ static uint64_t counted_interval(struct run *run, int chosen, long batch)
     account->ended_switches += switches_of(ended, ended_now);
     account->ended_faults += ended_now.ru_minflt - ended.ru_minflt;
     account->counted += switches_of(own, own_now) + switches_of(ended, ended_now);
+    account->voluntary += voluntary_of(own, own_now) + voluntary_of(ended, ended_now);
     account->faults += own_now.ru_minflt - own.ru_minflt + ended_now.ru_minflt - ended.ru_minflt;
     account->operations += (double)batch;
     account->created += variant->creates * (double)batch;
@@ -383,7 +384,9 @@ static void finish(struct run *run)
             continue;
         const struct rusage ended = usage_of(RUSAGE_CHILDREN);
         run->chosen[i]->finish();
-        run->accounts[i].counted += switches_of(ended, usage_of(RUSAGE_CHILDREN));
+        const struct rusage ended_now = usage_of(RUSAGE_CHILDREN);
+        run->accounts[i].counted += switches_of(ended, ended_now);
+        run->accounts[i].voluntary += voluntary_of(ended, ended_now);
     }
 }
 

@@ -8,7 +8,8 @@
  *     MEASURE_OWN_CREATION(own_task)
  *
  * The task raises a number. If it has the memory of its parent, the parent sees the higher number.
- * The run prints how many such tasks the parent has seen. It also measures a fork of the same task.
+ * The run prints how often the parent has seen it raised, and by which task in a trial before the
+ * samples (created_task.h). It also measures a fork of the same task.
  */
 #ifndef TICKLAB_OWN_CREATION_H
 #define TICKLAB_OWN_CREATION_H
@@ -19,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "created_task.h"
 #include "memory.h"
 #include "placement.h"
 
@@ -26,8 +28,6 @@
 enum { STACK_BYTES = 64 << 10 };
 static unsigned char *stack_bottom;
 #define STACK_TOP (stack_bottom + STACK_BYTES)
-
-static volatile long number; /* what a task raises by one */
 
 /* What the task does before it ends. */
 static int raise_number(void *nothing)
@@ -40,6 +40,7 @@ static int raise_number(void *nothing)
 /* Parent and task share a CPU. */
 TICKLAB_INLINE void prepare_on_one_cpu(struct run *run)
 {
+    give_number_a_page();
     place(0, first_place(run));
 }
 
@@ -61,6 +62,7 @@ static void must_end_well(pid_t task, pid_t parent)
                 "own_task returned in the new task as well, which must end there instead: ");
         _exit(STATUS_FAILED);
     }
+    parent_came_back();
     if (task <= 0)
         stop(STATUS_FAILED, "own_task returned %ld, which is no task: %s", (long)task,
              errno != 0 ? strerror(errno) : "did it ask for one?");
@@ -73,6 +75,7 @@ static void must_end_well(pid_t task, pid_t parent)
              strsignal(WTERMSIG(status)));
     if (status != 0)
         stop(STATUS_FAILED, "the task was made, but did not end with status 0");
+    end_trial(task);
     number = 0;
 }
 
@@ -116,6 +119,7 @@ OWN_INTERVAL(own_fork, ended(forked()))
     {                                                                                              \
         const pid_t parent = getpid();                                                             \
         prepare_own(run);                                                                          \
+        begin_trial();                                                                             \
         errno = 0;                                                                                 \
         must_end_well(own_task(), parent);                                                         \
     }                                                                                              \

@@ -4,27 +4,23 @@
  *
  *     static void use(const unsigned char *set, size_t bytes)
  *     {
- *         read every cache line of the set, and keep() the result
+ *         read every cache line of the set, and keep() their sum
  *     }
  *     MEASURE_OWN_FOOTPRINT(use)
  *
  * The same run measures one process that passes the token to itself, with and without this use of
- * its set, and a ring of eight processes that use nothing.
+ * its set, and a ring of eight processes that use nothing. After the last sample it finds out which
+ * cache lines the function uses: lines_used.h says how.
  */
 #ifndef TICKLAB_OWN_FOOTPRINT_H
 #define TICKLAB_OWN_FOOTPRINT_H
 
 /* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
+#include "lines_used.h"
 #include "ring.h"
 
 enum { OWN_TASKS = 8, OWN_SET = 256 << 10 };
-
-/* Make the compiler compute this value, and everything that it is computed from. */
-TICKLAB_INLINE void keep(unsigned value)
-{
-    __asm__ volatile("" : : "r"(value));
-}
 
 /* MEASURE_OWN_FOOTPRINT defines it. */
 static void read_set(const struct task *task);
@@ -55,12 +51,19 @@ RING(own_0, PROCESSES, OWN_TASKS, 0, take_turns, rounds)
 RING(own_alone, ALONE, 1, OWN_SET, take_turns, rounds)
 RING(own_alone_0, ALONE, 1, 0, take_turns, rounds)
 
-#define OWN_RING(called, ring, bytes, one_alone)                                                   \
+/* The first task tries its lines when the others have ended. */
+static void finish_and_try_lines(void)
+{
+    finish_own();
+    try_lines("own-256k", &own.tasks[0], read_set);
+}
+
+#define OWN_RING(called, ring, bytes, one_alone, end)                                              \
     {.name = called,                                                                               \
      .about = "eight processes on one CPU, each with your use of its set",                         \
      .interval = rounds_##ring,                                                                    \
      .prepare = prepare_##ring,                                                                    \
-     .finish = finish_##ring,                                                                      \
+     .finish = end,                                                                                \
      .cannot = no_pinning,                                                                         \
      .baseline = one_alone,                                                                        \
      .baseline_times = OWN_TASKS,                                                                  \
@@ -89,8 +92,8 @@ RING(own_alone_0, ALONE, 1, 0, take_turns, rounds)
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
         static const struct variant variants[] = {                                                 \
-            OWN_RING("own-256k", own, OWN_SET, "alone-256k"),                                      \
-            OWN_RING("own-0", own_0, 0, "alone-0"),                                                \
+            OWN_RING("own-256k", own, OWN_SET, "alone-256k", finish_and_try_lines),                \
+            OWN_RING("own-0", own_0, 0, "alone-0", finish_own_0),                                  \
             OWN_ALONE("alone-256k", own_alone, OWN_SET, "alone-0"),                                \
             OWN_ALONE("alone-0", own_alone_0, 0, NULL)};                                           \
         static const long batches[] = {1, 2, 3};                                                   \

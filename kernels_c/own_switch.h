@@ -14,7 +14,8 @@
  * A round trip is a handoff and a wait on each side. The baseline is the same calls, made by one
  * thread to itself. If nobody wakes the other thread, the run ends after some seconds with a
  * message. It also ends if a thread continues without the turn, because that would be a loop and no
- * switch.
+ * switch. How a thread sleeps and is woken is up to the student: by the condition variables here, a
+ * futex, semaphores, pipes or anything else.
  */
 #ifndef TICKLAB_OWN_SWITCH_H
 #define TICKLAB_OWN_SWITCH_H
@@ -24,18 +25,9 @@
 #include <pthread.h>
 
 #include "placement.h"
+#include "turn_trial.h"
 
-enum { MINE, THEIRS };
 enum { LONGEST_INTERVAL_S = 5 };
-
-/* Whose turn it is, and what wakes the other thread. */
-struct turns {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed[2]; /* indexed by the thread that waits */
-    volatile int turn;         /* MINE or THEIRS */
-    volatile int over;
-    pthread_t peer;
-};
 
 #define TURNS                                                                                      \
     {.mutex = PTHREAD_MUTEX_INITIALIZER,                                                           \
@@ -69,20 +61,39 @@ static void start_own(struct run *run, void *(*work)(void *))
         stop(STATUS_IMPOSSIBLE, "no second thread: %s", strerror(error));
 }
 
-/* End the peer, whatever the handoff does: give it the turn and wake it, so that it sees `over`. */
-static void end_own(void)
+/* Try whether the peer sleeps until it is woken, and print what happened. Then end the peer, unless
+ * only this thread's own wait wakes it: such a peer is left asleep. */
+#define OWN_END(name, wake, await_turn)                                                            \
+    static void name(void)                                                                         \
+    {                                                                                              \
+        must_have_had_turn();                                                                      \
+        let_peer_sleep(&both);                                                                     \
+        int failed = !give_turn(&both);                                                            \
+        const int unwoken = turn_comes_back(&both, UNWOKEN_MS);                                    \
+        int woken = 0;                                                                             \
+        alarm(LONGEST_INTERVAL_S);                                                                 \
+        if (!unwoken) {                                                                            \
+            wake(&both, THEIRS);                                                                   \
+            woken = turn_comes_back(&both, WOKEN_MS);                                              \
+        }                                                                                          \
+        failed |= pthread_mutex_lock(&both.mutex) != 0;                                            \
+        await_turn(&both, MINE);                                                                   \
+        both.over = 1;                                                                             \
+        failed |= pthread_mutex_unlock(&both.mutex) != 0;                                          \
+        failed |= !give_turn(&both);                                                               \
+        if (unwoken || woken)                                                                      \
+            wake(&both, THEIRS);                                                                   \
+        if ((unwoken || woken) && peer_ends(&both))                                                \
+            failed |= pthread_join(both.peer, NULL) != 0;                                          \
+        alarm(0);                                                                                  \
+        if (failed)                                                                                \
+            stop(STATUS_FAILED, "the second thread could not be ended");                           \
+        printf("# variant.own.turns_tried: 1\n# variant.own.turns_unwoken: %d\n", unwoken);        \
+        must_have_had_turn();                                                                      \
+    }
+
+static void must_have_had_turn(void)
 {
-    int failed = pthread_mutex_lock(&both.mutex) != 0;
-    both.over = 1;
-    both.turn = THEIRS;
-    failed |= pthread_mutex_unlock(&both.mutex) != 0;
-    failed |= pthread_cond_broadcast(&both.changed[THEIRS]) != 0;
-    failed |= pthread_cond_broadcast(&both.changed[MINE]) != 0;
-    alarm(LONGEST_INTERVAL_S);
-    failed |= pthread_join(both.peer, NULL) != 0;
-    alarm(0);
-    if (failed)
-        stop(STATUS_FAILED, "the second thread could not be ended");
     if (out_of_turn)
         stop(STATUS_FAILED, "await_turn came back while the turn was the other's: sleep until "
                             "turns->turn is own, and look again after each wake-up");
@@ -118,14 +129,17 @@ static void end_own(void)
 #define MEASURE_OWN_SWITCH(wake, await_turn)                                                       \
     OWN_TRIPS(own_trips, both, THEIRS, wake, await_turn)                                           \
     OWN_TRIPS(own_alone, alone, MINE, wake, await_turn)                                            \
+    OWN_END(end_own, wake, await_turn)                                                             \
     static void *own_peer(void *argument)                                                          \
     {                                                                                              \
         struct turns *turns = argument;                                                            \
+        note_peer_task(turns);                                                                     \
         failed_calls |= pthread_mutex_lock(&turns->mutex) != 0;                                    \
         await_turn(turns, THEIRS);                                                                 \
         failed_calls |= pthread_mutex_unlock(&turns->mutex) != 0;                                  \
         while (!turns->over)                                                                       \
             OWN_EXCHANGE(turns, MINE, THEIRS, wake, await_turn);                                   \
+        turns->peer_ended = 1;                                                                     \
         return NULL;                                                                               \
     }                                                                                              \
     static void prepare_own(struct run *run)                                                       \

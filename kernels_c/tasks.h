@@ -16,6 +16,7 @@ enum { MOST_PEERS = 512 };
 struct account {
     double claimed, operations, created;
     long counted, faults; /* by the OS: switches of all its tasks; page faults in its samples */
+    long voluntary;       /* the part of `counted` for which a task went to sleep or ended */
     long ended_switches, ended_faults; /* the part of child processes that have ended */
     int peers;
 #if defined(__linux__)
@@ -73,6 +74,14 @@ static long switches_of(struct rusage before, struct rusage after)
     return after.ru_nvcsw - before.ru_nvcsw + after.ru_nivcsw - before.ru_nivcsw;
 }
 
+static long voluntary_of(struct rusage before, struct rusage after)
+{
+    return after.ru_nvcsw - before.ru_nvcsw;
+}
+
+/* Whether the OS distinguishes switches of a task that waits from those of one that could go on. */
+static int kinds_are_counted;
+
 /* Whether the OS counts switches: some systems offer getrusage and always return 0. A sleep must
  * count as a switch, of either kind, because not every OS distinguishes the two kinds. */
 static int switches_are_counted(void)
@@ -82,7 +91,9 @@ static int switches_are_counted(void)
     for (int i = 0; i < 3; i++)
         if (nanosleep(&a_while, NULL) != 0 && errno != EINTR)
             return 0;
-    return switches_of(before, usage_of(RUSAGE_SELF)) > 0;
+    const struct rusage after = usage_of(RUSAGE_SELF);
+    kinds_are_counted = voluntary_of(before, after) > 0;
+    return switches_of(before, after) > 0;
 }
 
 static void note_cpu(struct account *account, int cpu)
@@ -143,6 +154,8 @@ static void print_account(const char *name, const struct account *account, int c
            account->operations, name, account->claimed);
     if (counted)
         printf("# variant.%s.counted_switches: %ld\n", name, account->counted);
+    if (counted && kinds_are_counted)
+        printf("# variant.%s.voluntary_switches: %ld\n", name, account->voluntary);
     printf("# variant.%s.faults: %ld\n# variant.%s.peers: %d\n", name, account->faults, name,
            account->peers);
 #if defined(__linux__)

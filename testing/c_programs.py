@@ -50,7 +50,12 @@ def compile_c(
     return program
 
 
-def call(program: Program, *options: str, stdout: IO[str] | int = subprocess.PIPE) -> Done:
+def call(
+    program: Program,
+    *options: str,
+    stdout: IO[str] | int = subprocess.PIPE,
+    env: Mapping[str, str] | None = None,
+) -> Done:
     """Run it, errors and output apart."""
     return subprocess.run(
         [str(program), *options],
@@ -59,6 +64,7 @@ def call(program: Program, *options: str, stdout: IO[str] | int = subprocess.PIP
         text=True,
         check=False,
         timeout=60,
+        env=env,
     )
 
 

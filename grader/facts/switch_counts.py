@@ -33,6 +33,10 @@ FAULTS_OF_CREATION = 5
 #: More switches than claimed, or fewer, and nothing that shows why.
 MORE, FEWER = "more-switches-than-claimed", "fewer-switches-than-claimed"
 
+#: A handoff puts at least one of its two tasks to sleep: the task that wakes the other may be
+#: preempted by it, and then finds its turn come back before it could sleep.
+SHARE_ASLEEP = 0.25
+
 _SEMAPHORE = re.compile(r"\bsem_(wait|post)\s*\(\s*([^;{}]{1,80}?)\s*\)")
 _OF_LOCKS = re.compile(
     r"\b(?:pthread_(?:mutex|spin)|mtx)_(?P<lock>(?:try|timed)?lock)\s*\("
@@ -61,6 +65,39 @@ class Counted(Switches):
         return (
             f"Your {self.variant} claims {self.claimed:,} switches; the OS counted {self.counted:,}"
         )
+
+
+@dataclass(frozen=True)
+class Sleeps:
+    """How the tasks of one variant gave up the CPU; None where the recording does not say.
+
+    `asleep` of the `counted` switches were those of a task that went to sleep or ended. After the
+    samples of a student's own C, the run gave the other thread its turn in `tried` processes and
+    woke nobody; in `unwoken` of them that thread went on all the same.
+    """
+
+    counted: int | None
+    asleep: int | None
+    tried: int | None
+    unwoken: int | None
+
+    @property
+    def goes_on_unwoken(self) -> bool:
+        """Whether the thread usually took its turn though nobody had woken it."""
+        return bool(self.tried) and 2 * (self.unwoken or 0) > (self.tried or 0)
+
+    @property
+    def hardly_asleep(self) -> bool:
+        """Whether fewer switches were sleeps than those of any handoff."""
+        if not self.counted or self.asleep is None:
+            return False
+        return self.asleep < SHARE_ASLEEP * self.counted
+
+
+def sleeps(recording: Recording, variant: str) -> Sleeps:
+    """How the tasks of `variant` gave up the CPU."""
+    keys = ("counted_switches", "voluntary_switches", "turns_tried", "turns_unwoken")
+    return Sleeps(*(recording.total(f"variant.{variant}.{key}") for key in keys))
 
 
 def code_of(case: Case) -> str | None:

@@ -2,23 +2,65 @@
 
 A task that has the token reads one byte of each cache line of its set. No core makes more than four
 loads per cycle, which gives the least possible cost of reading a set on any machine.
+
+A run of a student's own C also finds out which lines are used (kernels_c/lines_used.h): it changes
+one line after another, and looks whether what the C hands to keep() changes with it. Recordings of
+older kits state no such counts.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from grader.cases.case import Case
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
 from labs.analysis.net_cost import subtract_baseline
+from labs.recording.file import Recording
 
 KERNELS = frozenset({"switch_footprint", "own_footprint"})
 
 LINE_BYTES = 64
 LEAST_CYCLES_A_LINE = 0.25
 
+#: A loop that leaves out so small a share of the set measures the same.
+SHARE_LEFT_OUT = 0.02
+
 _SIZE = re.compile(r"-(\d+)(k|m)$")
+
+
+@dataclass(frozen=True)
+class LinesUsed:
+    """Which cache lines of its set a student's C uses; `tried` and `used` are sums over processes.
+
+    `lines` is how many a set has, and `last` is the number of the last one that is used, from 1.
+    `keeps` is how many values each use hands to keep().
+    """
+
+    lines: int
+    tried: int
+    used: int
+    last: int
+    keeps: int
+
+    @property
+    def in_part(self) -> bool:
+        """Whether more of the set is left out than a loop may that measures the same."""
+        return self.used < (1 - SHARE_LEFT_OUT) * self.tried
+
+
+def lines_used(recording: Recording, variant: str) -> LinesUsed | None:
+    """What the run found out about the set of `variant`; None if it did not try."""
+    tried = recording.total(f"variant.{variant}.lines_tried")
+    used = recording.total(f"variant.{variant}.lines_used")
+    lines, last, keeps = (
+        max(recording.numbers(f"variant.{variant}.{key}"), default=None)
+        for key in ("set_lines", "last_line_used", "keeps")
+    )
+    if not tried or used is None or lines is None or last is None or keeps is None:
+        return None
+    return LinesUsed(int(lines), tried, used, int(last), int(keeps))
 
 
 def bytes_of(variant: str) -> int:

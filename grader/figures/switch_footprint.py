@@ -96,7 +96,7 @@ FIGURES = (
         compare_with=("own-0", "alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         central="working-set-not-touched",
-        praise="Every cache line is read, and the compiler could not leave it out.",
+        praise="What one process alone pays for your use of its set was subtracted.",
         look_next="Write to each line instead of reading it. What has a cache to do more?",
     ),
 )

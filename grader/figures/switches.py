@@ -111,7 +111,7 @@ FIGURES = (
         unit="ns",
         own=True,
         central="lock-convoy",
-        praise="Your hand-over hands over: whoever gives the turn away sleeps until it comes back.",
+        praise="What the same calls cost one thread by itself was subtracted.",
         look_next="Move the signal under the mutex and count again.",
     ),
 )

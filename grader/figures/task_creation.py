@@ -90,7 +90,7 @@ FIGURES = (
         own=True,
         compare_with=("fork",),
         central="not-a-thread",
-        praise="Your tasks raised a number that their parent sees: the memory is the same.",
+        praise="Each of your tasks was waited for, and ended without an error.",
         look_next="Take CLONE_VM away and run it again: the price and the number both tell.",
     ),
 )

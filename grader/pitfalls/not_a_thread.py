@@ -1,4 +1,4 @@
-"""A task that is called a thread, and has memory of its own: clone without CLONE_VM."""
+"""A task that is called a thread, and is a process: clone without CLONE_VM, or vfork."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from labs.common.units import rounded
 
 #: A task in its parent's memory finds every page there; a process faults in several before it ends.
 FAULTS_OF_A_COPY = 0.5
+#: The OS charges a parent with at least one switch of each child process that it waited for.
+SWITCHES_OF_A_CHILD = 0.5
 
 _CLONE = re.compile(r"\b(?:clone|SYS_clone|__NR_clone)\s*[(,]")
 _SHARES = re.compile(r"\b(?:CLONE_VM|pthread_create|thrd_create|vfork)\b")
@@ -33,10 +35,19 @@ def detect(case: Case) -> str | None:
 def _evidence(case: Case, account: creations.Account) -> str | None:
     name, created = account.variant, account.created
     seen = case.recording.total(f"variant.{name}.seen")
-    if seen is not None and seen < created / 2:
+    trial = creations.trial_of(case.recording, name)
+    # If the task does not raise it, the number shows nothing about the task's memory.
+    raises = trial is None or 2 * trial.by_task > trial.tried
+    if seen is not None and seen < created / 2 and raises:
         return f"{created:,} tasks raised a number by one; their parent has seen {seen:,} of it."
     if account.children_faults < FAULTS_OF_A_COPY * created:
-        return None
+        switches = account.children_switches or 0
+        if name not in creations.THREADS or switches < SWITCHES_OF_A_CHILD * created:
+            return None
+        return (
+            f"For your {created:,} {name} the OS counted {switches:,} switches of child processes "
+            "that had ended; a thread is no child process."
+        )
     return (
         f"Each of your {created:,} {name} was a child process that faulted in "
         f"{rounded(account.children_faults / created, 2)} pages of its own; a thread needs none."
@@ -58,7 +69,7 @@ PITFALL = Pitfall(
     level=Level.VALIDITY,
     symptom="What is called a thread here is a process.",
     misconception="The call does not make the thread, its flags do: without CLONE_VM clone copies "
-    "the memory, as fork does.",
+    "the memory, as fork does. vfork lends the memory to a process.",
     experiment="Let the task raise a variable, and print it in the parent.",
     seen_in="report A: clone with flags 0, on the wrong end of its stack",
     detect=detect,

@@ -27,5 +27,6 @@ PITFALL = Pitfall(
     experiment="Signal after the lock is given back, and count again.",
     seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
     detect=detect,
+    yields_to=("not-woken",),
     broken=(Live("signal_inside", "thread-switch-condvar"),),
 )

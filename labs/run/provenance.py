@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from labs.c_kernels import toolchain
+from labs.c_kernels import imports, toolchain
 from labs.common.version import __version__
 from labs.machine import surroundings
 from labs.recording.file import Recording
@@ -42,10 +42,12 @@ def recording_of(
         **surroundings.machine_conditions(),
         **known,
     }
+    own = plan.of_student
+    if own and (names := imports.imported_by(binary)) is not None:
+        conditions["program.imports"] = " ".join(names)
     recording = gather(conditions, runs, plan.kernel_name)
     # The core width from a cell or a broken C kernel may be as wrong as its samples. A single
     # process may be wrong too, but not several.
-    own = plan.of_student
     trusted = not own and len(runs) >= PROCESSES_TO_TRUST
     of_core = _of_core(recording, remember and trusted)
     return replace(recording, conditions={**recording.conditions, **of_core})

@@ -1,0 +1,28 @@
+"""Another system call than the one that is asked for, or one that is asked to do nothing."""
+
+from __future__ import annotations
+
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import own_call
+from grader.pitfalls.pitfall import Pitfall
+
+
+def detect(case: Case) -> str | None:
+    code = own_call.measured(case)
+    other = own_call.other_call(case, code) if code is not None else None
+    if other is None:
+        return None
+    return f"Your {case.spec.variant} is made with {other}."
+
+
+PITFALL = Pitfall(
+    code="another-call",
+    level=Level.VALIDITY,
+    symptom="What is timed is not the call that is asked for.",
+    misconception="Each call costs the way into the OS kernel and back, and its own work besides. "
+    "The name of a variant says what was meant, and not what was called.",
+    experiment="Run it under strace -c: it lists each call by name.",
+    seen_in="trials of lab 08: the number of a call that returns 0 as well",
+    detect=detect,
+)

@@ -1,0 +1,157 @@
+"""Lab 08's own C is judged by what it calls: a repair takes the place of the library's call.
+
+The imports of the built program say which lines are left. Nothing has to run for that.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.cases.verdict import Level, Outcome
+from grader.figures import figure_named
+from labs.c_kernels import imports, toolchain
+from testing.c_programs import LINUX
+from testing.own_work import Exercise
+
+TRAP = "trap(SYS_gettimeofday, (long)&today, 0, 0) == 0"
+LIBRARY = "gettimeofday(&today, NULL) == 0"
+
+BEGIN = '#include "own_call.h"\n#include <sys/time.h>\n#include <time.h>'
+HELPER = (
+    f"static int by_library(struct timeval *at) {{ return {LIBRARY.replace('&today', 'at')}; }}"
+)
+
+
+def own(body: str, before: str = "") -> str:
+    return (
+        f"{before}\nTICKLAB_INLINE int own_gettimeofday@(long fd)\n{{\n"
+        f"    static struct timeval today;\n    (void)fd;\n    {body}\n}}"
+    )
+
+
+RIGHT = {
+    "replaced": own(f"return {TRAP};"),
+    "in front": own(f"return {TRAP};\n    return fd >= 0 && {LIBRARY};"),
+    "by syscall": own("return syscall(SYS_gettimeofday, &today, NULL) == 0;"),
+    "other name": own("return trap(__NR_gettimeofday, (long)&today, 0, 0) == 0;"),
+    "looks at the time": own(f"int worked = {TRAP};\n    return worked && today.tv_sec > 0;"),
+    "never reached": own(f"if (0)\n        return {LIBRARY};\n    return {TRAP};"),
+    "unused function": own(f"return {TRAP};", before=f"__attribute__((unused)) {HELPER}"),
+}
+BESIDE, OTHER = "library-call-beside-trap", "another-call"
+#: Each with its finding, and words of the evidence.
+WRONG = {
+    "a line more": (
+        own(f"int worked = fd >= 0 && {LIBRARY};\n    worked = {TRAP};\n    return worked;"),
+        BESIDE,
+        "also calls gettimeofday()",
+    ),
+    "as a check": (own(f"return {TRAP} && {LIBRARY};"), BESIDE, "also calls gettimeofday()"),
+    "in a function": (
+        own(f"return {TRAP} && by_library(&today);", before=HELPER),
+        BESIDE,
+        "also calls gettimeofday()",
+    ),
+    "another clock": (
+        own(f"struct timespec at;\n    return clock_gettime(CLOCK_REALTIME, &at) == 0 && {TRAP};"),
+        BESIDE,
+        "also calls clock_gettime()",
+    ),
+    "another number": (
+        own("return today.tv_sec == 0 && trap(SYS_sched_yield, 0, 0, 0) == 0;"),
+        OTHER,
+        "the call number of sched_yield",
+    ),
+    "nowhere to store it": (
+        own("return today.tv_sec == 0 && trap(SYS_gettimeofday, 0, 0, 0) == 0;"),
+        OTHER,
+        "with a null pointer",
+    ),
+}
+
+DISPATCHER = """TICKLAB_INLINE int own_gettimeofday(long fd)
+{
+    int worked = 0;
+    CASES
+    return worked;
+}"""
+
+
+def exercise(answers: dict[str, str]) -> Exercise:
+    return Exercise(
+        figure="trial-b-repaired",
+        variant="gettimeofday",
+        begin=BEGIN,
+        answers=answers,
+        dispatchers={
+            DISPATCHER: "worked = own_gettimeofday@(fd)",
+        },
+        end='MEASURE_OWN_CALL("gettimeofday", own_gettimeofday)',
+    )
+
+
+#: The answers that import nothing more than the kit does, and those that do: one program each.
+ALONE = exercise(RIGHT | {name: text for name, (text, code, _) in WRONG.items() if code == OTHER})
+TWO = exercise({name: text for name, (text, code, _) in WRONG.items() if code == BESIDE})
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """By answer, the condition that its recording would state."""
+    stated: dict[str, dict[str, str]] = {}
+    for each in (ALONE, TWO):
+        program = each.build(tmp_path_factory.mktemp("own_call"))
+        names = imports.imported_by(toolchain.Binary(program, "own_call", "", (), ""))
+        if names is None:
+            pytest.skip("no nm on this machine")
+        stated |= {name: {"program.imports": " ".join(names)} for name in each.answers}
+    return stated
+
+
+@LINUX
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_call_by_hand_alone_passes_and_is_praised_for_it(
+    imported: dict[str, dict[str, str]], name: str
+) -> None:
+    verdict = ALONE.verdict(name, imported[name])
+    assert verdict.outcome is Outcome.PASSED, verdict
+    assert "no call of the C library runs beside it" in verdict.praise
+
+
+@LINUX
+@pytest.mark.parametrize("name", WRONG)
+def test_another_call_beside_or_in_its_place_is_told(
+    imported: dict[str, dict[str, str]], name: str
+) -> None:
+    _, code, evidence = WRONG[name]
+    verdict = (ALONE if code == OTHER else TWO).verdict(name, imported[name])
+    assert verdict.outcome is Outcome.FAILED
+    [finding] = verdict.findings
+    assert finding.code == code
+    assert evidence in finding.evidence
+    assert verdict.levels[Level.VALIDITY][0] == 0
+    assert not verdict.praise
+
+
+@pytest.mark.parametrize(("own_work", "name"), [(ALONE, "replaced"), (TWO, "a line more")])
+def test_a_recording_of_an_older_kit_passes_without_that_praise(
+    own_work: Exercise, name: str
+) -> None:
+    # The lab itself let the library's call run beside the trap then.
+    verdict = own_work.verdict(name, {})
+    assert verdict.outcome is Outcome.PASSED
+    assert verdict.praise == figure_named(own_work.figure).praise
+    assert "library" not in verdict.praise
+
+
+def test_the_imports_of_linux_and_of_macos_are_read() -> None:
+    linux = "                 U write@GLIBC_2.2.5\n                 w __gmon_start__\n"
+    assert imports.names_in(linux) == ("write",)
+    assert imports.names_in("_read\n_gettimeofday\n") == ("gettimeofday", "read")
+
+
+def test_a_machine_without_nm_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert imports.imported_by(toolchain.Binary(tmp_path, "own_call", "", (), "")) is None

@@ -1,0 +1,172 @@
+"""Lab 05's own C is judged by what it created: the OS says who raised the number, and where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+
+from grader.cases.case import Case, make_case
+from grader.cases.verdict import Level, Outcome
+from grader.figures import figure_named
+from grader.pitfalls import pitfall_named
+from labs.course import figures
+from labs.recording.file import read
+from testing.c_programs import LINUX, Program
+from testing.own_work import Exercise
+from testing.paths import FIXTURES
+
+SHORT = ("--samples", "12", "--warmup", "0")
+SHARED = "CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD"
+CLONED = f"clone(raise_number, STACK_TOP, {SHARED}, NULL)"
+
+HELPERS = """#include "own_creation.h"
+#include <pthread.h>
+static unsigned char own_stack[16384] __attribute__((aligned(16)));
+__attribute__((unused)) static int raise_by(void *by) { number += (long)by; return 0; }
+__attribute__((unused)) static int idle(void *nothing) { return nothing != NULL; }
+__attribute__((unused)) static void *helper(void *nothing) { raise_number(nothing); return NULL; }
+"""
+
+
+def own_task(body: str) -> str:
+    return (
+        f"static pid_t own_task@(void)\n{{\n    pid_t task = -1;\n    {body}\n    return task;\n}}"
+    )
+
+
+RIGHT = {
+    "as asked": f"task = {CLONED};",
+    "memory alone": "task = clone(raise_number, STACK_TOP, CLONE_VM | SIGCHLD, NULL);",
+    "own function": f"task = clone(raise_by, STACK_TOP, {SHARED}, (void *)1);",
+    "own stack": "task = clone(raise_by, own_stack + sizeof own_stack, CLONE_VM | SIGCHLD, "
+    "(void *)1);",
+    "signal handlers": f"task = clone(raise_number, STACK_TOP, {SHARED} | CLONE_SIGHAND, NULL);",
+    "waits itself": f"siginfo_t ended; task = {CLONED}; "
+    "(void)waitid(P_PID, (id_t)task, &ended, WEXITED | WNOWAIT);",
+    "ids stored": "static pid_t id; task = clone(raise_number, STACK_TOP, "
+    f"{SHARED} | CLONE_PARENT_SETTID, NULL, &id); if (id != task) task = -1;",
+}
+BY_ANOTHER, ASLEEP, PROCESS = "number-not-by-the-task", "vfork-for-thread", "not-a-thread"
+#: Each with its findings, and words of the first one's evidence.
+WRONG = {
+    "parent and vfork": (
+        "task = vfork(); if (task == 0) _exit(0); raise_number(NULL);",
+        {BY_ANOTHER},
+        "the parent itself raised the number",
+    ),
+    "parent and clone": (
+        f"raise_number(NULL); task = clone(idle, STACK_TOP, {SHARED}, NULL);",
+        {BY_ANOTHER},
+        "the parent itself raised the number",
+    ),
+    "parent and fork": (
+        "task = fork(); if (task == 0) _exit(0); number++;",
+        {BY_ANOTHER, PROCESS},
+        "was a child process that faulted in",
+    ),
+    "a helper": (
+        "pthread_t other; (void)pthread_create(&other, NULL, helper, NULL); "
+        f"(void)pthread_join(other, NULL); task = clone(idle, STACK_TOP, {SHARED}, NULL);",
+        {BY_ANOTHER},
+        "another task raised the number",
+    ),
+    "nobody": (
+        f"task = clone(idle, STACK_TOP, {SHARED}, NULL);",
+        {BY_ANOTHER},
+        "nobody raised the number",
+    ),
+    "two tasks": (
+        f"task = {CLONED}; (void)waitpid(task, NULL, 0); task = {CLONED};",
+        {BY_ANOTHER},
+        "calls of own_task raised it",
+    ),
+    "by two": (
+        f"task = clone(raise_by, STACK_TOP, {SHARED}, (void *)2);",
+        {BY_ANOTHER},
+        "calls of own_task raised it",
+    ),
+    "vfork": ("task = vfork(); if (task == 0) _exit(raise_number(NULL));", {ASLEEP}, "10 of 10"),
+    "CLONE_VFORK": (
+        f"task = clone(raise_number, STACK_TOP, {SHARED} | CLONE_VFORK, NULL);",
+        {ASLEEP},
+        "10 of 10",
+    ),
+    "own memory": (
+        "task = clone(raise_number, STACK_TOP, SIGCHLD, NULL);",
+        {PROCESS},
+        "their parent has seen 0 of it",
+    ),
+}
+
+EXERCISE = Exercise(
+    figure="creation-own",
+    variant="own",
+    begin=HELPERS,
+    answers={
+        **{name: own_task(body) for name, body in RIGHT.items()},
+        **{name: own_task(body) for name, (body, _, _) in WRONG.items()},
+    },
+    dispatchers={
+        "static pid_t own_task(void) { pid_t task = -1; CASES return task; }": "task = own_task@()"
+    },
+    end="MEASURE_OWN_CREATION(own_task)",
+)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return EXERCISE.build(tmp_path_factory.mktemp("own_creation"))
+
+
+@LINUX
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_task_in_the_same_memory_passes_and_is_praised_for_it(
+    program: Program, name: str
+) -> None:
+    verdict = EXERCISE.verdict(name, EXERCISE.counts(program, name, *SHORT))
+    assert verdict.outcome is Outcome.PASSED, verdict
+    assert "the task that you created raised the number" in verdict.praise
+
+
+@LINUX
+@pytest.mark.parametrize("name", WRONG)
+def test_another_task_is_told_and_not_praised(program: Program, name: str) -> None:
+    _, codes, evidence = WRONG[name]
+    verdict = EXERCISE.verdict(name, EXERCISE.counts(program, name, *SHORT))
+    assert verdict.outcome is Outcome.FAILED
+    assert {finding.code for finding in verdict.findings} == codes
+    assert evidence in verdict.findings[0].evidence
+    assert verdict.levels[Level.VALIDITY][0] == 0
+    assert not verdict.praise
+
+
+def test_a_recording_of_an_older_kit_passes_without_that_praise() -> None:
+    verdict = EXERCISE.verdict("as asked", {})
+    assert verdict.outcome is Outcome.PASSED
+    assert verdict.praise == figure_named(EXERCISE.figure).praise
+    assert "number" not in verdict.praise
+
+
+def _as_thread(of: str) -> Case:
+    """The case of a thread for which the OS counted what it counted for the variant `of`."""
+    folder = FIXTURES / "honest" / "05-task-creation"
+    spec, figure = figure_named("creation-thread"), figures.read(folder)["creation-thread"]
+    assert isinstance(figure, figures.Figure) and figure.recording is not None
+    recording = read(folder / figure.recording)
+    keys = ("created", "faults", "children_faults", "children_switches")
+    counts = {f"pthread-wait.{key}": recording.total(f"variant.{of}.{key}") for key in keys}
+    processes = len(recording.processes)
+    stated = {f"variant.{key}": str((count or 0) // processes) for key, count in counts.items()}
+    changed = replace(
+        recording,
+        conditions=MappingProxyType({**recording.conditions, **stated}),
+    )
+    return make_case(spec, figure, changed)
+
+
+def test_a_thread_made_by_vfork_is_a_process_by_its_switches() -> None:
+    found = pitfall_named(PROCESS).detect(_as_thread("vfork-wait"))
+    assert found is not None and "switches of child processes" in found
+    assert pitfall_named(PROCESS).detect(_as_thread("pthread-wait")) is None

@@ -1,0 +1,172 @@
+"""Lab 06's own C is judged by its sleeps: a thread that looks by itself hands nothing over."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.cases.verdict import Level, Outcome
+from grader.figures import figure_named
+from testing.c_programs import LINUX, Program
+from testing.own_work import Exercise
+
+SHORT = ("--samples", "60", "--warmup", "0")
+UNLOCK, LOCK = "pthread_mutex_unlock(&turns->mutex);", "pthread_mutex_lock(&turns->mutex);"
+
+HELPERS = """#include "own_switch.h"
+#include <linux/futex.h>
+#include <semaphore.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+static sem_t semaphores[2];
+static int pipes[2][2], events[2];
+static pthread_barrier_t barrier;
+static pthread_t first;
+static sigset_t signals;
+__attribute__((constructor)) static void open_all(void)
+{
+    (void)!(pipe(pipes[0]) | pipe(pipes[1]));
+    events[0] = eventfd(0, 0);
+    events[1] = eventfd(0, 0);
+    (void)pthread_barrier_init(&barrier, NULL, 2);
+    (void)sem_init(&semaphores[0], 0, 0);
+    (void)sem_init(&semaphores[1], 0, 0);
+    first = pthread_self();
+    (void)sigemptyset(&signals);
+    (void)sigaddset(&signals, SIGUSR1);
+    (void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+__attribute__((unused)) static struct timespec after_us(long us)
+{
+    struct timespec at;
+    (void)clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_sec += us / 1000000;
+    at.tv_nsec += us % 1000000 * 1000;
+    at.tv_sec += at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    return at;
+}
+"""
+
+
+def hand_over(wake: str, await_turn: str) -> str:
+    return f"""TICKLAB_INLINE void wake@(struct turns *turns, int other)
+{{
+    (void)turns, (void)other;
+    {wake}
+}}
+TICKLAB_INLINE void await_turn@(struct turns *turns, int own)
+{{
+    (void)turns, (void)own;
+    {await_turn}
+}}"""
+
+
+def unlocked(wait: str, begin: str = "") -> str:
+    return f"{begin} while (turns->turn != own) {{ {UNLOCK} {wait} {LOCK} }}"
+
+
+SIGNAL = "(void)pthread_cond_signal(&turns->changed[other]);"
+SLEEP = "(void)pthread_cond_wait(&turns->changed[own], &turns->mutex);"
+RIGHT = {
+    "condition variable": (SIGNAL, f"while (turns->turn != own) {SLEEP}"),
+    "one for both": (
+        "(void)pthread_cond_broadcast(&turns->changed[0]);",
+        "while (turns->turn != own) (void)pthread_cond_wait(&turns->changed[0], &turns->mutex);",
+    ),
+    "futex": (
+        "syscall(SYS_futex, &turns->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);",
+        unlocked("syscall(SYS_futex, &turns->turn, FUTEX_WAIT_PRIVATE, !own, NULL, NULL, 0);"),
+    ),
+    "semaphores": (
+        "(void)sem_post(&semaphores[other]);",
+        unlocked("(void)sem_wait(&semaphores[own]);"),
+    ),
+    "pipes": (
+        '(void)!write(pipes[other][1], "x", 1);',
+        unlocked("(void)!read(pipes[own][0], &byte, 1);", begin="char byte;"),
+    ),
+    "eventfd": (
+        "(void)eventfd_write(events[other], 1);",
+        unlocked("(void)eventfd_read(events[own], &count);", begin="eventfd_t count;"),
+    ),
+    "barrier": ("", unlocked("(void)pthread_barrier_wait(&barrier);")),
+    "signals": (
+        "(void)pthread_kill(other == 0 ? first : turns->peer, SIGUSR1);",
+        unlocked("(void)sigwait(&signals, &which);", begin="int which;"),
+    ),
+    "with a time-out": (
+        SIGNAL,
+        "struct timespec late = after_us(2000000); while (turns->turn != own) "
+        "(void)pthread_cond_timedwait(&turns->changed[own], &turns->mutex, &late);",
+    ),
+}
+UNWOKEN, AWAKE = "woke nobody", "went to sleep"
+#: Each with words of the evidence.
+WRONG = {
+    "yield": ("", unlocked("sched_yield();"), UNWOKEN),
+    "yield with a wake": (SIGNAL, unlocked("sched_yield();"), UNWOKEN),
+    "usleep": ("", unlocked("(void)usleep(1);"), UNWOKEN),
+    "short time-out": (
+        "",
+        "while (turns->turn != own) { struct timespec soon = after_us(50); "
+        "(void)pthread_cond_timedwait(&turns->changed[own], &turns->mutex, &soon); }",
+        UNWOKEN,
+    ),
+    "takes the turn": ("", f"{UNLOCK} sched_yield(); {LOCK} turns->turn = own;", UNWOKEN),
+    "yields before it sleeps": (
+        SIGNAL,
+        f"for (int i = 0; i < 100 && turns->turn != own; i++) {{ {UNLOCK} sched_yield(); {LOCK} }} "
+        f"while (turns->turn != own) {SLEEP}",
+        AWAKE,
+    ),
+}
+
+EXERCISE = Exercise(
+    figure="switch-own-hand-over",
+    variant="own",
+    begin=HELPERS,
+    answers={
+        **{name: hand_over(*parts) for name, parts in RIGHT.items()},
+        **{name: hand_over(wake, wait) for name, (wake, wait, _) in WRONG.items()},
+    },
+    dispatchers={
+        "TICKLAB_INLINE void wake(struct turns *turns, int other) { CASES }": "wake@(turns, other)",
+        "TICKLAB_INLINE void await_turn(struct turns *turns, int own) { CASES }": (
+            "await_turn@(turns, own)"
+        ),
+    },
+    end="MEASURE_OWN_SWITCH(wake, await_turn)",
+)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return EXERCISE.build(tmp_path_factory.mktemp("own_switch"))
+
+
+@LINUX
+@pytest.mark.parametrize("name", RIGHT)
+def test_any_sleep_until_woken_ends_and_passes_and_is_praised(program: Program, name: str) -> None:
+    counts = EXERCISE.counts(program, name, *SHORT)
+    verdict = EXERCISE.verdict(name, counts)
+    assert verdict.outcome is Outcome.PASSED, verdict
+    assert "the thread that waits sleeps" in verdict.praise
+
+
+@LINUX
+@pytest.mark.parametrize("name", WRONG)
+def test_a_thread_that_looks_by_itself_is_told_and_not_praised(program: Program, name: str) -> None:
+    verdict = EXERCISE.verdict(name, EXERCISE.counts(program, name, *SHORT))
+    assert verdict.outcome is Outcome.FAILED
+    [finding] = verdict.findings
+    assert finding.code == "not-woken"
+    assert WRONG[name][2] in finding.evidence
+    assert verdict.levels[Level.VALIDITY][0] == 0
+    assert not verdict.praise
+
+
+def test_a_recording_of_an_older_kit_passes_without_that_praise() -> None:
+    verdict = EXERCISE.verdict("condition variable", {})
+    assert verdict.outcome is Outcome.PASSED
+    assert verdict.praise == figure_named(EXERCISE.figure).praise
+    assert "sleep" not in verdict.praise
