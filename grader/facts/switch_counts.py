@@ -6,13 +6,12 @@ the grader never reports two of them at once.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.facts import unbound
-from grader.facts.c_source import creation, measured_region
+from grader.facts.c import calls, parts
 from labs.recording import places, proof
 from labs.recording.file import Recording
 from labs.recording.places import Places
@@ -26,8 +25,6 @@ SHARE_UNBOUND = 0.5
 PREEMPTIONS_PER_S = 2_000
 #: An operation that creates or ends a task touches at least this many new pages.
 FAULTS_OF_CREATION = 5
-
-_SEMAPHORE = re.compile(r"\bsem_(wait|post)\s*\(\s*([^;{}]{1,80}?)\s*\)")
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,7 @@ def created_inside(case: Case, seen: Counted) -> str | None:
     faults = case.recording.total(f"variant.{seen.variant}.faults") or 0
     if operations and faults >= FAULTS_OF_CREATION * operations:
         return f"{faults / operations:.0f} page faults for each operation"
-    called = creation(measured_region(case.source))
+    called = calls.creation(parts.measured_region(case.source))
     return f"{called}() between its readings" if called is not None else None
 
 
@@ -127,6 +124,8 @@ def _preemptions(recording: Recording, variant: str) -> float:
 
 def _raises_what_it_lowers(source: str | None) -> bool:
     """Whether the measured lines wait for the same semaphore that they post."""
-    calls = _SEMAPHORE.findall(measured_region(source))
-    waited = {what for call, what in calls if call == "wait"}
-    return bool(waited & {what for call, what in calls if call == "post"})
+    made = calls.calls(parts.measured_region(source))
+    waited, posted = (
+        {each.arguments for each in made if each.name == name} for name in ("sem_wait", "sem_post")
+    )
+    return bool(waited & posted)

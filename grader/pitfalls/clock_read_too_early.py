@@ -5,8 +5,9 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
+from grader.facts.c.readings import subtracted_constant
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.pitfalls.stale_constant import subtracted_constant, too_little_left
+from grader.pitfalls.stale_constant import too_little_left
 from labs.common.units import rounded
 
 #: A dependent addition takes one core cycle; an emulator or a hypervisor may blur that.
