@@ -128,7 +128,8 @@ def results_ignored(code: Code) -> list[str]:
 
 def calls_an_address(code: Code) -> bool:
     """Whether `code` calls what lies at an address, or has a pointer by which it can."""
-    if any(not each.name for each in calls(code)):
+    variables = {name for each in code.of_type("pointer_declarator") if (name := _declared(each))}
+    if any(not each.name or each.name in variables for each in calls(code)):
         return True
     pointers = ("parenthesized_declarator", "abstract_parenthesized_declarator")
     return any(
@@ -136,6 +137,11 @@ def calls_an_address(code: Code) -> bool:
         for each in code.of_type("function_declarator", "abstract_function_declarator")
         for child in each.children
     )
+
+
+def _declared(pointer: Node) -> str | None:
+    name = pointer.child_by_field_name("declarator")
+    return text_of(name) if name is not None and name.type == "identifier" else None
 
 
 def _lacks_argument(call: Call) -> bool:
