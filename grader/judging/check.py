@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from grader.cases.case import Case, make_case, make_relation
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
-from grader.facts import unbound, wide_interval
+from grader.facts import unbound, watched, wide_interval
 from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
 from grader.pitfalls import findings_of, pitfall_named, while_reading
@@ -138,7 +138,7 @@ def _judged(case: Case) -> Verdict:
     caveat = unbound.caveat(case) if passed else ""
     others = no_counter.caveat(case) if passed else ""
     too_wide = wide_interval.caveat(case) if passed else ""
-    praise, look_next = (spec.praise, spec.look_next) if passed else ("", "")
+    praise, look_next = (watched.praise(case), spec.look_next) if passed else ("", "")
     if caveat:
         praise, look_next = unbound.PRAISE, unbound.LOOK_NEXT
     elif too_wide:

@@ -60,6 +60,6 @@ PITFALL = Pitfall(
     "double?",
     seen_in="report A: rdtsc without a fence around a few cycles of work",
     detect=detect,
-    yields_to=("digits-lost", "timestamps-in-double"),
+    yields_to=("digits-lost", "timestamps-in-double", "not-one-chain", "end-not-read"),
     broken=(Live("no_fence", "timer-overhead-fenced"),),
 )
