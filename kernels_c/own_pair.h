@@ -57,7 +57,7 @@ static void print_pair(const char *name, const struct steps *seen)
         static void watch_pair(const char *name)                                                   \
         {                                                                                          \
             struct steps seen;                                                                     \
-            if (watch_steps(run_watched_pair, watched_pair, &seen))                                \
+            if (watch_steps(run_watched_pair, watched_pair, &seen) == ALL_SEEN)                    \
                 print_pair(name, &seen);                                                           \
         }
 #else

@@ -39,11 +39,11 @@
 #if HAVE_WATCH
 #    define WATCHED_CALLS 16
 /* State what the called functions were seen to do between the readings. */
-static void print_calls(const char *name, const struct steps *seen)
+static void print_calls(const char *name, const struct steps *seen, long operations)
 {
-    printf("# variant.%s.watched_operations: %d\n# variant.%s.watched_calls: %ld\n"
+    printf("# variant.%s.watched_operations: %ld\n# variant.%s.watched_calls: %ld\n"
            "# variant.%s.watched_inside: %ld\n# variant.%s.watched_loops: %ld\n",
-           name, WATCHED_CALLS, name, seen->calls, name, seen->inside, name, seen->inside_loops);
+           name, operations, name, seen->calls, name, seen->inside, name, seen->inside_loops);
 }
 #    define WATCH_CALLS                                                                            \
         __attribute__((noinline)) static uint64_t watched_calls(void)                              \
@@ -58,8 +58,9 @@ static void print_calls(const char *name, const struct steps *seen)
         static void watch_calls(const char *name)                                                  \
         {                                                                                          \
             struct steps seen;                                                                     \
-            if (watch_steps(run_watched_calls, watched_calls, &seen))                              \
-                print_calls(name, &seen);                                                          \
+            const int all = watch_steps(run_watched_calls, watched_calls, &seen);                  \
+            if (all != NOT_SEEN)                                                                   \
+                print_calls(name, &seen, all == ALL_SEEN ? WATCHED_CALLS : seen.calls);            \
         }
 #else
 #    define WATCH_CALLS

@@ -19,7 +19,8 @@
 #    include <sys/syscall.h>
 #    include <sys/wait.h>
 
-#    define MOST_STEPS 20000
+#    define MOST_STEPS   20000
+#    define MOST_SECONDS 5 /* a child that hangs is ended */
 
 /* A child that runs `work` and ends is stopped before it; 0 if the system does not let us. */
 static pid_t watched_child(void (*work)(void))
@@ -29,6 +30,7 @@ static pid_t watched_child(void (*work)(void))
     if (child == 0) {
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || kill(getpid(), SIGSTOP) != 0)
             _exit(1);
+        alarm(MOST_SECONDS);
         work();
         _exit(0);
     }

@@ -115,7 +115,10 @@ static void note_instruction(struct so_far *so_far, struct instruction now)
         so_far->doubled[now.doubled]++;
 }
 
-/* Follow `function`, which the child calls, to its return; whether all of it was seen. */
+/* Follow `function`, which the child calls, to its return: ALL_SEEN, or CUT_SHORT if it takes more
+ * steps; then `steps` holds what it did until there. */
+enum { NOT_SEEN, ALL_SEEN, CUT_SHORT };
+
 static int follow(pid_t child, uint64_t (*function)(void), struct steps *seen)
 {
     struct so_far so_far = {0};
@@ -125,13 +128,13 @@ static int follow(pid_t child, uint64_t (*function)(void), struct steps *seen)
     int begun = 0;
     for (long i = 0; i < MOST_STEPS; i++) {
         if (!registers_of(child, before.counter_in, &now))
-            return 0;
+            return NOT_SEEN;
         if (!begun && now.at == (uintptr_t)function) {
             begun = 1;
             at_begin = now;
         } else if (begun && (now.stack > at_begin.stack || now.at == at_begin.return_to)) {
             seen->result = now.result;
-            return 1;
+            return ALL_SEEN;
         }
         if (begun && before.is_reading)
             note_reading(seen, &so_far, now.counter);
@@ -143,17 +146,21 @@ static int follow(pid_t child, uint64_t (*function)(void), struct steps *seen)
         if (begun && (seen->readings > 0))
             note_instruction(&so_far, before);
         if (!stops_again(PTRACE_SINGLESTEP, child, SIGTRAP))
-            return 0;
+            return NOT_SEEN;
     }
-    return 0;
+    if (seen->readings == 0)
+        return NOT_SEEN;
+    note_reading(seen, &so_far, 0);
+    seen->readings--;
+    return CUT_SHORT;
 }
 
-/* Run `function` in a child, by way of `work`, and note what it did; whether it could be seen. */
+/* Run `function` in a child, by way of `work`, and note what it did; what follow() says of it. */
 static int watch_steps(void (*work)(void), uint64_t (*function)(void), struct steps *seen)
 {
     const pid_t child = watched_child(work);
     if (child == 0)
-        return 0;
+        return NOT_SEEN;
     memset(seen, 0, sizeof *seen);
     const int all = follow(child, function, seen);
     end_watching(child);
