@@ -19,6 +19,10 @@ from tree_sitter import Language, Node, Parser, Range
 MOST_STEPS = 5_000
 PIECE = 4_096
 
+#: A tree with more nodes is not read: every question walks over all of them. The longest C kernel
+#: of this kit has 4,000, and as much C as we read has 30,000.
+MOST_NODES = 40_000
+
 #: At most this many macros are parsed.
 MOST_MACROS = 300
 
@@ -63,7 +67,7 @@ class Code:
 class Source:
     """One C file: its code without the macros, and the bodies of the macros by name.
 
-    `readable` is False if the parser needs too many steps. Then there is no code.
+    `readable` is False if it takes too many steps or has too many nodes. Then there is no code.
     """
 
     text: str
@@ -78,8 +82,8 @@ class Source:
         return Code((*self.code.nodes, *bodies))
 
 
-class _TooManyStepsError(Exception):
-    """The parser needs more steps than we allow."""
+class _TooMuchError(Exception):
+    """The text takes more steps or has more nodes than we allow."""
 
 
 class _Parse:
@@ -96,9 +100,9 @@ class _Parse:
         try:
             counted = parser.parse(self._next_piece, progress_callback=self._is_too_much)
         except ValueError as error:
-            raise _TooManyStepsError from error
-        if self.steps > MOST_STEPS:
-            raise _TooManyStepsError
+            raise _TooMuchError from error
+        if self.steps > MOST_STEPS or counted.root_node.descendant_count > MOST_NODES:
+            raise _TooMuchError
         # Steps are counted only where the text is handed over in pieces; and only where it is
         # handed over whole, its nodes know their text.
         return parser.parse(self.content, counted).root_node
@@ -133,7 +137,7 @@ def parsed(text: str) -> Source:
             for each in definitions
             if (name := _text_of_field(each, "name"))
         )
-    except _TooManyStepsError:
+    except _TooMuchError:
         return Source(text, False, Code(), ())
     return Source(text, True, Code((root,)), macros)
 

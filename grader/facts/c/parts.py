@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
@@ -16,6 +17,7 @@ def whole(text: str | None) -> Code:
     return parsed(text).whole if text is not None else Code()
 
 
+@functools.lru_cache(maxsize=8)
 def measured_region(text: str | None) -> Code:
     """The measured lines; empty if there are none."""
     return _region(parsed(text)) or Code() if text is not None else Code()
@@ -26,6 +28,7 @@ def has_region(text: str) -> bool:
     return _BEGINS in text
 
 
+@functools.lru_cache(maxsize=8)
 def timed(text: str) -> Code:
     """The timed code: the measured region, and the functions and macros that it reaches.
 
@@ -37,6 +40,7 @@ def timed(text: str) -> Code:
     return source.whole if region is None else _reached(region, source)
 
 
+@functools.lru_cache(maxsize=8)
 def measured_by(text: str, macro: str) -> Code:
     """The arguments of the kit's `macro`; empty if the source does not use it.
 
