@@ -50,6 +50,7 @@ struct FIELDS_BY_NAME variant {
     double creates;                   /* tasks that one operation claims to create */
     void (*prepare)(struct run *run); /* before warm-up: start peers, allocate, touch */
     void (*finish)(void);             /* after the last sample: end peers and wait for them */
+    void (*watch)(const char *name);  /* at the very end: print what its code was seen to do */
     enum estimand estimand;           /* what its figure is; by default a cost */
     int operation_cycles;             /* core cycles of one operation; 0: unknown */
     enum placement placement;         /* where its tasks are put */
@@ -443,6 +444,8 @@ static void print_declared(const struct run *run)
         print_number(name, "traps", variant->traps);
         print_number(name, "unfenced", variant->unfenced);
         print_number(name, "memory", variant->memory);
+        if (variant->watch != NULL)
+            variant->watch(name);
     }
 }
 

@@ -19,6 +19,7 @@
 
 #include "harness.h"
 #include "trap.h"
+#include "watched_calls.h"
 
 static int zero = -1; /* a descriptor of /dev/zero */
 #if HAVE_TRAP
@@ -90,9 +91,38 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
         .name = "loop", .about = "the empty loop", .interval = own_loop                            \
     }
 
+#if HAVE_WATCH
+#    define WATCHED_OPERATIONS 16
+/* State which system calls the OS kernel got from so many operations. */
+static void print_system_calls(const char *name, const struct system_calls *seen)
+{
+    printf("# variant.%s.watched_operations: %d\n# variant.%s.watched_system_calls: %ld\n"
+           "# variant.%s.watched_failed: %ld\n# variant.%s.watched_empty_reads: %ld\n",
+           name, WATCHED_OPERATIONS, name, seen->all, name, seen->failed, name, seen->empty_reads);
+}
+#    define WATCH_CALL(function)                                                                   \
+        static void run_watched_call(void)                                                         \
+        {                                                                                          \
+            for (int i = 0; i < WATCHED_OPERATIONS; i++) {                                         \
+                failed_calls |= !(function(zero));                                                 \
+                OWN_LOST;                                                                          \
+            }                                                                                      \
+        }                                                                                          \
+        static void watch_call(const char *name)                                                   \
+        {                                                                                          \
+            struct system_calls seen;                                                              \
+            if (watch_system_calls(run_watched_call, &seen))                                       \
+                print_system_calls(name, &seen);                                                   \
+        }
+#else
+#    define WATCH_CALL(function)
+#    define watch_call NULL
+#endif
+
 /* The variants `variant_name`, "invalid" and "loop", and main. */
 #define MEASURE_OWN_CALL(variant_name, function)                                                   \
     OWN_INTERVAL(own_calls, function(zero))                                                        \
+    WATCH_CALL(function)                                                                           \
     static uint64_t own_calls_that_work(long batch)                                                \
     {                                                                                              \
         const uint64_t ticks = own_calls(batch);                                                   \
@@ -108,7 +138,8 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
                                                    .traps = 1,                                     \
                                                    .system_calls = 1,                              \
                                                    .baseline = "loop",                             \
-                                                   .prepare = prepare_own},                        \
+                                                   .prepare = prepare_own,                         \
+                                                   .watch = watch_call},                           \
                                                   OWN_FLOOR};                                      \
         static const struct c_kernel kernel = {.name = "own_call",                                 \
                                                .about = "what your system call costs",             \

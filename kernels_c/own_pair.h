@@ -16,6 +16,7 @@
 /* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "watched_steps.h"
 
 /* k additions, each waiting for the one before; k is 64, 128, 256 or 512. */
 #define ADDITIONS(link, k)                                                                         \
@@ -30,23 +31,58 @@
             ADD_CHAIN(link, 512);                                                                  \
     } while (0)
 
+#if HAVE_WATCH
+/* State what 512 additions were seen to be: how often the counter was read, how many registers were
+ * added to themselves how often between the readings, and which share of the time between the first
+ * and the last reading was returned. */
+static void print_pair(const char *name, const struct steps *seen)
+{
+    const long last = seen->readings < MOST_READINGS ? seen->readings : MOST_READINGS;
+    const double between = last > 1 ? (double)(seen->reading[last - 1] - seen->reading[0]) : 0;
+    printf("# variant.%s.watched_readings: %ld\n# variant.%s.watched_additions: %ld\n"
+           "# variant.%s.watched_chains: %ld\n# variant.%s.watched_share: %.3f\n",
+           name, seen->readings, name, seen->additions, name, seen->chains, name,
+           between > 0 ? (double)(int64_t)seen->result / between : 0);
+}
+#    define WATCH_PAIR(interval)                                                                   \
+        __attribute__((noinline)) static uint64_t watched_pair(void)                               \
+        {                                                                                          \
+            return interval(512);                                                                  \
+        }                                                                                          \
+        static void run_watched_pair(void)                                                         \
+        {                                                                                          \
+            uint64_t (*volatile function)(void) = watched_pair;                                    \
+            (void)function();                                                                      \
+        }                                                                                          \
+        static void watch_pair(const char *name)                                                   \
+        {                                                                                          \
+            struct steps seen;                                                                     \
+            if (watch_steps(run_watched_pair, watched_pair, &seen) == ALL_SEEN)                    \
+                print_pair(name, &seen);                                                           \
+        }
+#else
+#    define WATCH_PAIR(interval)
+#    define watch_pair NULL
+#endif
+
 /* One variant, "own", whose step is that of the fenced counter; and main. */
-#define MEASURE_OWN_PAIR(interval)                                                                 \
+#define MEASURE_OWN_PAIR(own_interval)                                                             \
+    WATCH_PAIR(own_interval)                                                                       \
     static uint64_t own_64(void)                                                                   \
     {                                                                                              \
-        return interval(64);                                                                       \
+        return own_interval(64);                                                                   \
     }                                                                                              \
     static uint64_t own_128(void)                                                                  \
     {                                                                                              \
-        return interval(128);                                                                      \
+        return own_interval(128);                                                                  \
     }                                                                                              \
     static uint64_t own_256(void)                                                                  \
     {                                                                                              \
-        return interval(256);                                                                      \
+        return own_interval(256);                                                                  \
     }                                                                                              \
     static uint64_t own_512(void)                                                                  \
     {                                                                                              \
-        return interval(512);                                                                      \
+        return own_interval(512);                                                                  \
     }                                                                                              \
     static uint64_t own(long batch)                                                                \
     {                                                                                              \
@@ -60,10 +96,17 @@
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
         static const long batches[] = {64, 128, 256, 512};                                         \
-        static const struct variant variants[] = {                                                 \
-            {"own", "your pair of readings", own, counter_begin, 0, NULL, .operation_cycles = 1}}; \
-        static const struct c_kernel kernel = {                                                    \
-            "own_pair", "what your pair of readings sees", variants, 1, batches, 4, 1};            \
+        static const struct variant variants[] = {{.name = "own",                                  \
+                                                   .about = "your pair of readings",               \
+                                                   .interval = own,                                \
+                                                   .read = counter_begin,                          \
+                                                   .operation_cycles = 1,                          \
+                                                   .watch = watch_pair}};                          \
+        static const struct c_kernel kernel = {.name = "own_pair",                                 \
+                                               .about = "what your pair of readings sees",         \
+                                               LISTED_VARIANTS(variants),                          \
+                                               LISTED_BATCHES(batches),                            \
+                                               .batches_fixed = 1};                                \
         return measure(&kernel, argc, argv);                                                       \
     }
 

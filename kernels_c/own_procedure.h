@@ -16,6 +16,7 @@
 /* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "watched_steps.h"
 
 /* One sample: K times `step`, which works on `link` and brings it from K to `sum`. */
 #define OWN_INTERVAL(name, step, sum)                                                              \
@@ -35,6 +36,37 @@
         return end - begin;                                                                        \
     }
 
+#if HAVE_WATCH
+#    define WATCHED_CALLS 16
+/* State what the called functions were seen to do between the readings. */
+static void print_calls(const char *name, const struct steps *seen, long operations)
+{
+    printf("# variant.%s.watched_operations: %ld\n# variant.%s.watched_calls: %ld\n"
+           "# variant.%s.watched_inside: %ld\n# variant.%s.watched_loops: %ld\n",
+           name, operations, name, seen->calls, name, seen->inside, name, seen->inside_loops);
+}
+#    define WATCH_CALLS                                                                            \
+        __attribute__((noinline)) static uint64_t watched_calls(void)                              \
+        {                                                                                          \
+            return own(WATCHED_CALLS);                                                             \
+        }                                                                                          \
+        static void run_watched_calls(void)                                                        \
+        {                                                                                          \
+            uint64_t (*volatile function)(void) = watched_calls;                                   \
+            (void)function();                                                                      \
+        }                                                                                          \
+        static void watch_calls(const char *name)                                                  \
+        {                                                                                          \
+            struct steps seen;                                                                     \
+            const int all = watch_steps(run_watched_calls, watched_calls, &seen);                  \
+            if (all != NOT_SEEN)                                                                   \
+                print_calls(name, &seen, all == ALL_SEEN ? WATCHED_CALLS : seen.calls);            \
+        }
+#else
+#    define WATCH_CALLS
+#    define watch_calls NULL
+#endif
+
 /*
  * The variant "own", its baseline "loop", and main. A result narrower than `link` would be widened
  * before the next turn. That costs as much as a call, and would hide that the call was left out.
@@ -43,12 +75,17 @@
     _Static_assert(__builtin_types_compatible_p(__typeof__(procedure), long(long)),                \
                    "your procedure must read: static long " #procedure "(long x)");                \
     OWN_INTERVAL(own, link = procedure(link), 2 * batch)                                           \
+    WATCH_CALLS                                                                                    \
     OWN_INTERVAL(own_loop, (void)0, batch)                                                         \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
         static const long batches[] = {256, 512, 1024, 2048};                                      \
         static const struct variant variants[] = {                                                 \
-            {.name = "own", .about = "your procedure", .interval = own, .baseline = "loop"},       \
+            {.name = "own",                                                                        \
+             .about = "your procedure",                                                            \
+             .interval = own,                                                                      \
+             .baseline = "loop",                                                                   \
+             .watch = watch_calls},                                                                \
             {.name = "loop", .about = "the empty loop", .interval = own_loop}};                    \
         static const struct c_kernel kernel = {.name = "own_procedure",                            \
                                                .about = "what a call of your procedure costs",     \

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from grader.cases.case import Case
-from grader.facts.c_source import measured_region
+from grader.facts.c import parts
 from labs.recording import proof
 
 _NAMES = re.compile(r"CLOCK_(PROCESS|THREAD)_CPUTIME_ID")
@@ -24,7 +24,8 @@ def missing_the_peer(case: Case, variant: str) -> str | None:
     if not proof.claim_of(case.recording, variant):
         return None
     stated = " ".join(case.recording.condition(f"clock.{variant}.name"))
-    match = _NAMES.search(stated) or _NAMES.search(measured_region(case.source))
+    words = " ".join(sorted(parts.measured_region(case.source).words))
+    match = _NAMES.search(stated) or _NAMES.search(words)
     if match is None:
         return None
     if match[1] == "THREAD" or case.recording.kernel == "process_switch":

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 from grader.cases.case import Case
-from grader.facts import c_source
+from grader.facts.c import calls, parts
+from grader.facts.c.parse import Code, text_of
 from grader.facts.sources import own_source
 
 KERNEL, MACRO = "own_call", "MEASURE_OWN_CALL"
@@ -18,18 +19,17 @@ KERNEL, MACRO = "own_call", "MEASURE_OWN_CALL"
 #: By variant, the call that the lab asks for by name.
 ASKED = {"gettimeofday": "gettimeofday"}
 
-_BY_NAME = re.compile(r"\b(?:SYS|__NR)_(\w+)")
-_NOWHERE = (
-    r"\b(?:trap|syscall)\s*\(\s*(?:SYS|__NR)_{}\s*,\s*(?:\(\w+\s*\*?\)\s*)?(?:0L?|NULL)\s*[,)]"
-)
+_NAME = re.compile(r"(?:SYS|__NR)_(\w+)")
+_NULL = re.compile(r"(?:\(\w+ ?\*?\) ?)?(?:0L?|NULL)")
 
 
-def measured(case: Case) -> str | None:
+def measured(case: Case) -> Code | None:
     """The timed C; None if it is unknown, or if the recording states no imports."""
     if not case.spec.own or case.spec.kernel != KERNEL or imports(case) is None:
         return None
     source = own_source(case)
-    return None if source is None else c_source.measured_by(source, MACRO) or None
+    code = parts.measured_by(source, MACRO) if source is not None else Code()
+    return code if code.nodes else None
 
 
 def imports(case: Case) -> frozenset[str] | None:
@@ -38,25 +38,34 @@ def imports(case: Case) -> frozenset[str] | None:
     return None if stated is None else frozenset(stated.split())
 
 
-def made_by_hand(case: Case, code: str) -> bool:
+def made_by_hand(case: Case, code: Code) -> bool:
     """Whether `code` enters the OS kernel by a trap of this recording's machine."""
     system = " ".join(case.recording.condition("os")).split()
-    return c_source.enters_by_hand(code, system[-1] if system else "")
+    return calls.enters_by_hand(code, system[-1] if system else "")
 
 
-def of_library(case: Case, code: str) -> list[str]:
+def of_library(case: Case, code: Code) -> list[str]:
     """The functions named like system calls that `code` calls and that the program imports."""
-    return [name for name in c_source.functions_of_library(code) if name in (imports(case) or ())]
+    return [name for name in calls.functions_of_library(code) if name in (imports(case) or ())]
 
 
-def other_call(case: Case, code: str) -> str | None:
+def other_call(case: Case, code: Code) -> str | None:
     """What is called in place of the call that the lab asks for, as text; None if it is called."""
     asked = ASKED.get(case.spec.variant)
-    named = list(dict.fromkeys(_BY_NAME.findall(code)))
+    words = (_NAME.fullmatch(text_of(each)) for each in code.of_type("identifier"))
+    named = list(dict.fromkeys(word[1] for word in words if word is not None))
     if asked is None or not named:
         return None
     if asked not in named:
         return f"the call number of {named[0]}"
-    if re.search(_NOWHERE.format(asked), code):
+    if any(_stores_nowhere(each, asked) for each in calls.calls(code)):
         return f"{asked} with a null pointer, which stores no time"
     return None
+
+
+def _stores_nowhere(call: calls.Call, asked: str) -> bool:
+    """Whether this makes the call `asked` by number, with a null pointer for its result."""
+    if call.name not in ("trap", "syscall") or len(call.arguments) < 2:
+        return False
+    number = _NAME.fullmatch(call.arguments[0])
+    return number is not None and number[1] == asked and bool(_NULL.fullmatch(call.arguments[1]))

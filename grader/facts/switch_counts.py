@@ -7,13 +7,13 @@ measured does not show it either, the finding says only that claim and count dif
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.facts import tracing, unbound
-from grader.facts.c_source import creation, measured_region, timed
+from grader.facts.c import calls, parts, waiting
+from grader.facts.c.parse import Code
 from grader.facts.sources import hashes_by_name
 from labs.common import paths
 from labs.recording import places, proof
@@ -36,22 +36,6 @@ MORE, FEWER = "more-switches-than-claimed", "fewer-switches-than-claimed"
 #: A handoff puts at least one of its two tasks to sleep: the task that wakes the other may be
 #: preempted by it, and then finds its turn come back before it could sleep.
 SHARE_ASLEEP = 0.25
-
-_SEMAPHORE = re.compile(r"\bsem_(wait|post)\s*\(\s*([^;{}]{1,80}?)\s*\)")
-_OF_LOCKS = re.compile(
-    r"\b(?:pthread_(?:mutex|spin)|mtx)_(?P<lock>(?:try|timed)?lock)\s*\("
-    r"|\b(?:pthread_(?:mutex|spin)|mtx)_(?P<unlock>unlock)\s*\("
-    r"|\b(?:pthread_cond|cnd)_(?P<signal>signal|broadcast)\s*\("
-)
-#: What could hand the turn over beside a lock, or wait for it.
-_OTHERWISE = re.compile(
-    r"\b(?:sem_\w+|read|write|syscall|p?poll|p?select|kill|pthread_kill"
-    r"|(?:pthread_cond|cnd|pthread_barrier)_\w+)\s*\("
-)
-_TIMED = re.compile(
-    r"\b(u?sleep|(?:clock_)?nanosleep|thrd_sleep|(?:pthread_cond|cnd|sem)_(?:timed|clock)wait"
-    r"|p?poll|p?select|epoll_p?wait|sigtimedwait)\s*\("
-)
 
 
 @dataclass(frozen=True)
@@ -154,7 +138,7 @@ def created_inside(case: Case, seen: Counted) -> str | None:
     faults = case.recording.total(f"variant.{seen.variant}.faults") or 0
     if operations and faults >= FAULTS_OF_CREATION * operations:
         return f"{faults / operations:.0f} page faults for each operation"
-    called = creation(_measured(case))
+    called = calls.creation(_measured(case))
     return f"{called}() between its readings" if called is not None else None
 
 
@@ -165,9 +149,9 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
     if seen.counted < (1 - (SHARE_UNBOUND if unbound_there else SHARE)) * seen.claimed:
         if two_cpus:
             return "never-slept"
-        if _raises_what_it_lowers(_source(case)):
+        if waiting.posts_what_it_waits_for(parts.measured_region(_source(case))):
             return "own-semaphore"
-        return "lock-convoy" if _only_locks(_measured(case)) else FEWER
+        return "lock-convoy" if waiting.only_locks(_measured(case)) else FEWER
     if two_cpus:
         return "two-cpus-not-one"
     preemptions = _preemptions(recording, seen.variant)
@@ -178,7 +162,7 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
     if unbound_there:
         # Tasks on two CPUs may sleep at the lock at any time, whether or not one signals under it.
         return None
-    signals, waits = _signals_under_lock(_measured(case)), wait_with_an_end(case)
+    signals, waits = waiting.signals_under_lock(_measured(case)), wait_with_an_end(case)
     if signals and waits is None:
         return "signal-under-the-lock"
     return "wait-with-an-end" if waits is not None and not signals else MORE
@@ -186,8 +170,7 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
 
 def wait_with_an_end(case: Case) -> str | None:
     """The function between the readings that sleeps for a time or waits until one; None if none."""
-    found = _TIMED.search(_measured(case))
-    return found[1] if found is not None else None
+    return waiting.wait_with_an_end(_measured(case))
 
 
 def _preemptions(recording: Recording, variant: str) -> float:
@@ -208,30 +191,7 @@ def _source(case: Case) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
-def _measured(case: Case) -> str:
+def _measured(case: Case) -> Code:
     """The code between the readings, with the functions that it reaches; empty if not known."""
     source = _source(case)
-    return timed(source) if source is not None else ""
-
-
-def _only_locks(code: str) -> bool:
-    """Whether `code` takes and gives back a lock and does nothing else that could hand over."""
-    called = {match.lastgroup for match in _OF_LOCKS.finditer(code)}
-    return {"lock", "unlock"} <= called and _OTHERWISE.search(code) is None
-
-
-def _signals_under_lock(code: str) -> bool:
-    """Whether `code`, as it is written, signals between a lock and the unlock after it."""
-    held = False
-    for match in _OF_LOCKS.finditer(code):
-        if match["signal"] and held:
-            return True
-        held = bool(match["lock"]) or (held and not match["unlock"])
-    return False
-
-
-def _raises_what_it_lowers(source: str | None) -> bool:
-    """Whether the measured lines wait for the same semaphore that they post."""
-    calls = _SEMAPHORE.findall(measured_region(source))
-    waited = {what for call, what in calls if call == "wait"}
-    return bool(waited & {what for call, what in calls if call == "post"})
+    return parts.timed(source) if source is not None else Code()

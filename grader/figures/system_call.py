@@ -106,7 +106,8 @@ FIGURES = (
         own=True,
         compare_with=(FLOOR,),
         central="wrong-registers",
-        praise="The right registers, a result that is looked at, and the loop taken off.",
+        praise="The OS kernel got one read of 0 bytes for each operation and refused none; the "
+        "loop is subtracted.",
         look_next="Put the file descriptor into another register: who notices, and when?",
     ),
 )

@@ -75,7 +75,7 @@ FIGURES = (
         unit="cycles",
         own=True,
         central="clock-read-too-early",
-        praise="Your readings wait for the work: twice the work takes twice the time.",
+        praise="Your samples grow with the work: twice the work takes twice the time.",
         look_next="Take one fence away and see which of the points leaves the line first.",
     ),
 )

@@ -13,7 +13,7 @@ from grader.cases.case import Case, make_case, make_relation
 from grader.cases.expected import accepted_as_text
 from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
-from grader.facts import own_praise, unbound, wide_interval
+from grader.facts import own_praise, unbound, watched, wide_interval
 from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
 from grader.judging.points import points_by_level
@@ -157,7 +157,7 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     stated = f"Accepted: {accepted}." if accepted else ""
     praise, look_next = "", ""
     if passed:
-        praise, look_next = own_praise.of(case) or spec.praise, spec.look_next
+        praise, look_next = own_praise.of(case) or watched.praise(case), spec.look_next
     if caveat:
         praise, look_next = unbound.PRAISE, unbound.LOOK_NEXT
     elif too_wide:

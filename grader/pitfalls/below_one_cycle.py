@@ -68,6 +68,6 @@ PITFALL = Pitfall(
     experiment="Subtract nothing: take the slope over several numbers of operations.",
     seen_in="a benchmark suite: 0.6 cycles for an addition, by a quantized overhead",
     detect=detect,
-    yields_to=("clock-read-too-early", "work-optimised-away"),
+    yields_to=("clock-read-too-early", "work-optimised-away", "not-one-chain", "end-not-read"),
     broken=(Live("quantized_overhead", "call-args0"),),
 )

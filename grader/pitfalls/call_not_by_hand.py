@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts import c_source
+from grader.facts.c import calls, parts
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
 
@@ -13,10 +13,12 @@ KERNEL, MACRO = "own_call", "MEASURE_OWN_CALL"
 
 def detect(case: Case) -> str | None:
     source = own_source(case) if case.spec.own and case.spec.kernel == KERNEL else None
-    measured = c_source.measured_by(source, MACRO) if source is not None else ""
-    functions = c_source.functions_of_library(measured)
+    if source is None:
+        return None
+    measured = parts.measured_by(source, MACRO)
+    functions = calls.functions_of_library(measured)
     system = " ".join(case.recording.condition("os")).split()
-    if not functions or c_source.enters_by_hand(measured, system[-1] if system else ""):
+    if not functions or calls.enters_by_hand(measured, system[-1] if system else ""):
         return None
     return (
         f"What your C times calls {functions[0]}() of the C library; it holds no trap instruction "

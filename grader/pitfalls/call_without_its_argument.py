@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts import c_source, traps
+from grader.facts import traps
+from grader.facts.c import calls, parts
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
 
 
 def detect(case: Case) -> str | None:
     source = own_source(case) if case.spec.kernel in traps.KERNELS else None
-    calls = c_source.calls_without_argument(source) if source is not None else []
-    if not calls:
+    code = parts.whole(source)
+    empty = calls.calls_without_argument(code)
+    if not empty:
         return None
-    ignored = (each.replace(" ", "") for each in c_source.results_ignored(source or ""))
-    unseen = ", and does not look at its result" if calls[0] in ignored else ""
+    ignored = (each.replace(" ", "") for each in calls.results_ignored(code))
+    unseen = ", and does not look at its result" if empty[0] in ignored else ""
     return (
-        f"Your C calls {calls[0]} and gives it no argument{unseen}. Your "
+        f"Your C calls {empty[0]} and gives it no argument{unseen}. Your "
         f"{traps.with_floor(case, case.spec.variant)}."
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 from grader.cases.case import Case
 from grader.cases.spec import RELATIONS, Quantity
 from grader.cases.verdict import Level
-from grader.facts.c_source import measured_region
+from grader.facts.c import parts
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.common.units import rounded
 
@@ -46,7 +46,7 @@ def _clock(case: Case, variant: str) -> str | None:
     stated = " ".join(case.recording.condition(f"clock.{variant}.name"))
     if SYSTEM_CALL_CLOCK in stated:
         return stated.split()[0]
-    in_region = SYSTEM_CALL_CLOCK in measured_region(case.source)
+    in_region = any(SYSTEM_CALL_CLOCK in word for word in parts.measured_region(case.source).words)
     return "a clock of CPU time" if in_region else None
 
 

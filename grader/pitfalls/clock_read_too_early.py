@@ -5,8 +5,9 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
+from grader.facts.c.readings import subtracted_constant
 from grader.pitfalls.pitfall import Live, Pitfall
-from grader.pitfalls.stale_constant import subtracted_constant, too_little_left
+from grader.pitfalls.stale_constant import too_little_left
 from labs.analysis import core_clock
 from labs.analysis.line import Line
 from labs.common.units import rounded
@@ -78,6 +79,6 @@ PITFALL = Pitfall(
     "double?",
     seen_in="report A: rdtsc without a fence around a few cycles of work",
     detect=detect,
-    yields_to=("digits-lost", "timestamps-in-double"),
+    yields_to=("digits-lost", "timestamps-in-double", "not-one-chain", "end-not-read"),
     broken=(Live("no_fence", "timer-overhead-fenced"),),
 )

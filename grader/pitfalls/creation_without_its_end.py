@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
 from grader.cases.case import Case
 from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.facts import c_source, creations
+from grader.facts import creations
+from grader.facts.c import calls, parts
 from grader.facts.sources import own_source
 from grader.pitfalls import child_left_behind
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 from labs.results.result import result_of
 
-_AWAITS = re.compile(r"\b(?:wait|waitpid|waitid|wait3|wait4|pthread_join|ended|joined)\s*\(")
+_AWAITS = ("wait", "waitpid", "waitid", "wait3", "wait4", "pthread_join", "ended", "joined")
 
 
 def detect(case: Case) -> str | None:
@@ -45,11 +44,11 @@ def _by_value(case: Case) -> str | None:
 
 def _by_source(case: Case) -> str | None:
     source = own_source(case)
-    if source is None or not c_source.has_region(source) or child_left_behind.detect(case):
+    if source is None or not parts.has_region(source) or child_left_behind.detect(case):
         return None
-    timed = c_source.timed(source)
-    created = c_source.creation(timed)
-    if created is None or _AWAITS.search(timed):
+    timed = parts.timed(source)
+    created = calls.creation(timed)
+    if created is None or calls.called(timed, _AWAITS):
         return None
     return (
         f"Between its two readings your C calls {created} and waits for nothing: "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts import c_source, traps
+from grader.facts import traps, watched
+from grader.facts.c import calls, parts
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
 
@@ -13,8 +14,14 @@ TIMES_FLOOR = 1.25
 
 
 def detect(case: Case) -> str | None:
+    refused, operations = watched.seen(case, "failed"), watched.seen(case, "operations")
+    if refused and operations:
+        return (
+            f"The run watched {operations:.0f} operations of your C: the OS kernel refused "
+            f"{refused:.0f} calls in them."
+        )
     source = own_source(case) if case.spec.kernel in traps.KERNELS else None
-    ignored = c_source.results_ignored(source) if source is not None else []
+    ignored = calls.results_ignored(parts.whole(source))
     least = traps.floor(case)
     if not ignored or least is None:
         return None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts.c_source import without_comments
+from grader.facts.c import calls, parts
+from grader.facts.c.parse import Code
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.analysis.estimate import Estimate
 from labs.common.units import Clock, rounded
@@ -25,12 +24,12 @@ LEAST_PAGE_FAULT_CYCLES = 150
 #: A student gets ready for a first call of this C kernel, and must not make it.
 GETS_READY = "own_first_call"
 
-#: To call what lies at an address, C needs a pointer to a procedure, or its name.
-_CALLS = re.compile(r"\(\s*\*\s*\w*\s*\)\s*\(|\b(?:procedure|(?:other_)?remote_procedure)\b")
+#: The names of the code.
+PROCEDURES = ("procedure", "remote_procedure", "other_remote_procedure")
 
 
 def detect(case: Case) -> str | None:
-    if case.spec.kernel == GETS_READY and _CALLS.search(without_comments(case.source or "")):
+    if case.spec.kernel == GETS_READY and _calls_the_code(parts.whole(case.source)):
         return "Your C calls the code while it gets ready: that was its first time."
     for name in case.spec.variants:
         if is_first_time(case.recording, name):
@@ -38,6 +37,10 @@ def detect(case: Case) -> str | None:
             if found:
                 return found
     return None
+
+
+def _calls_the_code(code: Code) -> bool:
+    return calls.called(code, PROCEDURES) is not None or calls.calls_an_address(code)
 
 
 def may_be_page_fault(estimate: Estimate, clock: Clock) -> bool:

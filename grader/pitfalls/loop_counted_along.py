@@ -7,6 +7,8 @@ from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import traps
+from grader.facts.c import parts
+from grader.facts.c.readings import has_loop
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.net_cost import Net
@@ -36,7 +38,7 @@ def _nothing_to_subtract(case: Case, net: Net) -> str | None:
     if case.spec.kernel not in traps.KERNELS or net.baseline is not None:
         return None
     source = own_source(case)
-    if source is None or ("for (" not in source and "while (" not in source):
+    if not has_loop(parts.whole(source)):
         return None
     return (
         f"Your C times {case.spec.variant} in a loop and names no baseline: "

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts.c_source import timed
+from grader.facts.c import parts
+from grader.facts.c.readings import has_loop, has_volatile_variable
 from grader.facts.sources import own_source
 from grader.pitfalls.clock_read_too_early import OWN, least_beyond_additions
 from grader.pitfalls.pitfall import Pitfall
@@ -19,9 +18,6 @@ MOST_CYCLES = 2.0
 #: Samples on no line are too long only if they have at least this share of a fenced pair beside
 #: their additions. With less, some additions may lie outside.
 SHARE_OF_PAIR = 0.5
-
-_VOLATILE = re.compile(r"\bvolatile\b(?!\s*\()")
-_LOOP = re.compile(r"\b(?:for|while)\s*\(")
 
 
 def detect(case: Case) -> str | None:
@@ -48,10 +44,10 @@ def _is_bent_and_too_long(case: Case, line: Line) -> bool:
 
 def _seen(case: Case) -> str:
     """What of it stands in the C, as a sentence; '' if the C is not known or shows none."""
-    code = timed(own_source(case) or "")
-    if _VOLATILE.search(code):
+    code = parts.timed(own_source(case) or "")
+    if has_volatile_variable(code):
         return " Your C has a volatile variable there: each addition writes and reads memory."
-    return " Your C has a loop there." if _LOOP.search(code) else ""
+    return " Your C has a loop there." if has_loop(code) else ""
 
 
 PITFALL = Pitfall(

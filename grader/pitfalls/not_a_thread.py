@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.facts import creations
-from grader.facts.c_source import without_comments
+from grader.facts.c import calls, parts
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.common.units import rounded
@@ -17,8 +15,8 @@ FAULTS_OF_A_COPY = 0.5
 #: The OS charges a parent with at least one switch of each child process that it waited for.
 SWITCHES_OF_A_CHILD = 0.5
 
-_CLONE = re.compile(r"\b(?:clone|SYS_clone|__NR_clone)\s*[(,]")
-_SHARES = re.compile(r"\b(?:CLONE_VM|pthread_create|thrd_create|vfork)\b")
+_BY_NUMBER = ("SYS_clone", "__NR_clone")
+_SHARES = ("CLONE_VM", "pthread_create", "thrd_create", "vfork")
 
 
 def detect(case: Case) -> str | None:
@@ -58,8 +56,9 @@ def _by_source(case: Case) -> str | None:
     source = own_source(case)
     if source is None:
         return None
-    code = without_comments(source)
-    if not _CLONE.search(code) or _SHARES.search(code):
+    code = parts.whole(source)
+    clones = calls.called(code, ("clone",)) or not code.words.isdisjoint(_BY_NUMBER)
+    if not clones or not code.words.isdisjoint(_SHARES):
         return None
     return "Your C calls clone, and CLONE_VM stands nowhere in it."
 

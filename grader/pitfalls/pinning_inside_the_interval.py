@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
-
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts import c_source
+from grader.facts.c import calls, parts
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
 
-_PINS = re.compile(r"\b(sched_setaffinity|pthread_setaffinity_np|pin_to)\s*\(")
+_PINS = ("sched_setaffinity", "pthread_setaffinity_np", "pin_to")
 
 
 def detect(case: Case) -> str | None:
     source = own_source(case)
     if source is None:
         return None
-    pins = _PINS.search(c_source.timed(source))
+    pins = calls.called(parts.timed(source), _PINS)
     if pins is None:
         return None
-    return f"Your C calls {pins[1]} between the two readings of the counter."
+    return f"Your C calls {pins} between the two readings of the counter."
 
 
 PITFALL = Pitfall(

@@ -7,7 +7,7 @@ import re
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.facts.c_source import without_comments
+from grader.facts.c import parts
 from grader.facts.observed import reads_the_counter
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.common.units import rounded
@@ -28,7 +28,8 @@ def detect(case: Case) -> str | None:
         return None
     times = WITHOUT_SOURCE
     if case.source is not None:
-        if not _CPUID.search(without_comments(case.source)):
+        code = parts.whole(case.source)
+        if not any(_CPUID.search(text) for text in (*code.words, *code.strings)):
             return None
         times = WITH_CPUID
     elif "True" not in recording.condition("machine.virtual"):

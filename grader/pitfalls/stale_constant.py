@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.facts.c_source import without_comments
+from grader.facts.c.readings import subtracted_constant
 from grader.facts.observed import reads_the_counter
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import UnknownUnit, canonical, rounded
@@ -17,23 +15,6 @@ PUBLISHED = 28.5
 
 #: The pair of readings cannot cost less than this share of the fenced pair timed in the same run.
 LEAST_SHARE = 0.3
-
-# In C whose white space is single blanks. Every part is bounded: whoever writes it, it ends soon.
-_NUMBER = r"\d{1,12}(?:\.\d{1,12})?"
-_NAME = r"\b([A-Za-z_]\w{0,39})"
-_NAMED = (
-    re.compile(rf"# ?define {_NAME} \(?({_NUMBER})"),
-    re.compile(rf"{_NAME} ?= ?\(?({_NUMBER})[uUlLfF]{{0,3}}\)? ?[;,}}]"),
-)
-_READING = re.compile(
-    rf"{_NAME} ?= ?[^=;]{{0,60}}?(?:counter|tsc|clock|time|now|ticks|_ns)\w{{0,20}} ?\("
-)
-_DIFFERENCE = re.compile(
-    rf"{_NAME} ?= ?[^=;]{{0,60}}?(\b\w{{1,40}}|\(\)) ?- ?{_NAME} ?\){{0,2}} ?;"
-)
-_SUBTRACTED = re.compile(
-    rf"(?:{_NAME} ?- ?)?{_NAME} ?\){{0,2}} ?- ?\(?(\w{{1,40}}(?:\.\d{{1,12}})?)"
-)
 
 
 def detect(case: Case) -> str | None:
@@ -87,26 +68,6 @@ def too_little_left(case: Case) -> str | None:
         f"Your line gives {rounded(pair.value)} ticks for the pair of readings; a fenced pair took "
         f"{rounded(fenced)} in the same run."
     )
-
-
-def subtracted_constant(source: str) -> str | None:
-    """The number, or the name of one, that `source` takes off a difference of two readings."""
-    code = re.sub(r"\s+", " ", without_comments(source))
-    numbers = {name: value for form in _NAMED for name, value in form.findall(code)}
-    readings = set(_READING.findall(code))
-    differences = {
-        name
-        for name, later, earlier in _DIFFERENCE.findall(code)
-        if (later in readings or later == "()") and earlier in readings
-    }
-    for later, earlier, constant in _SUBTRACTED.findall(code):
-        if not (earlier in differences or (later in readings and earlier in readings)):
-            continue
-        if re.fullmatch(_NUMBER, constant) and float(constant) > 1:
-            return str(constant)
-        if float(numbers.get(constant, 0)) > 1:
-            return f"{constant} = {numbers[constant]}"
-    return None
 
 
 PITFALL = Pitfall(

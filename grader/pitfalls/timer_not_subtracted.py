@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from grader.cases.case import Case
 from grader.cases.digits import FEWEST_DIGITS, OF_USUAL_SLIPS, is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.facts.c_source import measured_region
+from grader.facts.c import parts
+from grader.facts.c.readings import reads_in_loop
 from grader.facts.observed import reads_the_counter, usual_ticks
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.line import Line
@@ -23,9 +22,6 @@ LEAST_SHARE = 0.05
 
 #: Below this share of the timer's overhead a line begins as if there were no timer.
 NO_TIMER = 0.25
-
-_READS = re.compile(r"\bcounter_\w+\(|\bclock_\w+\(|\brdtscp?\b|\bgettimeofday\(")
-_LOOP = re.compile(r"\b(?:for|while)\s*\(")
 
 
 def detect(case: Case) -> str | None:
@@ -102,7 +98,7 @@ def _in_each_operation(case: Case) -> str | None:
     line = case.result.line
     if line is None or not line.straight or not _begins_without_timer(case, line):
         return None
-    if not _reads_in_loop(case.source):
+    if not reads_in_loop(parts.measured_region(case.source)):
         return None
     return (
         f"Your line begins at {rounded(line.overhead.value)} ticks, where a pair of readings takes "
@@ -114,13 +110,6 @@ def _in_each_operation(case: Case) -> str | None:
 def _begins_without_timer(case: Case, line: Line) -> bool:
     timer = case.recording.number("counter.overhead")
     return timer is not None and line.overhead.low < NO_TIMER * timer <= line.cost.value
-
-
-def _reads_in_loop(source: str | None) -> bool:
-    """Whether the measured region has its readings after the beginning of a loop."""
-    region = measured_region(source)
-    loop, reading = _LOOP.search(region), _READS.search(region)
-    return loop is not None and reading is not None and loop.start() < reading.start()
 
 
 PITFALL = Pitfall(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts import c_source, traps
+from grader.facts import traps
+from grader.facts.c import calls, parts
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
 
@@ -21,7 +22,7 @@ def detect(case: Case) -> str | None:
         if claimed == 0 and name not in traps.WITHOUT:
             return f"By its own account your {name} makes no system call at all."
     source, least = own_source(case), traps.floor_about(case)
-    clocks = c_source.clocks_of_library(source) if source is not None else []
+    clocks = calls.clocks_of_library(parts.whole(source))
     if not clocks or least is None:
         return None
     for name, _, _ in traps.claiming(case):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts import c_source, traps
-from grader.facts.c_source import TrapInstruction
+from grader.facts import traps
+from grader.facts.c import parts
+from grader.facts.c.assembly import TrapInstruction, trap_instructions
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, Pitfall
 
@@ -17,7 +18,7 @@ OF_THE_NUMBER = {"rax", "x8"}
 
 def detect(case: Case) -> str | None:
     source = own_source(case) if case.spec.kernel in traps.KERNELS else None
-    for trap in c_source.trap_instructions(source) if source is not None else []:
+    for trap in trap_instructions(parts.whole(source)):
         if trap.first_argument_missing and _was_run(case, trap):
             first, _ = FIRST_ARGUMENT[trap.instruction]
             loaded = ", ".join(sorted(trap.loaded - OF_THE_NUMBER))

@@ -24,6 +24,7 @@ from labs.results import stopping
 from labs.results.compared import Comparison, compared
 from labs.results.result import Result, result_of
 from labs.run import c_process, measure, options
+from labs.run.c_beside import must_not_replace_other_c, save_c
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
 #: Sentences are wrapped at this width of a terminal, in columns.
@@ -33,7 +34,9 @@ COLUMNS = 80
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs measure`."""
     options.add_line(parser)
-    parser.add_argument("--save", type=Path, metavar="FILE", help="write the recording there")
+    parser.add_argument(
+        "--save", type=Path, metavar="FILE", help="write the recording there, and the C beside it"
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -43,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         unit = canonical(arguments.unit)
         plan = options.plan_of_line(arguments)
         plan.check()
+        if arguments.save is not None:
+            must_not_replace_other_c(plan, arguments.save)
         recording = carry_out(plan, unit)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
     except (measure.BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
@@ -60,6 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     problem: Exception | None = None
     if arguments.save is not None:
         try:
+            save_c(plan, recording, arguments.save)
             _save(recording, arguments.save)
             saved = str(arguments.save)
         except (CannotWrite, ValueError) as error:

@@ -28,9 +28,20 @@ from testing.submitted_figures import (
     recording,
 )
 
+OWN_PAIR = """#include "own_pair.h"
+TICKLAB_INLINE uint64_t own_interval(long k)
+{
+    uint64_t link = 1, begin = counter_begin();
+    ADDITIONS(link, k);
+    return counter_end() - begin;
+}
+MEASURE_OWN_PAIR(own_interval)
+"""
+
 
 def judged(figure_id: str, value: float, unit: str, run: Recording) -> Verdict:
-    return check(figure_named(figure_id), figure(figure_id, value, unit), run)
+    spec = figure_named(figure_id)
+    return check(spec, figure(figure_id, value, unit), run, OWN_PAIR if spec.own else None)
 
 
 def codes(verdict: Verdict) -> list[str]:

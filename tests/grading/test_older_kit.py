@@ -19,7 +19,8 @@ FOLDER = FIXTURES / "honest_runs" / "06-process-and-thread-switch-no-pinning"
 
 def outcome(value: float, run: Recording) -> tuple[Outcome, str]:
     spec = figure_named("switch-own-hand-over")
-    verdict = check(spec, Figure(spec.id, value, "ns", RECORDING), run)
+    source = (FOLDER / RECORDING).with_suffix(".c").read_text(encoding="utf-8")
+    verdict = check(spec, Figure(spec.id, value, "ns", RECORDING), run, source)
     return verdict.outcome, verdict.reason
 
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from grader.cases.case import Case, make_case
-from grader.facts import c_source, traps
+from grader.facts import traps
 from grader.figures import figure_named
 from grader.pitfalls import findings_of, pitfall_named
 from labs.recording.file import Recording
-from labs.run import broken
 from testing.paths import REPOSITORY
 from testing.submitted_figures import Clocked, figure, recording
 
@@ -276,54 +275,6 @@ def test_of_the_library_s_call_the_graver_mistake_is_told() -> None:
 def test_only_of_an_exercise_it_is_asked_that_the_call_is_made_by_hand() -> None:
     run = calls(stated={"source.sha256": NOT_RELEASED})
     assert codes(case(run, source=exercise(READ))) == []
-
-
-def test_of_a_student_s_text_nothing_is_expected() -> None:
-    for text in (
-        "",
-        '"',
-        '"\\"' * 50_000,
-        "/*",
-        'asm("syscall',
-        "syscall(" * 500,
-        "trap(" + "(" * 5_000,
-    ):
-        for look in (
-            c_source.clocks_of_library,
-            c_source.calls_without_argument,
-            c_source.results_ignored,
-            c_source.trap_instructions,
-            lambda text: c_source.functions_of_library(c_source.measured_by(text, "trap")),
-        ):
-            assert look(text) in ([], [c_source.TrapInstruction("syscall", frozenset())])
-
-
-def test_what_is_reached_is_no_more_than_what_was_written() -> None:
-    functions = "".join(f"f{number}() {{ " for number in range(2_000)) + "} " * 2_000
-    named = " ".join(f"f{number}" for number in range(2_000))
-    text = f"{functions}/* measured region begins */\n{named};\n/* measured region ends */\n"
-    assert len(c_source.timed(text)) < 3 * len(text)
-    assert len(c_source.measured_by(f"{text} trap({named})", "trap")) < 3 * len(text)
-    assert not c_source.enters_by_hand("asm" + '"\\"' * 50_000, "x86_64")  # not once for each quote
-
-
-def test_the_released_c_shows_none_of_it() -> None:
-    for path in [*KERNELS_C.glob("*.c"), KERNELS_C / "trap.h"]:
-        text = path.read_text(encoding="utf-8")
-        assert c_source.calls_without_argument(text) == [], path.name
-        traps = c_source.trap_instructions(text)
-        assert not any(trap.first_argument_missing for trap in traps), path.name
-
-
-def test_a_broken_c_kernel_is_told_by_its_own_mistake_only() -> None:
-    examples = {
-        "wrong_registers": c_source.trap_instructions,
-        "setuid_without_argument": c_source.calls_without_argument,
-    }
-    for name, look in examples.items():
-        assert look(broken.find(name).source)
-        for other in examples.keys() - {name}:
-            assert not look(broken.find(other).source)
 
 
 # ------------------------------------------------------------------- loop and divisor

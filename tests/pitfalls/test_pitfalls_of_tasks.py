@@ -10,8 +10,7 @@ import pytest
 from grader.cases.case import Case, make_case
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Outcome
-from grader.facts import c_source, working_sets
-from grader.facts.sources import broken_sources, released_sources
+from grader.facts import working_sets
 from grader.figures import figure_named
 from grader.figures.switch_footprint import FIGURES as OF_FOOTPRINT
 from grader.figures.task_creation import FIGURES as OF_CREATION
@@ -85,30 +84,6 @@ def test_a_clone_that_says_thread_is_told_by_its_source_alone() -> None:
         assert (found is not None) == is_thread
     commented = "/* no CLONE_VM */ clone(f, top, SIGCHLD, 0);"
     assert code.detect(make_case(case.spec, case.figure, bare, commented)) is not None
-
-
-def test_what_is_timed_is_the_region_and_what_it_calls() -> None:
-    source = """
-static void pins(void) { sched_setaffinity(0, 0, 0); }
-static void inner(void) { work(); }
-static void outer(void) { if (1) { inner(); } /* pins(); */ }
-static uint64_t interval(long batch)
-{
-    /* measured region begins */
-    outer();
-    /* measured region ends */
-    pins();
-}
-"""
-    timed = c_source.timed(source)
-    assert "work()" in timed and "sched_setaffinity" not in timed
-    assert "sched_setaffinity" in c_source.timed("static void own(void) { sched_setaffinity(); }")
-
-
-@pytest.mark.parametrize("text", [*released_sources().values(), *broken_sources().values()])
-def test_only_the_kernel_that_pins_inside_pins_inside(text: str) -> None:
-    pins = "sched_setaffinity(" in c_source.timed(text)
-    assert pins == ("binds itself to a CPU while the clock runs" in text)
 
 
 def _estimates(*values: float, half: float = 0.1) -> tuple[Estimate, ...]:

@@ -1,0 +1,40 @@
+"""A procedure that is not called, calls others, or does more than the one addition."""
+
+from __future__ import annotations
+
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import watched
+from grader.pitfalls.pitfall import Pitfall
+from labs.common.units import rounded
+
+#: An addition, its return, and what a compiler without optimisation puts around them, are fewer
+#: instructions than this.
+MOST_INSIDE = 24
+
+
+def detect(case: Case) -> str | None:
+    operations, calls = watched.seen(case, "operations"), watched.seen(case, "calls")
+    if case.spec.kernel != "own_procedure" or not operations or calls is None:
+        return None
+    if calls != operations:
+        made = "no call" if calls == 0 else f"{rounded(calls / operations, 3)} calls"
+        return f"For one operation, the run saw {made} between the readings."
+    inside = (watched.seen(case, "inside") or 0) / operations
+    if not watched.seen(case, "loops") and inside <= MOST_INSIDE:
+        return None
+    loop = "goes through a loop and " if watched.seen(case, "loops") else ""
+    return f"Each call of your procedure {loop}takes {rounded(inside, 3)} instructions."
+
+
+PITFALL = Pitfall(
+    code="not-one-call",
+    level=Level.VALIDITY,
+    symptom="What was timed is not one call that adds one.",
+    misconception="Work in the procedure, or through memory without a call, costs cycles as a call "
+    "does; the figure then is that of the work.",
+    experiment="Look at the disassembly of own: is there one call, and what is behind it?",
+    seen_in="benchmarks of calls whose procedures do work, so that they are not left out",
+    detect=detect,
+    yields_to=("work-optimised-away",),
+)

@@ -1,0 +1,46 @@
+"""Another system call than the one asked for, several of them, or none."""
+
+from __future__ import annotations
+
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import watched
+from grader.pitfalls.pitfall import Pitfall
+from labs.common.units import rounded
+
+#: The call that lab 03 asks for: read of 0 bytes.
+KERNEL, ASKED = "own_call", "read0"
+
+
+def detect(case: Case) -> str | None:
+    operations, calls = watched.seen(case, "operations"), watched.seen(case, "system_calls")
+    if case.spec.kernel != KERNEL or case.spec.variant != ASKED or not operations or calls is None:
+        return None
+    reads = watched.seen(case, "empty_reads")
+    if calls == operations == reads:
+        return None
+    if calls == 0:
+        return f"In {operations:.0f} operations of your C, the OS kernel got no system call."
+    if calls != operations:
+        each = rounded(calls / operations, 3)
+        return f"For one operation of your C, the OS kernel got {each} system calls."
+    return f"Of {calls:.0f} system calls that your C made, {reads or 0:.0f} read 0 bytes."
+
+
+PITFALL = Pitfall(
+    code="other-call-than-asked",
+    level=Level.VALIDITY,
+    symptom="What was timed is not one read of 0 bytes.",
+    misconception="A number near the expected one is no proof: other calls cost about as much, and "
+    "two cheap ones as much as one.",
+    experiment="Count the system calls of one run with strace -c.",
+    seen_in="report A: getpid(), which the C library answered",
+    detect=detect,
+    yields_to=(
+        "wrong-registers",
+        "call-without-its-argument",
+        "failing-call-timed",
+        "library-call-not-system-call",
+        "vdso-not-system-call",
+    ),
+)

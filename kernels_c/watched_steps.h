@@ -1,0 +1,171 @@
+/*
+ * A function of a student, followed instruction by instruction (watched.h): its readings of the
+ * counter, and the calls, loops and additions between the first and the last of them.
+ */
+#ifndef TICKLAB_WATCHED_STEPS_H
+#define TICKLAB_WATCHED_STEPS_H
+
+#include "watched.h"
+
+#if HAVE_WATCH
+#    include <elf.h>
+#    include <sys/uio.h>
+#    include <sys/user.h>
+
+#    define MOST_READINGS 8
+
+struct registers {
+    uint64_t at, stack, result, return_to; /* return_to: only where a register holds it */
+    uint64_t counter;                      /* what a reading of the counter has left */
+};
+
+/* What an instruction is, as far as it matters here. `doubled` is the register that it adds to
+ * itself; -1 if it is none. */
+struct instruction {
+    int is_reading, is_call, is_return, doubled, counter_in;
+};
+
+/* What one run of a function did between its first and its last reading of the counter. */
+struct steps {
+    uint64_t reading[MOST_READINGS], result;
+    long readings, calls, inside, inside_loops; /* inside: instructions of called functions */
+    long additions, chains;                     /* a register added to itself; such registers */
+};
+
+#    if defined(__x86_64__)
+static struct instruction decoded(uint64_t word)
+{
+    unsigned char byte[8];
+    memcpy(byte, &word, sizeof byte);
+    int i = 0, extended = 0;
+    while (i < 4 && (byte[i] == 0x66 || byte[i] == 0xf2 || byte[i] == 0xf3 || byte[i] == 0x3e))
+        i++;
+    if ((byte[i] & 0xf0) == 0x40)
+        extended = byte[i++];
+    const int operation = byte[i], operands = byte[i + 1];
+    const int source = (operands >> 3 & 7) | (extended & 4) << 1;
+    const int target = (operands & 7) | (extended & 1) << 3;
+    const int adds = (operation == 0x01 || operation == 0x03) && operands >> 6 == 3;
+    return (struct instruction){
+        .is_reading =
+            operation == 0x0f && (operands == 0x31 || (operands == 0x01 && byte[i + 2] == 0xf9)),
+        .is_call = operation == 0xe8 || (operation == 0xff && (operands >> 3 & 6) == 2),
+        .is_return = operation == 0xc3 || operation == 0xc2,
+        .doubled = adds && source == target ? target : -1};
+}
+#    else
+static struct instruction decoded(uint64_t word)
+{
+    const uint32_t code = (uint32_t)word;
+    const int target = code & 31, first = code >> 5 & 31, second = code >> 16 & 31;
+    const int adds = (code & 0xffe0fc00u) == 0x8b000000u;
+    const uint32_t counter = code & 0xffffffe0u;
+    return (struct instruction){
+        .is_reading = counter == 0xd53be040u || counter == 0xd53be0c0u,
+        .is_call = (code & 0xfc000000u) == 0x94000000u || (code & 0xfffffc1fu) == 0xd63f0000u,
+        .is_return = (code & 0xfffffc1fu) == 0xd65f0000u || code == 0xd65f0bffu,
+        .doubled = adds && target == first && target == second ? target : -1,
+        .counter_in = target};
+}
+#    endif
+
+static int registers_of(pid_t child, int counter_in, struct registers *known)
+{
+    struct user_regs_struct all;
+    struct iovec to = {&all, sizeof all};
+    if (syscall(SYS_ptrace, (long)PTRACE_GETREGSET, (long)child, (long)NT_PRSTATUS, &to) != 0)
+        return 0;
+#    if defined(__x86_64__)
+    (void)counter_in;
+    *known = (struct registers){all.rip, all.rsp, all.rax, 0, all.rdx << 32 | (uint32_t)all.rax};
+#    else
+    *known = (struct registers){all.pc, all.sp, all.regs[0], all.regs[30],
+                                counter_in < 31 ? all.regs[counter_in] : 0};
+#    endif
+    return 1;
+}
+
+/* What is counted so far; it becomes part of `steps` at each reading, so what follows the last
+ * reading does not count. */
+struct so_far {
+    long calls, depth, inside, inside_loops, doubled[32];
+};
+
+static void note_reading(struct steps *seen, const struct so_far *so_far, uint64_t value)
+{
+    if (seen->readings < MOST_READINGS)
+        seen->reading[seen->readings] = value;
+    seen->readings++;
+    seen->calls = so_far->calls;
+    seen->inside = so_far->inside;
+    seen->inside_loops = so_far->inside_loops;
+    seen->additions = seen->chains = 0;
+    for (int i = 0; i < 32; i++) {
+        seen->additions += so_far->doubled[i];
+        seen->chains += so_far->doubled[i] >= 32;
+    }
+}
+
+static void note_instruction(struct so_far *so_far, struct instruction now)
+{
+    so_far->calls += now.is_call;
+    so_far->depth += now.is_call - (now.is_return && so_far->depth > 0);
+    so_far->inside += so_far->depth > 0 && !now.is_call;
+    if (now.doubled >= 0)
+        so_far->doubled[now.doubled]++;
+}
+
+/* Follow `function`, which the child calls, to its return: ALL_SEEN, or CUT_SHORT if it takes more
+ * steps; then `steps` holds what it did until there. */
+enum { NOT_SEEN, ALL_SEEN, CUT_SHORT };
+
+static int follow(pid_t child, uint64_t (*function)(void), struct steps *seen)
+{
+    struct so_far so_far = {0};
+    struct instruction before = {.doubled = -1};
+    struct registers at_begin = {0}, now;
+    uint64_t last_at = 0;
+    int begun = 0;
+    for (long i = 0; i < MOST_STEPS; i++) {
+        if (!registers_of(child, before.counter_in, &now))
+            return NOT_SEEN;
+        if (!begun && now.at == (uintptr_t)function) {
+            begun = 1;
+            at_begin = now;
+        } else if (begun && (now.stack > at_begin.stack || now.at == at_begin.return_to)) {
+            seen->result = now.result;
+            return ALL_SEEN;
+        }
+        if (begun && before.is_reading)
+            note_reading(seen, &so_far, now.counter);
+        if (so_far.depth > 0 && now.at < last_at && !before.is_call && !before.is_return)
+            so_far.inside_loops++;
+        const uint64_t word = (uint64_t)ptrace(PTRACE_PEEKTEXT, child, (void *)now.at, NULL);
+        before = decoded(word);
+        last_at = now.at;
+        if (begun && (seen->readings > 0))
+            note_instruction(&so_far, before);
+        if (!stops_again(PTRACE_SINGLESTEP, child, SIGTRAP))
+            return NOT_SEEN;
+    }
+    if (seen->readings == 0)
+        return NOT_SEEN;
+    note_reading(seen, &so_far, 0);
+    seen->readings--;
+    return CUT_SHORT;
+}
+
+/* Run `function` in a child, by way of `work`, and note what it did; what follow() says of it. */
+static int watch_steps(void (*work)(void), uint64_t (*function)(void), struct steps *seen)
+{
+    const pid_t child = watched_child(work);
+    if (child == 0)
+        return NOT_SEEN;
+    memset(seen, 0, sizeof *seen);
+    const int all = follow(child, function, seen);
+    end_watching(child);
+    return all;
+}
+
+#endif
+#endif

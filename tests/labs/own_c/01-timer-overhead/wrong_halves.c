@@ -1,0 +1,14 @@
+/* Finding: not-one-chain. Two chains of half the length take turns. */
+#include "own_pair.h"
+
+TICKLAB_INLINE uint64_t own_interval(long k)
+{
+    uint64_t link = 1, other = 1;
+    const uint64_t begin = counter_begin();
+    for (long left = k; left > 0; left -= 2) {
+        ADD_CHAIN(link, 1);
+        ADD_CHAIN(other, 1);
+    }
+    return counter_end() - begin;
+}
+MEASURE_OWN_PAIR(own_interval)

@@ -1,0 +1,9 @@
+/* The page and those around it are touched. */
+#include "own_first_call.h"
+
+static void get_ready(const volatile unsigned char *code)
+{
+    for (int i = -2; i <= 2; i++)
+        (void)code[4096 * i];
+}
+MEASURE_OWN_FIRST_CALL(get_ready)

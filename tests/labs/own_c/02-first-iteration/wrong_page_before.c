@@ -1,0 +1,8 @@
+/* Finding: other-page-touched. The page before is touched. */
+#include "own_first_call.h"
+
+static void get_ready(const volatile unsigned char *code)
+{
+    (void)*(code + 0 - 4096);
+}
+MEASURE_OWN_FIRST_CALL(get_ready)

@@ -1,0 +1,8 @@
+/* Finding: failing-call-timed. An error is less than 0, and passes. */
+#include "own_call.h"
+
+TICKLAB_INLINE int own_read(long fd)
+{
+    return trap(SYS_read, -fd, 0, 0) <= 0;
+}
+MEASURE_OWN_CALL("read0", own_read)

@@ -1,0 +1,10 @@
+/* Finding: not-one-call. The procedure goes through a loop of 5,000. */
+#include "own_procedure.h"
+
+static __attribute__((noinline)) long successor(long x)
+{
+    for (volatile int i = 0; i < 5000; i++)
+        ;
+    return x + 1;
+}
+MEASURE_OWN_PROCEDURE(successor)

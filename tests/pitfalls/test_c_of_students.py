@@ -1,0 +1,174 @@
+"""What the grader finds in C: calls, assembly, the timed part; and that no text keeps it busy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from grader.facts.c import calls, parts
+from grader.facts.c.assembly import trap_instructions
+from grader.facts.c.parse import Code, parsed, text_of
+from grader.facts.c.readings import has_loop, reads_in_loop, subtracted_constant
+from grader.facts.sources import broken_sources, released_sources
+from labs.run import broken
+from testing.paths import REPOSITORY
+
+KERNELS_C = REPOSITORY / "kernels_c"
+
+
+def names(code: Code) -> list[str]:
+    return [each.name for each in calls.calls(code)]
+
+
+# ------------------------------------------------------------------------- what is timed
+
+
+def test_what_is_timed_is_the_region_and_what_it_calls() -> None:
+    source = """
+static void pins(void) { sched_setaffinity(0, 0, 0); }
+static void inner(void) { work(); }
+static void outer(void) { if (1) { inner(); } /* pins(); */ }
+static uint64_t interval(long batch)
+{
+    /* measured region begins */
+    outer();
+    /* measured region ends */
+    pins();
+}
+"""
+    timed = names(parts.timed(source))
+    assert "work" in timed and "sched_setaffinity" not in timed
+    assert names(parts.timed("static void own(void) { sched_setaffinity(); }"))
+
+
+def test_a_macro_is_read_to_its_end_whatever_comments_it_holds() -> None:
+    source = """#define TIMED(what) /* between the marks */ \\
+    static void name(void) {                    \\
+        before();                               \\
+        /* measured region begins */            \\
+        first(); /* and */ what();              \\
+        /* measured region ends */              \\
+        after();                                \\
+    }
+static void elsewhere(void) { other(); }
+"""
+    assert names(parts.measured_region(source)) == ["first", "what"]
+    whole = names(parts.whole(source))
+    assert sorted(whole) == ["after", "before", "first", "other", "what"]  # each of them once
+
+
+@pytest.mark.parametrize("text", [*released_sources().values(), *broken_sources().values()])
+def test_only_the_kernel_that_pins_inside_pins_inside(text: str) -> None:
+    pins = "sched_setaffinity" in names(parts.timed(text))
+    assert pins == ("binds itself to a CPU while the clock runs" in text)
+
+
+@pytest.mark.parametrize("text", [*released_sources().values(), *broken_sources().values()])
+def test_every_c_kernel_of_the_kit_is_readable_and_has_its_region(text: str) -> None:
+    assert parsed(text).readable
+    assert bool(parts.measured_region(text).nodes) == parts.has_region(text)
+
+
+# ------------------------------------------------------------------------- calls
+
+
+@pytest.mark.parametrize(
+    ("statement", "ignored"),
+    [
+        ("read(fd, 0, 0);", True),
+        ("(void)read(fd, 0, 0);", True),
+        ("(void)!read(fd, 0, 0);", True),
+        ("return read(fd, 0, 0), 1;", True),
+        ("if (fd)\n    read(fd, 0, 0);", True),
+        ("for (;; read(fd, 0, 0), fd++) ;", True),
+        ("r = read(fd, 0, 0);", False),
+        ("return read(fd, 0, 0) == 0;", False),
+        ("if (read(fd, 0, 0)) stop();", False),
+        ('/* read(fd, 0, 0); */ note("read(fd, 0, 0);");', False),
+        ("ssize_t read(int fd, void *to, size_t bytes);", False),
+    ],
+)
+def test_a_result_that_nothing_uses_is_seen(statement: str, ignored: bool) -> None:
+    code = parts.whole(f"static int own(long fd)\n{{\n    {statement}\n}}\n")
+    assert bool(calls.results_ignored(code)) == ignored
+
+
+def test_the_released_c_shows_no_mistake_of_a_call() -> None:
+    for path in [*KERNELS_C.glob("*.c"), KERNELS_C / "trap.h"]:
+        code = parts.whole(path.read_text(encoding="utf-8"))
+        assert calls.calls_without_argument(code) == [], path.name
+        traps = trap_instructions(code)
+        assert not any(trap.first_argument_missing for trap in traps), path.name
+
+
+def test_a_broken_c_kernel_is_told_by_its_own_mistake_only() -> None:
+    examples: dict[str, Callable[[Code], object]] = {
+        "wrong_registers": trap_instructions,
+        "setuid_without_argument": calls.calls_without_argument,
+    }
+    for name, look in examples.items():
+        assert look(parts.whole(broken.find(name).source))
+        for other in examples.keys() - {name}:
+            assert not look(parts.whole(broken.find(other).source))
+
+
+# ------------------------------------------------------------------------- whatever is handed in
+
+REGION = "// measured region begins\n{};\n// measured region ends\n"
+DEEP = "".join(f"f{number}() {{ " for number in range(2_000)) + "} " * 2_000
+
+LOOKS: tuple[Callable[[str], object], ...] = (
+    subtracted_constant,
+    lambda text: trap_instructions(parts.whole(text)),
+    lambda text: calls.results_ignored(parts.whole(text)),
+    lambda text: calls.calls_without_argument(parts.whole(text)),
+    lambda text: calls.calls_an_address(parts.whole(text)),
+    lambda text: calls.enters_by_hand(parts.whole(text), "x86_64"),
+    lambda text: calls.functions_of_library(parts.measured_by(text, "trap")),
+    lambda text: reads_in_loop(parts.measured_region(text)),
+    lambda text: has_loop(parts.whole(text)),
+    lambda text: parts.timed(text).words,
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('\\"' * 60_000, "/* " * 40_000, "asm(" * 30_000, "a= " + "a " * 60_000, "-a" * 60_000),
+        *("(" * 120_000 + ")", "(*" * 60_000, "; (void) " * 14_000, "#define f(x) x\n" * 8_000),
+        *("f(" * 60_000, "#if A\n" * 20_000, "x" * 120_000, "f()," * 30_000, "{" * 120_000),
+        *("f(" * 60_000 + ")" * 60_000 + ";", "a=" * 60_000 + "b;", "a-(" * 30_000 + ")" * 30_000),
+        REGION.format("f()") + "f(){" * 30_000,
+        REGION.format("f0()") + "".join(f"f{n}() {{ f{n + 1}(); }}\n" for n in range(5_000)),
+        REGION.format(" ".join(f"f{number}" for number in range(2_000))) + DEEP,
+    ],
+    ids=lambda text: text[:16],
+)
+def test_whatever_is_handed_in_as_c_is_looked_through_at_once(text: str) -> None:
+    for look in LOOKS:
+        begin = time.process_time()
+        look(text)
+        assert time.process_time() - begin < 5  # minutes, where it tries every end of every begin
+
+
+def test_c_that_takes_the_parser_too_many_steps_shows_nothing() -> None:
+    text = "static void own(void) { read(1, 2, 3); }" + "; (void) " * 14_000
+    assert not parsed(text).readable
+    assert all(look(text) in ([], (), None, False, frozenset()) for look in LOOKS)
+
+
+def test_half_a_text_is_read_as_far_as_it_goes() -> None:
+    for text in ("", '"', "/*", 'asm("syscall', "syscall(" * 500, "trap(" + "(" * 5_000):
+        assert calls.clocks_of_library(parts.whole(text)) == []
+    code = parts.whole("static int own(long fd) { read(fd, 0, 0); return 1")
+    assert calls.results_ignored(code) == ["read(fd, 0, 0)"]
+
+
+def test_what_is_reached_is_reached_once() -> None:
+    """Nested functions are parts of each other: none of them may be counted again for each name."""
+    named = " ".join(f"f{number}" for number in range(2_000))
+    text = f"{DEEP}\n{REGION.format(named)}"
+    nodes = parts.timed(text).nodes
+    assert sum(len(text_of(each)) for each in nodes) < 3 * len(text)
