@@ -1,0 +1,12 @@
+#include "own_switch.h"
+TICKLAB_INLINE void wake(struct turns *turns, int other) {
+    pthread_cond_broadcast(&turns->changed[0]);
+    (void)other;
+}
+TICKLAB_INLINE void await_turn(struct turns *turns, int own) {
+    while (turns->turn != own) {
+        pthread_cond_signal(&turns->changed[0]);
+        pthread_cond_wait(&turns->changed[0], &turns->mutex);
+    }
+}
+MEASURE_OWN_SWITCH(wake, await_turn)
