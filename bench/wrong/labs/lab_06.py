@@ -24,7 +24,7 @@ _C = (
         "nobody sleeps and nobody wakes: the threads yield in a loop",
     ),
     (
-        "spins --samples 60",
+        "spins --samples 20 --processes 4 --warmup 2",
         "unlocked and locked until it was one's turn",
         "nobody sleeps: a thread spins until its time slice is over",
     ),
