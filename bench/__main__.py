@@ -31,6 +31,7 @@ MODULES = {
     "published": "bench.published",
     "conditions": "bench.labs.conditions",
     "honest": "bench.honest.submissions",
+    "wrong_submissions": "bench.wrong.submissions",
 }
 
 

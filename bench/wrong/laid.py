@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.wrong.case import Case, Kind, Lab
-from bench.wrong.student import NoFigure, Shelf, Student
-from grader.cases.spec import RELATIONS, FigureSpec, Quantity
+from bench.wrong.student import NoFigure, NoMistake, Shelf, Student
+from grader.cases.spec import FigureSpec, Quantity
 from grader.figures import figure_named
+from labs.analysis import compare
+from labs.analysis.estimate import Estimate
 from labs.c_kernels.toolchain import CompileError
 from labs.common.messages import Refused
 from labs.course import figures
-from labs.course.figures import Figure
+from labs.course.figures import BadFigure, Figure
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run.c_process import RunFailed
@@ -37,12 +39,10 @@ class Laid:
     no_case: str = ""
 
 
-def lay(lab: Lab, below: Path, only: str = "") -> Iterator[Laid]:
+def lay(lab: Lab, below: Path) -> Iterator[Laid]:
     """Lay every case of a lab into a folder `below`, the right runs made once for all."""
     shelf = Shelf(lab.runs)
     for case in lab.cases:
-        if only and only != case.name:
-            continue
         folder = below / lab.lab / case.name
         (folder / "recordings").mkdir(parents=True)
         refused = no_case = ""
@@ -52,8 +52,8 @@ def lay(lab: Lab, below: Path, only: str = "") -> Iterator[Laid]:
             refused = str(error)
         except Refused as error:
             refused = str(error.message)
-        except NoFigure as error:
-            no_case = f"no figure: {error}"
+        except (NoFigure, NoMistake) as error:
+            no_case = str(error)
         else:
             no_case = _by_chance(case, folder)
         yield Laid(lab.lab, case, folder, refused, no_case)
@@ -62,26 +62,50 @@ def lay(lab: Lab, below: Path, only: str = "") -> Iterator[Laid]:
 def _by_chance(case: Case, folder: Path) -> str:
     """Why a value that was read wrongly is right all the same; '' where it is wrong.
 
-    By the student's own run and interval, not by what a grader accepts.
+    By the student's own runs and their intervals, not by what a grader accepts.
     """
-    handed_in = figures.read(folder).get(case.figure)
-    spec = figure_named(case.figure)
-    if case.kind is not Kind.VALUE or not isinstance(handed_in, Figure) or not _plain(spec):
+    handed_in = figures.read(folder)
+    figure, spec = handed_in.get(case.figure), figure_named(case.figure)
+    counted = spec.quantity in (Quantity.STEP, Quantity.SWITCHES, Quantity.CHOICE)
+    if case.kind not in (Kind.VALUE, Kind.CONCLUSION) or counted or spec.demonstrates:
         return ""
-    if handed_in.recording is None or spec.demonstrates:
+    if not isinstance(figure, Figure):
         return ""
-    result = result_of(read(folder / handed_in.recording), spec.variant, spec.unit)
-    if result.estimate is None:
+    try:
+        operands = [_estimate(folder, handed_in, name, spec) for name in spec.operands]
+        right, low, high = _related(spec, operands)
+        value = figure.value
+        if spec.is_time and not spec.of:
+            clock = read(folder / str(figure.recording)).clock(spec.variant)
+            value = clock.convert(figure.value, figure.unit, spec.unit)
+    except (NoFigure, KeyError, OSError, ZeroDivisionError, ValueError):
         return ""
-    right = result.estimate
-    value = result.clock.convert(handed_in.value, handed_in.unit, spec.unit)
-    slack = CLOSE * abs(right.value)
-    if right.low - slack <= value <= right.high + slack:
+    slack = CLOSE * abs(right)
+    if low - slack <= value <= high + slack:
         return f"{value:.4g} {spec.unit} lies in the interval of the right value"
     return ""
 
 
-def _plain(spec: FigureSpec) -> bool:
-    """Whether the figure is one estimate of one variant."""
-    kinds = {Quantity.STEP, Quantity.SWITCHES} | RELATIONS
-    return spec.quantity not in kinds and spec.is_time
+def _estimate(
+    folder: Path, handed_in: dict[str, Figure | BadFigure], name: str, spec: FigureSpec
+) -> Estimate:
+    """An operand: a variant of the figure's own run, or another figure that was handed in."""
+    unit = spec.unit if spec.is_time else "ns"
+    figure = handed_in[name if spec.of else spec.id]
+    if not isinstance(figure, Figure) or figure.recording is None:
+        raise NoFigure(name)
+    variant = figure_named(name).variant if spec.of else name
+    result = result_of(read(folder / figure.recording), variant, unit)
+    if result.estimate is None:
+        raise NoFigure(name)
+    return result.estimate
+
+
+def _related(spec: FigureSpec, operands: list[Estimate]) -> tuple[float, float, float]:
+    """The right value with its interval."""
+    if spec.quantity is Quantity.RATIO:
+        return compare.ratio(*operands[:2])
+    if spec.quantity is Quantity.DIFFERENCE:
+        value, low, high = compare.difference(*operands[:2])
+        return value / spec.divisor, low / spec.divisor, high / spec.divisor
+    return operands[0].value, operands[0].low, operands[0].high

@@ -27,8 +27,16 @@ C = Path(__file__).parent / "c"
 Planned = Callable[[], measure.Plan]
 
 
+#: How often a right run is made again where its interval is too wide to believe.
+MOST_AGAIN = 3
+
+
 class NoFigure(RuntimeError):
     """The run gives no figure, so that this student has no number to hand in."""
+
+
+class NoMistake(RuntimeError):
+    """By this run nothing is wrong: a conclusion that lies at the edge, for one."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +127,25 @@ class Shelf:
 
     def __getitem__(self, name: str) -> Run:
         if name not in self._made:
-            plan = self.planned[name]()
-            self._made[name] = Run(name, measure.measure_now(plan), plan.source)
+            self._made[name] = self._narrow(name)
         return self._made[name]
+
+    def _narrow(self, name: str) -> Run:
+        """The run, with more samples where the kit calls its interval too wide."""
+        plan = self.planned[name]()
+        for again in range(MOST_AGAIN):
+            run = Run(name, measure.measure_now(plan), plan.source)
+            if _is_narrow(run):
+                break
+            plan = replace(plan, samples=plan.samples * 2, time_limit_s=60.0)
+        return run
+
+
+def _is_narrow(run: Run) -> bool:
+    """Whether the kit believes every figure that was asked for."""
+    asked = run.recording.conditions.get("variants", "").split(",")
+    estimates = [run.result(name).estimate for name in asked if name in run.recording.variants]
+    return all(each is None or each.is_believable() for each in estimates)
 
 
 @dataclass
@@ -190,6 +214,12 @@ def broken_plan(name: str) -> measure.Plan:
 def twin_plan(name: str) -> measure.Plan:
     """The repaired half of `lab.broken(name)`."""
     return broken.find(name).twin_plan()
+
+
+def smoothed(variant: str, process: str) -> Callable[[str], str]:
+    """An edit that makes the ticks of some processes smaller by a tenth."""
+    row = re.compile(rf"^({variant},{process},\d+,\d+,)(\d+)$", re.MULTILINE)
+    return lambda text: row.sub(lambda found: f"{found[1]}{int(found[2]) * 9 // 10}", text)
 
 
 def lines_without(unwanted: str) -> Callable[[str], str]:

@@ -15,7 +15,7 @@ from bench.wrong.labs.values_05 import (
     WORDS,
     us,
 )
-from bench.wrong.student import Student, broken_plan, lines_without, plan
+from bench.wrong.student import Student, broken_plan, plan, smoothed
 
 _C = (
     ("no_vm", "left CLONE_VM out", "the task has memory of its own: a process"),
@@ -95,7 +95,7 @@ def _naive_for_own(s: Student) -> None:
 
 def _deleted(s: Student) -> None:
     run = s["kinds"]
-    s.edit(run, lines_without(r"^fork-wait,[5-7],"))
+    s.edit(run, smoothed("fork-wait", "[5-7]"))
     s.figure(FORK, us(s, "fork-wait"), "us", run)
 
 
@@ -209,10 +209,10 @@ LAB = Lab(
             _naive_for_own,
         ),
         file_case(
-            "rows-deleted",
+            "rows-smoothed",
             FORK,
-            "deleted three processes that were slower",
-            "rows of the recording were deleted by hand",
+            "made the samples of three slow processes a tenth shorter",
+            "samples of the recording were changed by hand",
             _deleted,
         ),
     ),

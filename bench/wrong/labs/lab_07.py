@@ -19,7 +19,7 @@ from bench.wrong.labs.values_07 import (
     round,
     us,
 )
-from bench.wrong.student import Student, broken_plan, lines_without, plan
+from bench.wrong.student import NoMistake, Student, broken_plan, plan, smoothed
 
 _C = (
     ("not_kept", "added up for nobody", "the compiler leaves the loop out: nothing is read"),
@@ -85,7 +85,7 @@ def _few(s: Student) -> None:
 
 def _deleted(s: Student) -> None:
     run = s["kinds"]
-    s.edit(run, lines_without(rf"^{P0},[0-2],"))
+    s.edit(run, smoothed("processes-8-0", "[0-2]"))
     s.figure(DIRECT, us(s, P0), "us", run)
 
 
@@ -143,8 +143,11 @@ _INDIRECT = (
 
 
 def _wrong_cause(s: Student) -> float:
-    """The conclusion about the cause that the rows bear out least, by the notebook's rule."""
-    return 2.0 if _added(s, T256, T0) > 0.5 * _added(s) else 1.0
+    """The conclusion about the cause that the rows do not bear out, by the notebook's rule."""
+    share = _added(s, T256, T0) / _added(s)
+    if 0.35 < share < 0.65:
+        raise NoMistake(f"threads pay {share:.0%}: the data are at the edge")
+    return 2.0 if share > 0.5 else 1.0
 
 
 _CAUSE = (
@@ -207,10 +210,10 @@ LAB = Lab(
             _own_for_whole,
         ),
         file_case(
-            "rows-deleted",
+            "rows-smoothed",
             DIRECT,
-            "deleted three processes",
-            "rows of the recording were deleted by hand",
+            "made the samples of three slow processes a tenth shorter",
+            "samples of the recording were changed by hand",
             _deleted,
         ),
     ),

@@ -1,0 +1,311 @@
+"""The table of causes and their true namings, for each lab."""
+
+from __future__ import annotations
+
+from bench.wrong import truth as t
+from bench.wrong.truth import Truth, by_name, value_of
+
+_TIMER = by_name(
+    {
+        t.TICKS: "ticks-for-ns",
+        t.CYCLES: "cycles-for-ns",
+        t.THOUSAND: "us-for-ns",
+        t.SLOPE: "slope monotonic-slope",
+        t.HALF: "one-reading",
+        Truth(("work-counted-as-timer",), "additions"): "sample-of-64 end-of-the-line",
+        Truth(("work-counted-as-timer", "cold-samples-in-mean"), r"mean of all"): "mean-of-column",
+        t.NOT_OF_THIS_RUN: "published ratio-rounded-away",
+        t.NS_CALLED_TICKS: "step-in-ns",
+        Truth(("two-results-for-one",), r"is the overhead"): "step-is-overhead",
+        Truth(("minimum-taken",), r"(shortest|smallest|empty) sample"): "step-is-shortest-sample",
+        Truth(("half-or-double",), r"two steps|twice the step"): "step-doubled",
+        value_of("process-cpu"): "monotonic-is-process-cpu",
+        value_of("fenced"): "monotonic-is-fenced",
+        Truth(("less-than-nothing", "stale-constant"), r"subtracted"): "monotonic-less-fenced",
+        t.UPSIDE_DOWN: "ratio-inverted",
+        Truth(("two-results-for-one",), r"over monotonic|monotonic"): "ratio-to-monotonic",
+        t.PERCENT: "ratio-in-percent",
+        t.DIFFERENCE: "difference-for-ratio",
+        Truth(("work-counted-as-timer",), r"whole samples|additions"): "ratio-of-means",
+        t.TICKS_CALLED_CYCLES: "own-in-ticks",
+        t.WHOLE_SAMPLE: "own-whole-sample",
+        Truth(("clock-read-too-early",), "fence"): (
+            "c-unfenced c-end-unfenced c-additions-before c-additions-after"
+        ),
+        Truth(("cost-of-many-for-one",), r"two chains|twice|two additions|2 "): "c-two-chains",
+        Truth(("not-on-a-line",), r"divide"): "c-divided",
+        Truth((), r"computed|made up|not read|not a reading|no second reading"): "c-computed",
+        Truth((), r"depend on k|whatever k|every batch size|same work"): "c-always-64",
+        Truth(("clocks-of-two-processes",), r"clock_gettime|(an)?other clock"): "c-gettime",
+        Truth((), r"volatile|through memory|no ADDITIONS|instead of ADDITIONS"): "c-volatile-sum",
+        Truth((), r"chain|overlap|at once"): "c-independent",
+        t.OTHER_VARIANT: "naive-for-fenced value-of-the-other-run",
+        t.FEW: "twenty-samples",
+        t.EDITED: "rows-deleted",
+        Truth(("no-recording",)): "no-recording",
+        t.C_MISSING: "own-c-left-out",
+    }
+)
+
+_FIRST = by_name(
+    {
+        Truth(("first-sample-lost",), r"later (call|sample)s?"): "warm",
+        Truth(("cold-samples-in-mean",)): "mean-of-all",
+        t.RATIO: "first-over-later",
+        value_of("system-call"): "system-call",
+        value_of("lazy-binding"): "lazy-binding",
+        t.TICKS: "call-in-ticks cache-in-ticks",
+        Truth((), r"largest|maximum|extreme"): "worst",
+        value_of("page-present"): "page-present",
+        t.WHOLE_SAMPLE: "whole-sample",
+        t.THOUSAND: "fault-in-us",
+        t.CYCLES: "fault-in-cycles",
+        value_of("instruction-cache"): "instruction-cache",
+        value_of("data-cached"): "cache-baseline",
+        Truth((), r"sum of|added"): "added-up",
+        value_of("unprepared"): "unprepared",
+        t.DIFFERENCE: "saved",
+        t.PERCENT: "share",
+        Truth(("page-still-missing",)): (
+            "c-empty c-other-page c-next-page c-pointer-only c-address-of c-prefetch"
+            " c-own-function c-sleeps"
+        ),
+        Truth(("first-sample-lost",), r"calls the code"): "c-calls-it c-calls-twice",
+        Truth(("cause-not-isolated", "conclusion-against-table")): "main-memory neither",
+        t.NO_SUCH_CHOICE: "no-such-number a-share",
+        Truth(("first-sample-lost",), "warm-up"): "warmed-up",
+        t.FEW: "one-process",
+        t.NOT_OF_THIS_RUN: "load-of-another-run",
+        t.OTHER_VARIANT: "fault-by-cold",
+        Truth(("recording-altered", "first-sample-lost"), "edited"): "cold-rows-deleted",
+    }
+)
+
+_CALL = by_name(
+    {
+        value_of("invalid"): "floor-for-call own-floor",
+        Truth((), r"floor|invalid.*subtracted|subtracted.*invalid"): (
+            "less-the-floor setuid-less-floor net-of-the-floor"
+        ),
+        t.WHOLE_SAMPLE: "sample-not-divided",
+        t.TICKS: "ticks-for-ns",
+        t.THOUSAND: "unit-of-report-c",
+        t.CYCLES: "cycles-for-ns",
+        value_of("loop"): "loop",
+        t.INTERCEPT: "intercept",
+        t.DIFFERENCE: "difference-for-floor difference",
+        value_of("getppid"): "getppid-for-floor",
+        t.HALF: "one-way",
+        value_of("setuid-refused"): "refused",
+        Truth(("two-results-for-one",), r"mean of"): "mean-of-both",
+        t.UPSIDE_DOWN: "inverted",
+        Truth(("two-results-for-one",), r"over invalid|by invalid"): "to-the-floor",
+        Truth((), r"less one|minus one|minus 1|more than"): "more-than",
+        t.RATIO: "own-over-floor",
+        t.FAILS: (
+            "c-registers-of-report-c c-minus-one c-unlooked c-failure-taken-for-success"
+            " c-number-missing"
+        ),
+        t.OTHER_CALL: "c-getppid c-writes",
+        Truth((), r"4,?096|bytes"): "c-reads-4096",
+        Truth(("cost-of-many-for-one",), r"two calls|twice|2 (system )?calls"): "c-twice",
+        Truth(("cost-of-many-for-one",), r"\bopen\b|close|3 (system )?calls"): "c-opens-each-time",
+        t.FIRST_ONLY: "c-remembers c-no-trap",
+        Truth(("vdso-not-system-call", "library-call-not-system-call")): "c-library-time",
+        t.AGAINST_DATA: "less-than-half cheaper-than-nothing",
+        t.NO_SUCH_CHOICE: "share-for-number",
+        t.OTHER_VARIANT: "getpid-for-getppid only-the-refused naive-for-getppid",
+        t.FEW: "sixteen-samples",
+        t.NOT_OF_THIS_RUN: "ratio-across-runs",
+        t.EDITED: "rows-smoothed",
+        t.C_CHANGED: "c-changed-afterwards",
+    }
+)
+
+_PROCEDURE = by_name(
+    {
+        t.TICKS_CALLED_CYCLES: "ticks-for-cycles rise-in-ticks",
+        t.NS_CALLED_CYCLES: "ns-for-cycles ns-six own-in-ns",
+        t.LOOP: "loop-and-call whole-turn own-turn",
+        value_of("loop"): "loop",
+        t.INTERCEPT: "intercept",
+        t.WHOLE_SAMPLE: "one-sample",
+        t.NOT_OF_THIS_RUN: "published optimised-value optimised-rise",
+        value_of("args12"): "args12",
+        Truth((), r"args0.*subtracted|less args0"): "six-less-none",
+        Truth(("unclear-divisor",), r"(not|without) divided|divided by (6|six)"): "not-divided",
+        Truth((), r"args0"): "from-none",
+        Truth(("half-or-double", "unclear-divisor"), r"divided by 12"): "divided-by-twelve",
+        Truth((), r"nothing (was )?subtracted|divided by 12"): "twelve-over-twelve",
+        Truth(("work-optimised-away",), r"inlined|left out"): (
+            "c-plain-flags-o2 c-always-inline-flags-o2 c-kept-from-merging-flags-o2"
+            " c-volatile-variable-flags-o2"
+        ),
+        Truth(
+            (), r"\bloop\b.* in (it|your procedure)|more than|does more"
+        ): "c-loop-of-50-flags-o2",
+        Truth(("cost-of-many-for-one",), r"(two|several|second|2|another) (calls?|procedure)"): (
+            "c-two-calls-flags-o2 c-recursive-flags-o2"
+        ),
+        Truth((), r"system call|getppid|does more"): "c-system-call-flags-o2",
+        Truth((), r"divi(sion|de)|does more|through memory"): "c-division-flags-o2",
+        t.OPTIMISATION: ("c-plain-flags-o0 five-and-six-by-o2 args0-at-o0 args6-at-o2"),
+        t.AGAINST_DATA: "inlined-costs-the-same inlined-costs-half against-the-data",
+        Truth(("unit-unknown",), r"by number"): "inlined-in-cycles",
+        Truth(("below-the-clock", "timer-not-subtracted")): "one-call",
+        Truth(("too-few-samples", "one-process", "timer-not-subtracted")): "twelve-samples",
+        Truth((), r"earlier run|older|run before|measured again"): "old-figure",
+        t.EDITED: "rows-deleted",
+    }
+)
+
+_CREATION = by_name(
+    {
+        t.THOUSAND: "ns-for-us us-for-ms own-in-ns",
+        value_of("vfork-wait"): "vfork",
+        Truth(("cost-of-many-for-one", "cold-samples-in-mean")): "mean-sample",
+        t.WHOLE_SAMPLE: "sample-of-three",
+        t.NOT_OF_THIS_RUN: "own-fork ratio-of-report-a sixteen small-parent",
+        value_of("fork-wait"): "fork-for-thread",
+        t.TICKS: "thread-in-ticks",
+        t.DIFFERENCE: "saved-by-thread added",
+        t.HALF: "thread-half",
+        Truth(("unclear-divisor",), r"divided by 64"): "per-megabyte",
+        value_of("fork"): "fork-of-own-run",
+        Truth(("not-a-thread",)): (
+            "c-no-vm c-signal-only c-forks c-parent-raises c-clone-vm-and-parent-raises"
+            " c-vfork naive-for-own"
+        ),
+        Truth(("cost-of-many-for-one",), r"two tasks|2 tasks|more tasks"): "c-two-tasks",
+        Truth(("page-fault-counted-along",), r"stack|mmap|memset|page faults"): "c-stack-each-time",
+        Truth((), r"own work|loop in|more than"): "c-long-work",
+        Truth((), r"sleep"): "c-sleeps",
+        Truth(("pinning-inside-the-interval",)): "c-affinity-inside",
+        t.UPSIDE_DOWN: "ratio-inverted",
+        Truth(("two-results-for-one", "mechanisms-differ"), r"over vfork|vfork"): "ratio-to-vfork",
+        t.PERCENT: "ratio-in-percent",
+        t.AGAINST_DATA: "cause-against-data",
+        t.NO_SUCH_CHOICE: "cause-3",
+        Truth(("other-recording", "child-left-behind", "creation-without-its-end")): (
+            "fork-without-wait thread-without-join"
+        ),
+        Truth(("other-recording", "two-cpus-not-one")): "unpinned",
+        Truth(("memory-not-resident",)): "memory-untouched",
+        Truth((), r"another variant's memory|one size of memory"): "fork-beside-64mb",
+        t.FEW: "nine-samples",
+        t.EDITED: "rows-smoothed",
+    }
+)
+
+_SWITCH = by_name(
+    {
+        t.ROUND_TRIP: "round-trip condvar-round-trip own-round-trip",
+        t.CALLS_IN: "half-a-round-trip pipe-half-round-trip",
+        t.NOT_HALVED: "not-halved pipe-not-halved",
+        Truth((), r"subtracted (only )?once|once instead of"): "subtracted-once",
+        Truth((), r"four times|4 times|twice as often|too often"): "subtracted-four-times",
+        value_of("(self-pipe|the calls alone)"): "self-pipe",
+        t.THOUSAND: "us-for-ns",
+        t.TICKS: "ticks-for-ns",
+        value_of("pipe"): "pipe-for-condvar",
+        Truth((), r"claim"): "claimed",
+        Truth(("cost-of-many-for-one",), r"whole run|in all"): "counted-in-all",
+        t.UPSIDE_DOWN: "exchanges-per-switch ratio-inverted",
+        value_of("own-alone"): "own-alone",
+        Truth(("never-slept",), r"sched_yield|yield"): "c-yields",
+        Truth(("never-slept",), r"spin|time slice|never sle(ep|pt)"): "c-spins",
+        Truth((), r"usleep|polls?\b|sleeps and looks"): "c-sleeps",
+        Truth((), r"time-?out|timed ?wait|polls?\b"): "c-times-out",
+        Truth(("signal-under-the-lock",)): "c-signal-under-lock signal-inside",
+        Truth(("lock-convoy", "own-semaphore", "never-slept")): "c-takes-the-turn",
+        Truth((), r"own work|loop in|work between"): "c-long-work",
+        Truth((), r"getppid|other (system )?calls|more system calls"): "c-calls-in-between",
+        Truth(("mechanisms-differ",)): "ratio-by-condvar",
+        t.PERCENT: "ratio-in-percent",
+        t.NOT_OF_THIS_RUN: "ratio-of-report-d thread-for-process count-of-condvar",
+        t.AGAINST_DATA: "dearer-against-data",
+        Truth(("other-recording", "two-cpus-not-one")): "two-cpus",
+        t.OTHER_VARIANT: "sockets yield-for-condvar",
+        Truth(("cpu-time-misses-the-other-side",)): "cpu-time-clock",
+        Truth(("creation-counted-as-switch",)): "fork-inside",
+        t.FEW: "twelve-samples",
+        Truth(("other-recording", "lock-convoy")): "naive-for-condvar",
+        t.EDITED: "rows-deleted",
+    }
+)
+
+_FOOTPRINT = by_name(
+    {
+        t.CALLS_IN: "hop hop-with-set own-hop indirect-of-hops touching-in-the-switch",
+        t.ROUND_TRIP: "once-round",
+        Truth(("unclear-divisor", "cost-of-many-for-one"), r"eight (switches|times)|8 (sw|ti)"): (
+            "not-divided indirect-of-eight"
+        ),
+        t.NOT_OF_THIS_RUN: "threads-for-processes one-megabyte",
+        t.THOUSAND: "ns-for-us own-in-ns indirect-in-ns",
+        t.HALF: "divided-by-sixteen",
+        Truth((), r"subtracted (only )?once|once instead of"): "alone-once",
+        value_of("alone-256k"): "reading-alone",
+        t.DIFFERENCE: "indirect-for-whole",
+        t.TICKS: "ticks-in-thousands",
+        value_of("own-0"): "own-without-set",
+        Truth(("working-set-not-touched",), r"not used|not read|lines"): (
+            "c-not-kept c-half c-every-second-line c-lines-as-bytes c-one-a-page c-first-byte"
+            " c-stride-of-ints c-own-array c-small-array c-address-only c-size-of-pointer"
+            " c-last-only c-grows untouched"
+        ),
+        t.RATIO: "indirect-as-ratio",
+        Truth(("less-than-nothing",), r"other way round|sign|upside down"): "indirect-negative",
+        Truth((), r"sum of|added"): "sum-for-difference",
+        t.AGAINST_DATA: "cause-against-data cause-nothing",
+        t.NO_SUCH_CHOICE: "cause-0",
+        t.OTHER_VARIANT: "two-for-eight own-for-whole",
+        t.FEW: "nine-samples",
+        t.EDITED: "rows-smoothed",
+    }
+)
+
+_TRIAL = by_name(
+    {
+        Truth(("figure-not-from-recording",), r"repaired|does not follow"): (
+            "a-value-of-the-twin e-less-the-clock a-still-broken e-by-hand"
+        ),
+        t.NOT_OF_THIS_RUN: "a-any-number d-as-printed c-repaired-by-hand",
+        t.THOUSAND: "b-in-us c-as-printed c-repaired-in-us",
+        t.TICKS: "e-in-ticks a-repaired-in-ticks",
+        t.ROUND_TRIP: "d-round-trip",
+        t.CALLS_IN: "d-half-round-trip",
+        t.LOOP: "e-with-the-loop",
+        Truth(("vdso-not-system-call", "call-not-by-hand")): "c-as-it-was",
+        t.FAILS: "c-bad-pointer c-unlooked c-wrong-number",
+        Truth(("call-without-its-argument",), r"argument|pointer|address"): "c-null-pointer",
+        Truth((), r"(an)?other (system )?call|getppid|clock_gettime|SYS_"): (
+            "c-other-number c-clock-gettime"
+        ),
+        Truth(("cost-of-many-for-one",), r"two calls|twice|2 (system )?calls"): "c-twice",
+        t.FIRST_ONLY: "c-cached",
+        Truth(("conclusion-against-table",)): (
+            "a-suspect-1 a-suspect-3 b-suspect-2 c-suspect-1 d-suspect-3 e-suspect-2"
+        ),
+        t.NO_SUCH_CHOICE: "e-suspect-5",
+        Truth(("library-call-not-system-call", "other-recording")): "a-broken-for-repaired",
+        Truth(("wrong-registers", "other-recording")): "c-broken-for-repaired",
+        Truth(("lock-convoy", "other-recording")): "d-broken-for-repaired",
+        Truth(("timer-not-subtracted", "other-recording")): "e-broken-for-repaired",
+        Truth(("mistake-not-reproduced",)): "b-repaired-for-broken",
+        t.OTHER_VARIANT: "d-yields c-by-library b-twin-for-own",
+        t.FEW: "a-twelve-samples",
+        t.EDITED: "a-rows-deleted",
+    }
+)
+
+TRUTHS: dict[str, dict[str, Truth]] = {
+    "01-timer-overhead": _TIMER,
+    "02-first-iteration": _FIRST,
+    "03-system-call": _CALL,
+    "04-procedure-call": _PROCEDURE,
+    "05-task-creation": _CREATION,
+    "06-process-and-thread-switch": _SWITCH,
+    "07-switch-footprint": _FOOTPRINT,
+    "08-five-reports-on-trial": _TRIAL,
+}

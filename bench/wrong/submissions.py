@@ -1,0 +1,90 @@
+"""What becomes of wrong submissions: do they pass, and is the cause that is named the true one?
+
+The list is in `bench/wrong/labs`: what students do, written without the catalogue. Every submission
+is made anew: its C compiled, its runs run, its value read off. Where the machine shows no mistake,
+because a wrong value comes out within the interval of the right one, there is no case.
+
+`python -m bench.wrong [LAB ...] [--case NAME] [--save DIR]` runs a part of it, and keeps the folders.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from bench.report import must_hold, say, verdict
+from bench.wrong.case import Lab
+from bench.wrong.labs import LABS
+from bench.wrong.laid import Laid, lay
+from bench.wrong.naming import Judged, Naming, judged
+from grader.judging.lab_folder import check_folder
+
+LEAST, LEAST_OF_LAB = 200, 20
+MOST_PASSED, LEAST_NAMED, MOST_MISNAMED = 0.03, 0.85, 0.03
+
+QUICK = 5  # of so many cases one
+
+
+def run(quick: bool) -> bool:
+    """All labs in turn."""
+    must_hold(
+        f"of {LEAST} wrong submissions, {LEAST_OF_LAB} or more a lab, at least "
+        f"{1 - MOST_PASSED:.0%} do not get full marks, at least {LEAST_NAMED:.0%} are named truly, "
+        f"at most {MOST_MISNAMED:.0%} are misnamed"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        every = [each for lab in LABS for each in of_lab(lab, Path(folder), quick=quick)]
+    return _in_all(every, quick=quick)
+
+
+def of_lab(lab: Lab, below: Path, *, only: str = "", quick: bool = False) -> list[Judged]:
+    """Lay and judge the cases of one lab, and print each with its result."""
+    say(f"   {lab.lab}")
+    cases = lab.cases[::QUICK] if quick else lab.cases
+    cases = tuple(case for case in cases if only in ("", case.name))
+    found = list(_judged(lay(Lab(lab.lab, lab.runs, cases), below)))
+    _sum_up(found, f"{lab.lab}:")
+    return found
+
+
+def _judged(every: Iterable[Laid]) -> Iterator[Judged]:
+    for laid in every:
+        if laid.no_case:
+            say(f"      {laid.case.name:<32}{'no case here':<16}{laid.no_case}")
+            continue
+        verdicts = (
+            {} if laid.refused else {v.figure: v for v in check_folder(laid.folder, laid.lab)}
+        )
+        result = judged(laid, verdicts.get(laid.case.figure))
+        say(f"      {laid.case.name:<32}{result.naming.value:<16}{laid.case.cause}")
+        if result.naming in (Naming.PASSED, Naming.MISNAMED):
+            say(f"         {laid.case.figure}: {result.words}")
+        yield result
+
+
+def _sum_up(every: list[Judged], what: str) -> None:
+    counts = Counter(each.naming for each in every)
+    of_each = ", ".join(f"{counts[naming]} {naming.value}" for naming in Naming)
+    say(f"   {what} {len(every)} cases, {of_each}")
+
+
+def _in_all(every: list[Judged], *, quick: bool) -> bool:
+    _sum_up(every, "in all:")
+    counts = Counter(each.naming for each in every)
+    shares = {naming: counts[naming] / max(len(every), 1) for naming in Naming}
+    fewest = min(Counter({lab.lab: 0 for lab in LABS} | _by_lab(every)).values())
+    enough = quick or (len(every) >= LEAST and fewest >= LEAST_OF_LAB)
+    return verdict(
+        enough
+        and shares[Naming.PASSED] <= MOST_PASSED
+        and shares[Naming.NAMED] >= LEAST_NAMED
+        and shares[Naming.MISNAMED] <= MOST_MISNAMED,
+        f"of {len(every)}, {fewest} or more a lab, {1 - shares[Naming.PASSED]:.1%} without full "
+        f"marks, {shares[Naming.NAMED]:.1%} named truly, {shares[Naming.MISNAMED]:.1%} misnamed",
+    )
+
+
+def _by_lab(every: list[Judged]) -> dict[str, int]:
+    return dict(Counter(each.laid.lab for each in every))
