@@ -40,10 +40,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Lab:
-    """A lab's right runs, by the names that its notebook saves them under, and its wrong cases."""
+    """A lab's right runs, by the names that its notebook saves them under, and its wrong cases.
+
+    `right` says by which run each figure is handed in that has one.
+    """
 
     lab: str
     runs: dict[str, Planned]
+    right: dict[str, str]
     cases: tuple[Case, ...]
 
 

@@ -39,9 +39,8 @@ class Laid:
     no_case: str = ""
 
 
-def lay(lab: Lab, below: Path) -> Iterator[Laid]:
-    """Lay every case of a lab into a folder `below`, the right runs made once for all."""
-    shelf = Shelf(lab.runs)
+def lay(lab: Lab, shelf: Shelf, below: Path) -> Iterator[Laid]:
+    """Lay every case of a lab into a folder `below`, by the right runs on the shelf."""
     for case in lab.cases:
         folder = below / lab.lab / case.name
         (folder / "recordings").mkdir(parents=True)
@@ -67,7 +66,8 @@ def _by_chance(case: Case, folder: Path) -> str:
     handed_in = figures.read(folder)
     figure, spec = handed_in.get(case.figure), figure_named(case.figure)
     counted = spec.quantity in (Quantity.STEP, Quantity.SWITCHES, Quantity.CHOICE)
-    if case.kind not in (Kind.VALUE, Kind.CONCLUSION) or counted or spec.demonstrates:
+    related = case.kind is Kind.CONCLUSION and bool(spec.of)
+    if not (case.kind is Kind.VALUE or related) or counted or spec.demonstrates:
         return ""
     if not isinstance(figure, Figure):
         return ""
@@ -104,8 +104,8 @@ def _estimate(
 def _related(spec: FigureSpec, operands: list[Estimate]) -> tuple[float, float, float]:
     """The right value with its interval."""
     if spec.quantity is Quantity.RATIO:
-        return compare.ratio(*operands[:2])
+        return compare.ratio(operands[0], operands[1])
     if spec.quantity is Quantity.DIFFERENCE:
-        value, low, high = compare.difference(*operands[:2])
+        value, low, high = compare.difference(operands[0], operands[1])
         return value / spec.divisor, low / spec.divisor, high / spec.divisor
     return operands[0].value, operands[0].low, operands[0].high

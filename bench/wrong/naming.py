@@ -71,8 +71,7 @@ def judged(laid: Laid, verdict: Verdict | None) -> Judged:
 
 
 def _is_true(truth: Truth, finding: Finding) -> bool:
-    words = f"{finding.symptom} {finding.evidence} {finding.misconception}"
-    return finding.code in truth.codes or _says(truth, words)
+    return finding.code in truth.codes or _says(truth, f"{finding.symptom} {finding.evidence}")
 
 
 def _says(truth: Truth, words: str) -> bool:

@@ -133,7 +133,7 @@ class Shelf:
     def _narrow(self, name: str) -> Run:
         """The run, with more samples where the kit calls its interval too wide."""
         plan = self.planned[name]()
-        for again in range(MOST_AGAIN):
+        for _ in range(MOST_AGAIN):
             run = Run(name, measure.measure_now(plan), plan.source)
             if _is_narrow(run):
                 break

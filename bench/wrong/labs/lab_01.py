@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.wrong.case import Lab, file_case, mixed_case, own_c, run_case
-from bench.wrong.labs.values_01 import FENCED, MONOTONIC, OWN, RUNS, VALUES
+from bench.wrong.labs.values_01 import FENCED, MONOTONIC, OWN, RIGHT, RUNS, VALUES
 from bench.wrong.student import Student, lines_without, plan
 
 _C = (
@@ -98,6 +98,7 @@ def _without_c(s: Student) -> None:
 LAB = Lab(
     "01-timer-overhead",
     RUNS,
+    RIGHT,
     (
         *VALUES,
         *own_c(OWN, "01", "own_pair --variant own --samples 800", "cycles", _C),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.wrong.case import Lab, conclusions, file_case, mixed_case, own_c, run_case
-from bench.wrong.labs.values_02 import CACHE, CALL, CAUSE, FAULT, OWN, RUNS, VALUES, WORDS
+from bench.wrong.labs.values_02 import CACHE, CALL, CAUSE, FAULT, OWN, RIGHT, RUNS, VALUES, WORDS
 from bench.wrong.student import Student, lines_without, plan
 
 _C = (
@@ -73,6 +73,7 @@ def _wrong_file(s: Student) -> None:
 LAB = Lab(
     "02-first-iteration",
     RUNS,
+    RIGHT,
     (
         *VALUES,
         *own_c(OWN, "02", WORDS, "ns", _C),

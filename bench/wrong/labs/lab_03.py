@@ -8,6 +8,7 @@ from bench.wrong.labs.values_03 import (
     GETPPID,
     RATIO,
     READ0,
+    RIGHT,
     RUNS,
     SETUID,
     SHARE,
@@ -111,6 +112,7 @@ def _other_c(s: Student) -> None:
 LAB = Lab(
     "03-system-call",
     RUNS,
+    RIGHT,
     (
         *VALUES,
         *own_c(READ0, "03", WORDS, "ns", _C),

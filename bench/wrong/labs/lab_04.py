@@ -9,6 +9,7 @@ from bench.wrong.labs.values_04 import (
     FIVE_SIX,
     INLINED,
     OWN,
+    RIGHT,
     RUNS,
     VALUES,
     WORDS,
@@ -111,6 +112,7 @@ def _nothing(_: Student) -> None:
 LAB = Lab(
     "04-procedure-call",
     RUNS,
+    RIGHT,
     (
         *VALUES,
         *own_c(OWN, "04", WORDS, "cycles", _C),

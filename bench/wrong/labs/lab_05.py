@@ -9,6 +9,7 @@ from bench.wrong.labs.values_05 import (
     LARGE,
     OWN,
     RATIO,
+    RIGHT,
     RUNS,
     THREAD,
     VALUES,
@@ -154,6 +155,7 @@ _CAUSE = (
 LAB = Lab(
     "05-task-creation",
     RUNS,
+    RIGHT,
     (
         *VALUES,
         *own_c(OWN, "05", WORDS, "us", _C),

@@ -10,6 +10,7 @@ from bench.wrong.labs.values_06 import (
     PIPE,
     PROCESS,
     RATIO,
+    RIGHT,
     RUNS,
     VALUES,
     WORDS,
@@ -142,6 +143,7 @@ _RATIO = (
 LAB = Lab(
     "06-process-and-thread-switch",
     RUNS,
+    RIGHT,
     (
         *VALUES,
         *own_c(OWN, "06", WORDS, "ns", _C),

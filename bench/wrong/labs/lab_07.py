@@ -10,6 +10,7 @@ from bench.wrong.labs.values_07 import (
     OWN,
     P0,
     P256,
+    RIGHT,
     RUNS,
     T0,
     T256,
@@ -169,6 +170,7 @@ _CAUSE = (
 LAB = Lab(
     "07-switch-footprint",
     RUNS,
+    RIGHT,
     (
         *VALUES,
         *own_c(OWN, "07", WORDS, "us", _C),

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bench.wrong.case import Case, Kind, Lab, file_case, mixed_case, own_c, run_case
-from bench.wrong.labs.values_08 import RUNS, VALUES, WORDS, repaired, reproduced, trial
+from bench.wrong.labs.values_08 import RIGHT, RUNS, VALUES, WORDS, repaired, reproduced, trial
 from bench.wrong.student import Student, lines_without, plan
 
 _C = (
+    (
+        "library_beside",
+        "wrote the trap below the library's call and left that where it was",
+        "the library's call still runs beside the trap, and is timed with it",
+    ),
     ("as_it_was", "left the C as it was", "the library's call, which the vDSO answers"),
     (
         "bad_pointer",
@@ -133,6 +138,7 @@ _SUSPECTS = (
 LAB = Lab(
     "08-five-reports-on-trial",
     RUNS,
+    RIGHT,
     (
         *VALUES,
         *own_c("trial-b-repaired", "08", WORDS, "ns", _C),

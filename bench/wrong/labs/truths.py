@@ -84,7 +84,7 @@ _FIRST = by_name(
 _CALL = by_name(
     {
         value_of("invalid"): "floor-for-call own-floor",
-        Truth((), r"floor|invalid.*subtracted|subtracted.*invalid"): (
+        Truth((), r"(floor|invalid)\b.*(subtracted|taken off)|less (the )?(floor|invalid)"): (
             "less-the-floor setuid-less-floor net-of-the-floor"
         ),
         t.WHOLE_SAMPLE: "sample-not-divided",
@@ -141,9 +141,7 @@ _PROCEDURE = by_name(
             "c-plain-flags-o2 c-always-inline-flags-o2 c-kept-from-merging-flags-o2"
             " c-volatile-variable-flags-o2"
         ),
-        Truth(
-            (), r"\bloop\b.* in (it|your procedure)|more than|does more"
-        ): "c-loop-of-50-flags-o2",
+        Truth((), r"loop in (it|your procedure)|does more|more than"): "c-loop-of-50-flags-o2",
         Truth(("cost-of-many-for-one",), r"(two|several|second|2|another) (calls?|procedure)"): (
             "c-two-calls-flags-o2 c-recursive-flags-o2"
         ),
@@ -276,7 +274,9 @@ _TRIAL = by_name(
         t.ROUND_TRIP: "d-round-trip",
         t.CALLS_IN: "d-half-round-trip",
         t.LOOP: "e-with-the-loop",
-        Truth(("vdso-not-system-call", "call-not-by-hand")): "c-as-it-was",
+        Truth(("vdso-not-system-call", "call-not-by-hand", "cost-of-many-for-one")): (
+            "c-as-it-was c-library-beside"
+        ),
         t.FAILS: "c-bad-pointer c-unlooked c-wrong-number",
         Truth(("call-without-its-argument",), r"argument|pointer|address"): "c-null-pointer",
         Truth((), r"(an)?other (system )?call|getppid|clock_gettime|SYS_"): (

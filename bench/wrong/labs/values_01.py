@@ -18,6 +18,9 @@ RUNS = {
     "own": lambda: own_plan("own_pair --variant own --samples 800", "01/right.c"),
 }
 
+#: The run by which each figure is handed in.
+RIGHT = {FENCED: "fenced", STEP: "fenced", MONOTONIC: "clocks", RATIO: "clocks", OWN: "own"}
+
 _FENCED = (
     (
         "ticks-for-ns",

@@ -24,6 +24,9 @@ RUNS = {
     "own": lambda: own_plan(WORDS, "02/right.c"),
 }
 
+#: The run by which each figure is handed in.
+RIGHT = {CALL: "cold", FAULT: "causes", CACHE: "causes", OWN: "own"}
+
 _CALL = (
     (
         "warm",

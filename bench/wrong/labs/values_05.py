@@ -18,6 +18,9 @@ RUNS = {
     "own": lambda: own_plan(WORDS, "05/right.c"),
 }
 
+#: The run by which each figure is handed in.
+RIGHT = {FORK: "kinds", THREAD: "kinds", LARGE: "fork-64mb", CAUSE: "kinds", OWN: "own"}
+
 
 def _grown(size: str):  # type: ignore[no-untyped-def]
     return plan("task_creation", f"fork-wait-{size}mb", samples=120, processes=5, warmup=5)

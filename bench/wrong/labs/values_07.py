@@ -24,6 +24,9 @@ RUNS = {
     "own": lambda: own_plan(WORDS, "07/right.c"),
 }
 
+#: The run by which each figure is handed in.
+RIGHT = {DIRECT: "kinds", WHOLE: "kinds", CAUSE: "kinds", OWN: "own"}
+
 
 def us(s: Student, variant: str, run: str = "kinds") -> float:
     return s[run].value(variant, "us")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from bench.wrong.case import Case, values
-from bench.wrong.student import Student, broken_plan, own_plan, twin_plan
+from bench.wrong.student import Planned, Student, broken_plan, own_plan, twin_plan
 
 #: The pair of broken and repaired run of each report's trial.
 PAIRS = {
@@ -17,10 +17,17 @@ PAIRS = {
 }
 WORDS = "own_call --variant gettimeofday,invalid --samples 800"
 
-RUNS = {
+RUNS: dict[str, Planned] = {
     **{f"trial-{report}": partial(broken_plan, name) for report, name in PAIRS.items()},
     **{f"trial-{report}-repaired": partial(twin_plan, name) for report, name in PAIRS.items()},
     "own": lambda: own_plan(WORDS, "08/right.c"),
+}
+
+#: The run by which each figure is handed in.
+RIGHT = {
+    **{f"trial-{report}-reproduced": f"trial-{report}" for report in PAIRS},
+    **{f"trial-{report}-repaired": f"trial-{report}-repaired" for report in PAIRS},
+    "trial-b-repaired": "own",
 }
 
 
