@@ -36,6 +36,11 @@ _C = (
         "touched a procedure of one's own that does the same",
         "the page of another procedure is touched",
     ),
+    (
+        "madvise",
+        "announced the page by madvise",
+        "the page is announced, which does not bring it into the page table",
+    ),
     ("sleeps", "slept two milliseconds", "waiting brings no page: nothing touches it"),
 )
 

@@ -56,6 +56,11 @@ _C = (
         "a system call is timed inside the procedure",
     ),
     (
+        "prints --flags=-O2",
+        "printed in it, so that the compiler keeps the call",
+        "printing is timed inside the procedure",
+    ),
+    (
         "division --flags=-O2",
         "divided by a volatile in it, so that the compiler keeps the call",
         "a division and memory are timed inside the procedure",

@@ -68,7 +68,7 @@ _FIRST = by_name(
         t.PERCENT: "share",
         Truth(("page-still-missing",)): (
             "c-empty c-other-page c-next-page c-pointer-only c-address-of c-prefetch"
-            " c-own-function c-sleeps"
+            " c-own-function c-sleeps c-madvise"
         ),
         Truth(("first-sample-lost",), r"calls the code"): "c-calls-it c-calls-twice",
         Truth(("cause-not-isolated", "conclusion-against-table")): "main-memory neither",
@@ -146,6 +146,7 @@ _PROCEDURE = by_name(
             "c-two-calls-flags-o2 c-recursive-flags-o2"
         ),
         Truth((), r"system call|getppid|does more"): "c-system-call-flags-o2",
+        Truth((), r"print|library|does more|system calls?"): "c-prints-flags-o2",
         Truth((), r"divi(sion|de)|does more|through memory"): "c-division-flags-o2",
         t.OPTIMISATION: ("c-plain-flags-o0 five-and-six-by-o2 args0-at-o0 args6-at-o2"),
         t.AGAINST_DATA: "inlined-costs-the-same inlined-costs-half against-the-data",
