@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.wrong.case import Case, Kind, Lab
-from bench.wrong.student import NoFigure, NoMistake, Shelf, Student
+from bench.wrong.student import NoFigure, NoMistake, NotTaken, Shelf, Student
 from grader.cases.spec import FigureSpec, Quantity
 from grader.figures import figure_named
 from labs.analysis import compare
@@ -47,7 +47,7 @@ def lay(lab: Lab, shelf: Shelf, below: Path) -> Iterator[Laid]:
         refused = no_case = ""
         try:
             case.make(Student(folder, shelf))
-        except (RunFailed, CompileError) as error:
+        except (RunFailed, CompileError, NotTaken) as error:
             refused = str(error)
         except Refused as error:
             refused = str(error.message)

@@ -35,11 +35,15 @@ class Naming(str, Enum):
 
 @dataclass(frozen=True)
 class Judged:
-    """A case and what was said of it; `words` are the verdict's, or those of the refused run."""
+    """A case and what was said of it; `words` are the verdict's, or those of the refused run.
+
+    `plain` says that it counts as named only because its value is truly of no run or of another.
+    """
 
     laid: Laid
     naming: Naming
     words: str
+    plain: bool = False
 
 
 def truth_of(lab: str, case: Case) -> Truth:
@@ -67,7 +71,8 @@ def judged(laid: Laid, verdict: Verdict | None) -> Judged:
     if false:
         return Judged(laid, Naming.MISNAMED, words)
     named = any(true) or (not verdict.findings and _says(truth, verdict.reason))
-    return Judged(laid, Naming.NAMED if named else Naming.NAMELESS, words)
+    plain = named and {each.code for each in verdict.findings} <= NAMELESS & set(truth.codes)
+    return Judged(laid, Naming.NAMED if named else Naming.NAMELESS, words, plain)
 
 
 def _is_true(truth: Truth, finding: Finding) -> bool:

@@ -35,6 +35,10 @@ class NoFigure(RuntimeError):
     """The run gives no figure, so that this student has no number to hand in."""
 
 
+class NotTaken(RuntimeError):
+    """The kit does not take such a figure."""
+
+
 class NoMistake(RuntimeError):
     """By this run nothing is wrong: a conclusion that lies at the edge, for one."""
 
@@ -183,7 +187,10 @@ class Student:
     ) -> None:
         """Hand a figure in, by that run."""
         path = run.path if run is not None else None
-        figures.put(self.folder, figures.Figure(figure, float(value), unit, path, when))
+        try:
+            figures.put(self.folder, figures.Figure(figure, float(value), unit, path, when))
+        except ValueError as why:
+            raise NotTaken(str(why)) from why
 
     def edit(self, run: Run, change: Callable[[str], str]) -> None:
         """Open the recording in an editor and save it again."""

@@ -104,6 +104,8 @@ def _sum_up(every: list[Judged], what: str) -> None:
     counts = Counter(each.naming for each in every)
     of_each = ", ".join(f"{counts[naming]} {naming.value}" for naming in Naming)
     say(f"   {what} {len(every)} cases, {of_each}")
+    plain = sum(each.plain for each in every)
+    say(f"      named, because not to follow from the recording is the cause: {plain}")
 
 
 def _in_all(every: list[Judged], controls: list[bool], *, quick: bool) -> bool:
