@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,13 +18,15 @@ from labs.common.units import Clock
 from labs.course import figures
 from labs.notebook import ckernel
 from labs.recording import proof
-from labs.recording.file import Recording
+from labs.recording.file import Recording, read
 from labs.results import naive
 from labs.results.result import Result, result_of
 from labs.run import broken, measure, options
 
 #: C that students write, one folder a lab.
 C = Path(__file__).parent / "c"
+
+_LABS = "import sys; from labs.commands.cli import main; sys.exit(main())"
 
 #: A run of the notebook, as it is asked for there; shorter, because there are hundreds.
 Planned = Callable[[], measure.Plan]
@@ -176,6 +181,19 @@ class Student:
         """A run of this student's own. Raises what building and running raise."""
         recording = measure.measure_now(replace(plan, time_limit_s=60.0))
         return self.saved(Run(name, recording, plan.source))
+
+    def traced(self, name: str, words: str) -> Run:
+        """A run by `labs measure` under strace. Raises NoMistake where there is none."""
+        strace = shutil.which("strace")
+        if strace is None:
+            raise NoMistake("strace is not installed")
+        path = self.folder / f"recordings/{name}.csv"
+        command = [strace, "-f", "-o", os.devnull, sys.executable, "-c", _LABS, "measure"]
+        command += [*words.split(), "--save", str(path)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+        if not path.exists():
+            raise NoMistake(f"strace cannot trace here: {done.stderr.strip()[-200:]}")
+        return Run(name, read(path))
 
     def anew(self, name: str) -> Run:
         """A run of the notebook made once more: it overwrites the recording of this name."""

@@ -62,6 +62,7 @@ ROUND_TRIP = Truth(
     ("read-and-write-counted-along", "unclear-divisor", "cost-of-many-for-one"), "round trip"
 )
 OPTIMISATION = Truth(("optimisation-levels-mixed",), "")
+TRACED = Truth((), r"trace[rd]|strace|debugger")
 C_MISSING = Truth((), r"\.c\b.*(missing|absent|not there|not handed in)|without its C|C source")
 C_CHANGED = Truth((), r"hash|not the C|changed since|another C|C source")
 FAILS = Truth(

@@ -77,6 +77,12 @@ def _few(s: Student) -> None:
     s.figure(GETPPID, run.naive("getppid"), "ns", run)
 
 
+def _traced(s: Student) -> None:
+    words = "system_call --variant getppid,invalid --samples 1200 --processes 8 --warmup 5"
+    run = s.traced("calls", words)
+    s.figure(GETPPID, run.naive("getppid"), "ns", run)
+
+
 def _refused_run(s: Student) -> None:
     run = s.measured("users", plan("system_call", "setuid-refused, invalid"))
     s.figure(SETUID, run.value("setuid-refused"), "ns", run)
@@ -154,6 +160,13 @@ LAB = Lab(
             "took 16 samples in one process",
             "too few samples and only one process",
             _few,
+        ),
+        run_case(
+            "under-strace",
+            GETPPID,
+            "ran it under strace, to count the calls as well",
+            "each call stops for the tracer: the run is strace's",
+            _traced,
         ),
         run_case(
             "only-the-refused",

@@ -80,6 +80,12 @@ def _broken(name: str, figure: str, saved: str):  # type: ignore[no-untyped-def]
     return make
 
 
+def _traced(s: Student) -> None:
+    words = "process_switch --variant pipe-pinned,self-pipe --samples 1200 --processes 8 --warmup 5"
+    run = s.traced("process", words)
+    s.figure(PROCESS, run.naive("pipe-pinned"), "ns", run)
+
+
 def _few(s: Student) -> None:
     wished = plan("process_switch", "pipe-pinned", samples=12, processes=1, warmup=0)
     run = s.measured("process", wished)
@@ -202,6 +208,13 @@ LAB = Lab(
             "handed in the broken run that signals with the mutex held",
             "the waiter wakes, blocks on the mutex, and is switched once more",
             _broken("signal_inside", CONDVAR, "threads"),
+        ),
+        run_case(
+            "under-strace",
+            PROCESS,
+            "ran it under strace, to see the calls as well",
+            "each call stops for the tracer: the run is strace's",
+            _traced,
         ),
         run_case(
             "twelve-samples",
