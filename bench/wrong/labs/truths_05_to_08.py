@@ -63,7 +63,9 @@ _SWITCH = by_name(
         Truth((), r"usleep|polls?\b|sleeps and looks"): "c-sleeps",
         Truth((), r"time-?out|timed ?wait|polls?\b"): "c-times-out",
         Truth(("signal-under-the-lock",)): "c-signal-under-lock signal-inside",
-        Truth(("lock-convoy", "own-semaphore", "never-slept")): "c-takes-the-turn",
+        Truth(("lock-convoy", "own-semaphore", "never-slept"), r"without waiting"): (
+            "c-takes-the-turn"
+        ),
         Truth((), r"own work|loop in|work between"): "c-long-work",
         Truth((), r"getppid|other (system )?calls|more system calls"): "c-calls-in-between",
         Truth(("mechanisms-differ",)): "ratio-by-condvar",
