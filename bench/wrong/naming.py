@@ -23,6 +23,9 @@ NAMELESS = frozenset({"figure-not-from-recording"})
 #: True of the short runs of these submissions, beside whatever else is wrong with them.
 BESIDE = frozenset({"too-few-samples", "one-process", "cold-samples-in-mean", "not-on-a-line"})
 
+#: True of a run with a wide interval, whatever was read off it.
+OF_WIDE_RUNS = frozenset({"interval-as-wide-as-value"})
+
 
 class Naming(str, Enum):
     """What became of a wrong submission."""
@@ -84,4 +87,4 @@ def _says(truth: Truth, words: str) -> bool:
 
 
 def _is_beside(case: Case, finding: Finding) -> bool:
-    return case.kind is Kind.RUN and finding.code in BESIDE
+    return finding.code in OF_WIDE_RUNS or (case.kind is Kind.RUN and finding.code in BESIDE)

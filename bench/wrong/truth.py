@@ -55,7 +55,9 @@ EDITED = Truth(("recording-altered",), r"edited|altered|changed after")
 AGAINST_DATA = Truth(
     ("conclusion-against-table", "trend-inside-the-noise", "cause-not-isolated"), ""
 )
-NO_SUCH_CHOICE = Truth((), r"there (is|are) .*(conclusion|choice)s?|no (conclusion|choice)")
+NO_SUCH_CHOICE = Truth(
+    (), r"You chose [\d.-]+[;.] (there are )?the conclusions|no (conclusion|choice)"
+)
 LOOP = Truth(("loop-counted-along",), r"loop.* (not|was not) subtracted")
 CALLS_IN = Truth(("read-and-write-counted-along", "touching-counted-as-switch"), "")
 ROUND_TRIP = Truth(

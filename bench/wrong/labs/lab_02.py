@@ -101,9 +101,9 @@ LAB = Lab(
                 ),
                 (
                     "no-such-number",
-                    "concluded 4",
+                    "typed 22 for 2",
                     "there is no conclusion with this number",
-                    lambda s: 4,
+                    lambda s: 22,
                 ),
                 (
                     "a-share",

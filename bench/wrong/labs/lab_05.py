@@ -145,10 +145,10 @@ _CAUSE = (
         lambda s: 2 if _times(s, "fork-wait", "vfork-wait") > 2 else 1,
     ),
     (
-        "cause-3",
-        "concluded 3, a bit of both",
+        "cause-12",
+        "typed both numbers, 12: a bit of both",
         "there is no conclusion with this number",
-        lambda s: 3,
+        lambda s: 12,
     ),
 )
 

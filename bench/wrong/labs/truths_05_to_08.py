@@ -31,7 +31,7 @@ _CREATION = by_name(
         Truth(("two-results-for-one", "mechanisms-differ"), r"over vfork|vfork"): "ratio-to-vfork",
         t.PERCENT: "ratio-in-percent",
         t.AGAINST_DATA: "cause-against-data",
-        t.NO_SUCH_CHOICE: "cause-3",
+        t.NO_SUCH_CHOICE: "cause-12",
         Truth(("other-recording", "child-left-behind", "creation-without-its-end")): (
             "fork-without-wait thread-without-join"
         ),
