@@ -80,6 +80,11 @@ class Run:
         """What somebody reports who notices no mistake."""
         return naive.naive_value(self.result(variant, unit))
 
+    def asked_for(self) -> list[Estimate | None]:
+        """The figures of the variants that were asked for."""
+        asked = self.recording.conditions.get("variants", "").split(",")
+        return [self.result(name).estimate for name in asked if name in self.recording.variants]
+
     def slope(self, variant: str | None = None, unit: str = "ns") -> float:
         """What one more operation adds, nothing subtracted. Raises NoFigure."""
         return self._of_line(variant, unit)[1].value
@@ -140,21 +145,16 @@ class Shelf:
         return self._made[name]
 
     def _narrow(self, name: str) -> Run:
-        """The run, with more samples where the kit calls its interval too wide."""
+        """The run, made again where it gives no figure, with more samples where that is too wide."""
         plan = self.planned[name]()
         for _ in range(MOST_AGAIN):
             run = Run(name, measure.measure_now(plan), plan.source)
-            if _is_narrow(run):
+            estimates = run.asked_for()
+            if all(each is not None and each.is_believable() for each in estimates):
                 break
-            plan = replace(plan, samples=plan.samples * 2, time_limit_s=60.0)
+            if None not in estimates:
+                plan = replace(plan, samples=plan.samples * 2, time_limit_s=60.0)
         return run
-
-
-def _is_narrow(run: Run) -> bool:
-    """Whether the kit believes every figure that was asked for."""
-    asked = run.recording.conditions.get("variants", "").split(",")
-    estimates = [run.result(name).estimate for name in asked if name in run.recording.variants]
-    return all(each is None or each.is_believable() for each in estimates)
 
 
 @dataclass

@@ -18,11 +18,12 @@ _CREATION = by_name(
         t.HALF: "thread-half",
         Truth(("unclear-divisor",), r"divided by 64"): "per-megabyte",
         value_of("fork"): "fork-of-own-run",
-        Truth(("not-a-thread",)): (
-            "c-no-vm c-signal-only c-forks c-parent-raises c-clone-vm-and-parent-raises"
-            " c-vfork naive-for-own"
+        Truth(("not-a-thread",)): ("c-no-vm c-signal-only c-forks naive-for-own"),
+        Truth(("not-a-thread",), r"parent (itself )?raised"): (
+            "c-parent-raises c-clone-vm-and-parent-raises"
         ),
-        Truth(("cost-of-many-for-one",), r"two tasks|2 tasks|more tasks"): "c-two-tasks",
+        Truth(("not-a-thread",), r"vfork|parent (sleeps|to sleep)"): "c-vfork",
+        Truth(("cost-of-many-for-one",), r"(two|2|more|another) tasks?"): "c-two-tasks",
         Truth(("page-fault-counted-along",), r"stack|mmap|memset|page faults"): "c-stack-each-time",
         Truth((), r"own work|loop in|more than"): "c-long-work",
         Truth((), r"sleep"): "c-sleeps",
