@@ -145,7 +145,7 @@ class Shelf:
         return self._made[name]
 
     def _narrow(self, name: str) -> Run:
-        """The run, made again where it gives no figure, with more samples where that is too wide."""
+        """The run; made again where it gives no figure, with more samples where it is too wide."""
         plan = self.planned[name]()
         for _ in range(MOST_AGAIN):
             run = Run(name, measure.measure_now(plan), plan.source)
