@@ -133,7 +133,7 @@ _PROCEDURE = by_name(
         t.WHOLE_SAMPLE: "one-sample",
         t.NOT_OF_THIS_RUN: "published optimised-value optimised-rise",
         value_of("args12"): "args12",
-        Truth((), r"args0.*subtracted|less args0"): "six-less-none",
+        Truth(("less-than-nothing",), r"args0.*subtracted|less args0"): "six-less-none",
         Truth(("unclear-divisor",), r"(not|without) divided|divided by (6|six)"): "not-divided",
         Truth((), r"args0"): "from-none",
         Truth(("half-or-double", "unclear-divisor"), r"divided by 12"): "divided-by-twelve",

@@ -91,7 +91,8 @@ _FOOTPRINT = by_name(
         Truth(("unclear-divisor", "cost-of-many-for-one"), r"eight (switches|times)|8 (sw|ti)"): (
             "not-divided indirect-of-eight"
         ),
-        t.NOT_OF_THIS_RUN: "threads-for-processes one-megabyte",
+        value_of("threads-8-0"): "threads-for-processes",
+        t.NOT_OF_THIS_RUN: "one-megabyte",
         t.THOUSAND: "ns-for-us own-in-ns indirect-in-ns",
         t.HALF: "divided-by-sixteen",
         Truth((), r"subtracted (only )?once|once instead of"): "alone-once",

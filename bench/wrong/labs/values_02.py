@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from bench.wrong.case import values
 from bench.wrong.student import Student, own_plan, plan
 
@@ -32,7 +34,7 @@ _CALL = (
         "warm",
         "took the median of the column: what a call costs later",
         "the value is that of later calls; the first ones vanish in a median",
-        lambda s: sorted(s["cold"].column("call"))[300],
+        lambda s: float(np.median(s["cold"].column("call"))),
     ),
     (
         "mean-of-all",
@@ -44,7 +46,7 @@ _CALL = (
         "first-over-later",
         "divided the first by a later one: 'so many times slower'",
         "the value is a ratio, not a difference in ns",
-        lambda s: s["cold"].column("call").max() / sorted(s["cold"].column("call"))[300],
+        lambda s: s["cold"].column("call").max() / float(np.median(s["cold"].column("call"))),
     ),
     (
         "system-call",
@@ -68,7 +70,7 @@ _CALL = (
         "worst",
         "took the largest sample of all 20 processes",
         "the value is the maximum, one process that was disturbed",
-        lambda s: 1.5 * float(s["cold"].column("call").max()),
+        lambda s: float(s["cold"].column("call").max()),
     ),
 )
 

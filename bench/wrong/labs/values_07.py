@@ -61,9 +61,9 @@ _DIRECT = (
     ),
     (
         "threads-for-processes",
-        "took the row of the threads and doubled it for the address space",
-        "the value is made up from that of the threads",
-        lambda s: 2 * us(s, T0),
+        "took the row of the threads",
+        "the value is that of a switch among threads",
+        lambda s: us(s, T0),
     ),
     (
         "ns-for-us",
