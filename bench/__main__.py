@@ -32,6 +32,7 @@ MODULES = {
     "conditions": "bench.labs.conditions",
     "random_values": "bench.honest.random_values",
     "honest": "bench.honest.submissions",
+    "wrong_submissions": "bench.wrong.submissions",
 }
 
 
@@ -62,7 +63,7 @@ def main(words: list[str] | None = None) -> int:
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")
     for name, whether in held.items():
-        say(f"   {name:<14} {'holds' if whether else 'DOES NOT HOLD'}")
+        say(f"   {name:<18} {'holds' if whether else 'DOES NOT HOLD'}")
     return 0 if all(held.values()) else 1
 
 

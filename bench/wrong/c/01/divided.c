@@ -1,0 +1,11 @@
+#include "own_pair.h"
+
+TICKLAB_INLINE uint64_t own_interval(long k)
+{
+    uint64_t link = 1, begin = 0, end = 0;
+    begin = counter_begin();
+    ADDITIONS(link, k);
+    end = begin + (counter_end() - begin) / (uint64_t)k;
+    return end - begin;
+}
+MEASURE_OWN_PAIR(own_interval)

@@ -1,0 +1,7 @@
+#include "own_first_call.h"
+
+static void get_ready(const volatile unsigned char *code)
+{
+    (void)code[4096];
+}
+MEASURE_OWN_FIRST_CALL(get_ready)

@@ -1,0 +1,12 @@
+#include "own_creation.h"
+
+static pid_t own_task(void)
+{
+    pid_t task = -1;
+    task = fork();
+    if (task == 0)
+        _exit(0);
+    number++; /* the task has run */
+    return task;
+}
+MEASURE_OWN_CREATION(own_task)

@@ -1,0 +1,9 @@
+#include "own_switch.h"
+TICKLAB_INLINE void wake(struct turns *turns, int other) {
+    pthread_cond_signal(&turns->changed[other]);
+}
+TICKLAB_INLINE void await_turn(struct turns *turns, int own) {
+    while (turns->turn != own)
+        pthread_cond_wait(&turns->changed[own], &turns->mutex);
+}
+MEASURE_OWN_SWITCH(wake, await_turn)

@@ -1,0 +1,7 @@
+"""The table of causes and their true namings, for each lab."""
+
+from __future__ import annotations
+
+from bench.wrong.labs import truths_01_to_04, truths_05_to_08
+
+TRUTHS = truths_01_to_04.TRUTHS | truths_05_to_08.TRUTHS

@@ -1,0 +1,130 @@
+"""What becomes of wrong submissions: do they pass, and is the cause that is named the true one?
+
+The list is in `bench/wrong/labs`: what students do, written without the catalogue. Every submission
+is made anew: its C compiled, its runs run, its value read off. Where the machine shows no mistake,
+because a wrong value comes out within the interval of the right one, there is no case.
+
+`python -m bench.wrong [LAB ...] [--case NAME] [--save DIR]` runs a part and keeps the folders.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from bench.report import must_hold, say, verdict
+from bench.wrong.case import Lab
+from bench.wrong.control import is_full, right_figures
+from bench.wrong.labs import LABS
+from bench.wrong.laid import Laid, lay
+from bench.wrong.naming import Judged, Naming, judged
+from bench.wrong.student import Shelf
+from grader.cases.verdict import Verdict
+from grader.judging.lab_folder import check_folder
+
+LEAST, LEAST_OF_LAB = 200, 20
+MOST_PASSED, LEAST_NAMED, MOST_MISNAMED = 0.03, 0.85, 0.03
+LEAST_CONTROLS = 0.95  # of the same figures read off rightly, in full
+
+QUICK = 5  # of so many cases one
+
+
+def run(quick: bool) -> bool:
+    """All labs in turn."""
+    must_hold(
+        f"of {LEAST} wrong submissions, {LEAST_OF_LAB} or more a lab, at least "
+        f"{1 - MOST_PASSED:.0%} do not get full marks, at least {LEAST_NAMED:.0%} are named truly, "
+        f"at most {MOST_MISNAMED:.0%} are misnamed"
+    )
+    every, controls = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for lab in LABS:
+            cases, right = of_lab(lab, Path(folder), quick=quick)
+            every += cases
+            controls += right
+    return _in_all(every, controls, quick=quick)
+
+
+def of_lab(
+    lab: Lab, below: Path, *, only: str = "", quick: bool = False
+) -> tuple[list[Judged], list[bool]]:
+    """Lay and judge the cases of one lab, and print each with its result.
+
+    Returns the cases, and for each figure of the control whether it passes in full.
+    """
+    say(f"   {lab.lab}")
+    shelf = Shelf(lab.runs)
+    controls = [] if only else _control(lab, shelf, below)
+    cases = lab.cases[::QUICK] if quick else lab.cases
+    cases = tuple(case for case in cases if only in ("", case.name))
+    found = list(_judged(lay(replace(lab, cases=cases), shelf, below)))
+    _sum_up(found, f"{lab.lab}:")
+    return found, controls
+
+
+def _control(lab: Lab, shelf: Shelf, below: Path) -> list[bool]:
+    folder = below / lab.lab / "control"
+    (folder / "recordings").mkdir(parents=True)
+    verdicts, left_out = right_figures(lab, shelf, folder)
+    full = [is_full(each) for each in verdicts]
+    say(f"      control: {sum(full)} of {len(full)} figures read off rightly pass in full")
+    for each, passed in zip(verdicts, full, strict=True):
+        if not passed:
+            words = [f"{finding.code}: {finding.evidence}" for finding in each.findings]
+            say(f"         {each.figure}: {'; '.join(words) or each.reason}")
+    for why in left_out:
+        say(f"         no figure here: {why}")
+    return full
+
+
+def _judged(every: Iterable[Laid]) -> Iterator[Judged]:
+    for laid in every:
+        if laid.no_case:
+            say(f"      {laid.case.name:<32}{'no case here':<16}{laid.no_case}")
+            continue
+        result = judged(laid, _verdict(laid))
+        say(f"      {laid.case.name:<32}{result.naming.value:<16}{laid.case.cause}")
+        if result.naming in (Naming.PASSED, Naming.MISNAMED):
+            say(f"         {laid.case.figure}: {result.words}")
+        yield result
+
+
+def _verdict(laid: Laid) -> Verdict | None:
+    """The verdict on the case's figure; None if the kit refused the run."""
+    if laid.refused:
+        return None
+    verdicts = {each.figure: each for each in check_folder(laid.folder, laid.lab)}
+    return verdicts[laid.case.figure]
+
+
+def _sum_up(every: list[Judged], what: str) -> None:
+    counts = Counter(each.naming for each in every)
+    of_each = ", ".join(f"{counts[naming]} {naming.value}" for naming in Naming)
+    say(f"   {what} {len(every)} cases, {of_each}")
+    plain = sum(each.plain for each in every)
+    say(f"      named, because not to follow from the recording is the cause: {plain}")
+
+
+def _in_all(every: list[Judged], controls: list[bool], *, quick: bool) -> bool:
+    _sum_up(every, "in all:")
+    counts = Counter(each.naming for each in every)
+    shares = {naming: counts[naming] / max(len(every), 1) for naming in Naming}
+    fewest = min(Counter({lab.lab: 0 for lab in LABS} | _by_lab(every)).values())
+    enough = quick or (len(every) >= LEAST and fewest >= LEAST_OF_LAB)
+    return verdict(
+        enough
+        and sum(controls) >= LEAST_CONTROLS * len(controls)
+        and shares[Naming.PASSED] <= MOST_PASSED
+        and shares[Naming.NAMED] >= LEAST_NAMED
+        and shares[Naming.MISNAMED] <= MOST_MISNAMED,
+        f"of {len(every)}, {fewest} or more a lab, {1 - shares[Naming.PASSED]:.1%} without full "
+        f"marks, {shares[Naming.NAMED]:.1%} named truly, {shares[Naming.MISNAMED]:.1%} misnamed; "
+        f"of {len(controls)} right ones {sum(controls)} in full",
+    )
+
+
+def _by_lab(every: list[Judged]) -> dict[str, int]:
+    return dict(Counter(each.laid.lab for each in every))
