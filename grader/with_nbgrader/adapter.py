@@ -106,6 +106,7 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
     "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
     "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
     "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),
+    "nbgrader.exchange.default:ExchangeList.init_dest": ("self",),
     "nbgrader.preprocessors:SaveAutoGrades._add_score": ("self", "cell", "resources"),
 }
 
