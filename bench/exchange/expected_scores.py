@@ -38,7 +38,7 @@ class Graded:
             text = _in_feedback(own, most)
             yield (
                 f"{cell} in the contents",
-                page.locator(f'#toc > ol > li:has(> a[href="#{cell}"])'),
+                page.locator(f'#toc > ol > li > a[href="#{cell}"]').locator(".."),
                 text,
             )
             heading = f'.nbgrader_cell > a[name="{cell}"] + .panel-heading > .pull-right'
@@ -47,7 +47,7 @@ class Graded:
     def in_formgrader(self, page: Page) -> Iterator[tuple[str, Locator, Score]]:
         """The same for the formgrader's page of this notebook."""
         for cell, (*_, score) in self.cells.items():
-            place = f'.nbgrader_cell > .panel-heading span:has(> input.score[id="{cell}"])'
+            place = f'.nbgrader_cell > .panel-heading input.score[id="{cell}"]'
             yield cell, page.locator(place), score
 
     def in_row(self, row: Locator) -> Iterator[tuple[str, Locator, Score]]:

@@ -38,7 +38,7 @@ else:
 
 HONEST_STUDENTS = 20
 #: Names that may be an honest student's, and that end a text, an address or a window.
-ODD_NAMES = ("W" * 150, "a#b", "a%2fb", "o'neil; x", "{{7}}${7}", "\u5f20 \u4f1f")
+ODD_NAMES = ("W" * 150, "o'neil; x", "{{7}}${7}", "\u5f20 \u4f1f")
 #: Whatever a page would load from anywhere.
 _LOADED = re.compile(r"<(?:script|link|img|iframe)[^>]*\b(?:src|href)=[\"']?(?!data:|[\"'#])", re.I)
 MOST_SECONDS = 10.0

@@ -84,6 +84,7 @@ class Tour:
 
     def open(self, page: Page, address: str) -> None:
         """Opens an address and waits until it is filled."""
+        page.bring_to_front()  # a page behind another one is drawn late
         response = page.goto(address, timeout=PATIENCE_MS)
         if response is not None and response.status >= 400:
             raise AssertionError(f"HTTP {response.status}")
@@ -137,7 +138,7 @@ class Tour:
 
     def of_each_student(self) -> Iterator[str]:
         """The four pages of each student."""
-        row: Places = _in_first_row
+        row: Places = _in_own_row
         kinds: dict[str, tuple[Callable[[str], str], Places]] = {
             "feedback": (self.feedback, Graded.in_feedback),
             "submission": (self.submission, Graded.in_formgrader),
@@ -196,8 +197,9 @@ class Tour:
                     yield f"crafted address {' '.join(parts)}: {event}"
 
 
-def _in_first_row(own: Graded, page: Page) -> Iterator[tuple[str, Locator, Score]]:
-    return own.in_row(page.locator("#main-table tr").first)
+def _in_own_row(own: Graded, page: Page) -> Iterator[tuple[str, Locator, Score]]:
+    # The other rows are labs without a submission.
+    return own.in_row(page.locator("#main-table td.name > a").locator("../.."))
 
 
 def _rows(page: Page) -> dict[str, Locator]:

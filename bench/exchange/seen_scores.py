@@ -32,7 +32,7 @@ _LOOK = """element => {
   }
   const within = document.createRange();
   within.selectNodeContents(element);
-  const input = element.querySelector('input');
+  const input = element.matches('input') ? element : null;
   let { left, right, top, bottom } = (input || within).getBoundingClientRect();
   // A frame is drawn on whole pixels, its text is not: they move against each other.
   if (input) [left, right, top, bottom] = [left + 4, right - 4, top + 4, bottom - 4];
@@ -54,11 +54,10 @@ _LOOK = """element => {
 
 #: Writes a score into its place, as nbgrader does.
 _WRITE = """(element, score) => {
-  const input = element.querySelector('input');
-  if (input) {
-    input.value = score.manual ?? '';
-    input.placeholder = score.auto ?? '';
-    input.classList.toggle('needs_manual_grade', score.needs);
+  if (element.matches('input')) {
+    element.value = score.manual ?? '';
+    element.placeholder = score.auto ?? '';
+    element.classList.toggle('needs_manual_grade', score.needs);
     return;
   }
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 _MOST_BYTES = 150
 #: `*?[]` are globs in nbgrader's `--student`, commas separate students there, and the others have a
-#: meaning in a path or in HTML.
-_RESERVED = frozenset('/\\*?[]<>"&,')
+#: meaning in a path, in HTML, or in an address: the formgrader does not encode names in those.
+_RESERVED = frozenset('/\\*?[]<>"&,#%')
 #: `nbgrader export` writes names into a table, and a spreadsheet computes what begins so.
 _FORMULA = "=+-@"
 
