@@ -134,7 +134,12 @@ class Tour:
         if self.save is not None:
             self.save.mkdir(parents=True, exist_ok=True)
             file = f"{name} {student}"[:80].replace("/", "_").replace(" ", "-")
-            (page or self.page).screenshot(path=self.save / f"{file}.png")
+            page = page or self.page
+            # What a student wrote, where a page has it.
+            page.evaluate(
+                "document.querySelector('.nbgrader_cell .rendered_html')?.scrollIntoView()"
+            )
+            page.screenshot(path=self.save / f"{file}.png")
 
     def of_each_student(self) -> Iterator[str]:
         """The four pages of each student."""

@@ -71,7 +71,7 @@ ANSWERS: dict[str, str] = {
         "\u2066\u2067 \U000e0041 \ufdfd \u1242b" + "\ufdfd" * 300
     ),
     "one long word": "W" * 6_000 + "\n\n| " + "W" * 3_000 + " | b |\n|---|---|\n| x | y |\n",
-    "many levels": "> " * 400 + "x\n\n" + "\n".join(f"{' ' * 2 * n}- x" for n in range(150)),
+    "many levels": "> " * 400 + "x\n\n" + "\n".join(f"{' ' * 2 * n}- x" for n in range(90)),
     "a long page": "\n\n".join(f"# {n}" for n in range(900)),
     "a large picture": "<img width=90000 height=90000 src='data:image/svg+xml,SPY'>"
     "<img width=90000 height=90000 alt='W W W'><hr width=90000 size=9000><br clear=all>",
