@@ -75,8 +75,6 @@ def run(quick: bool, save: Path | None = None) -> bool:
     for lab in labs[:1] if quick else labs:
         own = [case for case in cases if case.lab == lab]
         faults += class_of(lab, _students(own), save and save / lab)
-    for fault in faults:
-        say(f"      {fault}")
     return verdict(not faults, f"{len(faults)} faults")
 
 
@@ -115,6 +113,8 @@ def class_of(lab: str, students: list[Student], save: Path | None = None) -> lis
             *_wrong_pages(course, lab),
             *([f"{lab}: {seconds:.1f} s for each submission"] if seconds > MOST_SECONDS else []),
         ]
+        for fault in found:
+            say(f"      {fault}")
         if MISSING:
             skipped(f"the pages in a browser, {MISSING}")
         else:

@@ -105,9 +105,10 @@ def _spoiled(
 
 
 def faults(course: Path, lab: str, what: dict[str, str], save: Path | None = None) -> list[str]:
-    """What is wrong with the pages of a graded class; `what` is "honest" for honest students.
+    """What is wrong with the pages of a graded class, which is also said at once.
 
-    With `save`, a picture of each page lies there.
+    `what` says what is hostile of each student: "honest" for honest ones. With `save`, a picture
+    of each page lies there.
     """
     found: list[str] = []
     with (
