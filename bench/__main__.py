@@ -41,15 +41,15 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MODULES))
     parser.add_argument("--quick", action="store_true", help="fewer rounds: a look, not a proof")
-    parser.add_argument("--save", type=Path, metavar="DIR", help="where browser puts screenshots")
+    parser.add_argument("--save", type=Path, metavar="DIR", help="where screenshots go")
     parser.add_argument("--inputs", type=int, metavar="N", help="how many inputs fuzz tries")
     arguments = parser.parse_args(words)
     unknown = [name for name in arguments.names if name not in MODULES]
     if unknown:
         parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(MODULES)}")
     names = arguments.names or MODULES
-    if arguments.save is not None and "browser" not in names:
-        parser.error("--save is for the screenshots of the benchmark browser: name it as well")
+    if arguments.save is not None and not {"browser", "hostile_class"} & set(names):
+        parser.error("--save is for screenshots: name the benchmark browser or hostile_class too")
     if arguments.inputs is not None and ("fuzz" not in names or arguments.inputs < 1):
         parser.error("--inputs is how many inputs the benchmark fuzz tries: name it, and 1 or more")
     machine.describe()
@@ -58,7 +58,8 @@ def main(words: list[str] | None = None) -> int:
         begin = time.monotonic()
         benchmark = importlib.import_module(MODULES[name])
         say(f"\n== {name}")
-        more = {"browser": (arguments.save,), "fuzz": (arguments.inputs,)}.get(name, ())
+        save, inputs = (arguments.save,), (arguments.inputs,)
+        more = {"browser": save, "hostile_class": save, "fuzz": inputs}.get(name, ())
         held[name] = bool(benchmark.run(arguments.quick, *more))
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")

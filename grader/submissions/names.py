@@ -9,8 +9,10 @@ from __future__ import annotations
 
 _MOST_BYTES = 150
 #: `*?[]` are globs in nbgrader's `--student`, commas separate students there, and the others have a
-#: meaning in a path or in HTML.
-_RESERVED = frozenset('/\\*?[]<>"&,')
+#: meaning in a path, in HTML, or in an address: the formgrader does not encode names in those.
+_RESERVED = frozenset('/\\*?[]<>"&,#%')
+#: `nbgrader export` writes names into a table, and a spreadsheet computes what begins so.
+_FORMULA = "=+-@"
 
 
 def trouble_with_name(name: str) -> str | None:
@@ -27,6 +29,8 @@ def trouble_with_name(name: str) -> str | None:
         return "the student's name holds a line end, an escape or another control character"
     if name.startswith(".") or name != name.strip():
         return "the student's name begins with a dot, or with or ends in a blank"
+    if name[0] in _FORMULA:
+        return f"the student's name begins with {name[0]}, as a formula of a spreadsheet does"
     found = sorted(_RESERVED & set(name))
     if found:
         return f"the student's name holds {' '.join(found)}"

@@ -7,8 +7,8 @@ Tested with nbgrader 0.9.5 and 0.9.6. They have no setting for these:
   and `GenerateFeedback` in their own module.
 - How the time of a submission and the names of students are read
   (:mod:`grader.with_nbgrader.careful_course`).
-- The class that writes the formgrader's pages of submissions (`HTMLExporter` in
-  `nbgrader.server_extensions.formgrader.formgrader`).
+- The classes that write the formgrader's pages of submissions and its lists (`HTMLExporter` and
+  `Environment` in `nbgrader.server_extensions.formgrader.formgrader`).
 - The program that makes and updates a gradebook. nbgrader starts `alembic` by its bare name, which
   it finds only if the Python environment is activated. We start the alembic of this Python.
 
@@ -37,6 +37,7 @@ from nbgrader import dbutil
 from nbgrader.converters.base import BaseConverter
 
 from grader.with_nbgrader import careful_course
+from grader.with_nbgrader.formgrader_lists import ListEnvironment
 
 #: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.
 TESTED_WITH = ("0.9.5", "0.9.6")
@@ -57,6 +58,10 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "self",
         "config",
         "kw",
+    ),
+    "nbgrader.server_extensions.formgrader.formgrader:FormgradeExtension.init_tornado_settings": (
+        "self",
+        "webapp",
     ),
     "nbgrader.converters.base:BaseConverter.init_notebooks": ("self",),
     "nbgrader.converters.base:BaseConverter.convert_notebooks": ("self",),
@@ -101,6 +106,7 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
     "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
     "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
     "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),
+    "nbgrader.exchange.default:ExchangeList.init_dest": ("self",),
     "nbgrader.preprocessors:SaveAutoGrades._add_score": ("self", "cell", "resources"),
 }
 
@@ -136,6 +142,7 @@ def adapt(
         module.GenerateFeedback = feedback
     careful_course.install()
     formgrader.HTMLExporter = pages
+    formgrader.Environment = ListEnvironment
     nbgrader.api.get_alembic_version = alembic_version
     dbutil.upgrade = upgrade
 

@@ -69,5 +69,6 @@ def configure(c: Any, course: str | Path | None = None) -> None:
         "grader.with_nbgrader.exchange.release_feedback.CarefulReleaseFeedback"
     )
     c.ExchangeFactory.collect = "grader.with_nbgrader.exchange.collect.CarefulCollect"
+    c.ExchangeFactory.list = "grader.with_nbgrader.exchange.inbound_list.CarefulList"
     c.HTMLExporter.filters = {"markdown2html": student_pages.FILTER}
     c.GenerateFeedback.exporter_class = "grader.with_nbgrader.student_pages.StudentPages"

@@ -27,7 +27,7 @@ _HEAD = Path(__file__).with_name("student_page_head.html.jinja")
 _FEEDBACK_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 #: The formgrader's page has scripts of nbgrader, some of them in the page, and templates that they
 #: compile. They may talk to the own server alone.
-_FORMGRADER_POLICY = (
+FORMGRADER_POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
     "script-src 'self' 'unsafe-inline' 'unsafe-eval'; object-src 'none'; frame-src 'none'; "
     "form-action 'self'; base-uri 'none'"
@@ -46,6 +46,6 @@ class StudentPages(HTMLExporter):
         if self.filters.get("markdown2html") != FILTER:
             return
         formgrader_page = self.template_name == "formgrade"
-        policy = _FORMGRADER_POLICY if formgrader_page else _FEEDBACK_POLICY
+        policy = FORMGRADER_POLICY if formgrader_page else _FEEDBACK_POLICY
         head = filled(_HEAD, policy=policy, formgrader=formgrader_page)
         self.extra_loaders = [DictLoader({"mathjax.html.j2": _MACRO % head})]

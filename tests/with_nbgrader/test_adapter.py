@@ -15,6 +15,7 @@ import nbgrader.api
 import nbgrader.apps.api
 import nbgrader.apps.autogradeapp
 import nbgrader.apps.generatefeedbackapp
+import nbgrader.server_extensions.formgrader.formgrader as formgrader
 import pytest
 from nbgrader import dbutil
 from traitlets.config import Config
@@ -22,6 +23,7 @@ from traitlets.config import Config
 from grader.with_nbgrader import adapter
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.feedback import CourseFeedback
+from grader.with_nbgrader.formgrader_lists import ListEnvironment
 from grader.with_nbgrader.settings import configure
 from grader.with_nbgrader.student_pages import StudentPages
 from testing.paths import REPOSITORY
@@ -34,6 +36,7 @@ CHANGED = (
     (nbgrader.apps.generatefeedbackapp, "GenerateFeedback"),
     (nbgrader.api, "get_alembic_version"),
     (dbutil, "upgrade"),
+    (formgrader, "Environment"),
 )
 
 #: A settings file that meets an nbgrader without the class that we replace.
@@ -80,7 +83,7 @@ def test_adapting_twice_is_adapting_once(unchanged: dict[tuple[Any, str], object
         adapter.adapt(CourseAutograde, CourseFeedback, StudentPages)
         now = [getattr(module, name) for module, name in CHANGED]
         grading: list[object] = [CourseAutograde, CourseAutograde, CourseFeedback, CourseFeedback]
-        expected = [*grading, adapter.alembic_version, adapter.upgrade]
+        expected = [*grading, adapter.alembic_version, adapter.upgrade, ListEnvironment]
         assert now == expected
 
 

@@ -348,7 +348,8 @@ def test_names_of_students_are_taken(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     ["", ".", "..", ".x", "a/b", "a\nb", "a\x1b[0m", "\udcff", "a\u202eb", " a", "a ", "*", "a?",
-     "[a]", "a,b", "<b>", "a&b", 'a"b', "a\\b", "x" * 151],
+     "[a]", "a,b", "<b>", "a&b", 'a"b', "a\\b", "x" * 151, "=1-2", "+1", "-x", "@a", "a#b",
+     "a%2fb"],
 )  # fmt: skip
 def test_names_that_nbgrader_cannot_hold_are_not_taken(name: str) -> None:
     assert trouble_with_name(name)

@@ -65,7 +65,16 @@ def folder_in_submitted_is_a_link(course: ExchangeCourse) -> None:
 
 @case
 def strange_names(course: ExchangeCourse) -> None:
-    for student in ("eve\nx", "esc\x1b[2J", "<img src=x>", "*", "a,b", " blank", "ev\u202ee"):
+    for student in (
+        "eve\nx",
+        "esc\x1b[2J",
+        "<img src=x>",
+        "*",
+        "a,b",
+        " blank",
+        "ev\u202ee",
+        "=1-2",
+    ):
         course.hand_in(student)
     raw = os.fsencode(course.inbound) + b"/\xff\xfe" + course.name_of("").encode()
     Path(os.fsdecode(raw)).mkdir()
@@ -122,6 +131,9 @@ def strange_files(course: ExchangeCourse) -> None:
     folder_of_links = course.hand_in("inner-link")
     (folder_of_links / "recordings" / "endless.csv").symlink_to("/dev/zero")
     os.mkfifo(folder_of_links / "recordings" / "pipe.csv")
+    notebook = course.hand_in("pipe-notebook") / f"{LAB}.ipynb"
+    notebook.unlink()
+    os.mkfifo(notebook)
     (folder_of_links / "theirs").symlink_to(course.inbound / course.name_of("ada"))
 
 
@@ -139,6 +151,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
     for each in CASES:
         each(made)
     made.steps = {step: made.run(step, LAB) for step in STEPS}
+    made.steps["list"] = made.run("list", LAB, "--inbound")
     return made
 
 
@@ -193,6 +206,7 @@ def test_feedback_of_those_who_were_graded_is_made(course: ExchangeCourse) -> No
         ("<img src=x>", "holds < >"),
         ("*", r"holds \*"),
         ("a,b", "holds ,"),
+        ("=1-2", "begins with =.*spreadsheet"),
         (" blank", "begins with a dot, or with or ends in a blank"),
         ("..", ""),
         ("\\udcff\\udcfe", "not UTF-8"),
@@ -212,9 +226,36 @@ def test_each_strange_entry_is_named_with_its_reason(
 
 
 def test_no_control_characters_reach_the_terminal(course: ExchangeCourse) -> None:
-    for step in STEPS:
+    for step in course.steps:
         text = done(course, step).stderr + done(course, step).stdout
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("linker", "a link; links are not followed"),
+        ("piper", "not a folder"),
+        ("esc?[2J", "line end, an escape"),
+        ("\\udcff\\udcfe", "not UTF-8"),
+        ("mallory+01-small+never", "no time: never"),
+        ("secret-bytes", "submission_secret.txt is not UTF-8 text"),
+        ("secret-empty", "submission_secret.txt is empty"),
+        ("pipe-notebook", r"01-small.ipynb cannot be read: not a regular file"),
+        ("file-names", "of a notebook cannot be printed"),
+    ],
+)
+def test_the_list_of_the_exchange_names_what_it_leaves_out(
+    course: ExchangeCourse, name: str, why: str
+) -> None:
+    said = [each for each in lines_on(course, "list", name).splitlines() if "Not listed" in each]
+    assert any(re.search(f": .*{why}", line) for line in said), said
+
+
+def test_the_list_of_the_exchange_has_everybody_else(course: ExchangeCourse) -> None:
+    assert done(course, "list").returncode == 0
+    for student in (*HONEST, "secret-missing", "time-text"):
+        assert f"ticklab {student} {LAB} {EARLY} (" in done(course, "list").stderr
 
 
 @pytest.mark.parametrize("student", ["linker", "looper", "linked-lab", "linked-student"])

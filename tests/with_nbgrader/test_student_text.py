@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html.parser import HTMLParser
 
 import pytest
 from jinja2 import Environment
@@ -10,6 +11,7 @@ from nbformat import NotebookNode
 
 from grader.with_nbgrader.student_text import markdown2html
 from labs.common.limits import MOST_ANSWER
+from testing.hostile.in_answers import ANSWERS, HONEST_ANSWER
 
 ANSWER = NotebookNode(metadata={"nbgrader": {"solution": True}}, attachments={})  # type: ignore[no-untyped-call]
 RELEASED = NotebookNode(metadata={"nbgrader": {"solution": False}}, attachments={})  # type: ignore[no-untyped-call]
@@ -50,6 +52,49 @@ def test_nothing_runs(text: str) -> None:
     ]
     assert not [tag for tag in tags if re.search(r"\son\w+\s*=|style=", tag, re.IGNORECASE)], made
     assert not re.search(r"(href|src)=\"?\s*(javascript|data|vbscript)", made, re.IGNORECASE), made
+
+
+class Tags(HTMLParser):
+    """The tags of a page with their attributes, as a browser reads them."""
+
+    def __init__(self, made: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(made)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def faults(made: str) -> list[str]:
+    """Each attribute of a page that loads, runs, moves something, or leads to no web page."""
+    allowed = {
+        "href": r"https?://.+", "src": r"data:image/(png|svg\+xml);base64,.*", "rel": ".*",
+        "class": r"highlight|[a-z][a-z0-9]{0,2}", "width": r"\d+", "height": r"\d+",
+        "alt": r"(?s).*", "title": r"(?s).*",
+    }  # fmt: skip
+    return [
+        f"{tag} {name}={value}"
+        for tag, attributes in Tags(made).found
+        for name, value in attributes.items()
+        if name not in allowed or not re.fullmatch(allowed[name], value or "")
+    ]
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_no_hostile_answer_has_more_than_text_and_pictures_of_the_notebook(kind: str) -> None:
+    """In Chromium, with all else that a page has: `python -m bench hostile_class`."""
+    made = page(ANSWERS[kind])
+    assert made.strip() and faults(made) == []
+    tags = {tag for tag, _ in Tags(made).found}
+    assert not tags & {"script", "style", "link", "meta", "base", "iframe", "form", "input", "svg"}
+
+
+def test_an_honest_answer_keeps_its_form() -> None:
+    made = page(HONEST_ANSWER)
+    assert faults(made) == []
+    assert {"table", "strong", "img", "a"} <= {tag for tag, _ in Tags(made).found}
+    assert faults(f"{made}<p style='position:fixed'>") == ["p style=position:fixed"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from nbgrader.exchange.default import ExchangeCollect
 from grader.submissions.safe_copy import printable
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.exchange.collected import Collected
-from grader.with_nbgrader.exchange.entries import Entry, Refused, choose, read_entries, whose
+from grader.with_nbgrader.exchange.entries import Entry, Refused, choose, now, read_entries, whose
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _A_PERSON = (
@@ -44,7 +44,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         inbound = Path(self.root) / course.course_id / "inbound"
         try:
             self.entries, bad = read_entries(
-                inbound, course.assignment_id, course.student_id or "*", _now()
+                inbound, course.assignment_id, course.student_id or "*", now()
             )
         except FileNotFoundError:
             self.fail(f"Course not found: {inbound}")
@@ -175,11 +175,6 @@ def _login(student: str) -> int | None:
         return pwd.getpwnam(student).pw_uid
     except (KeyError, ValueError):
         return None
-
-
-def _now() -> datetime.datetime:
-    """The time in UTC, without a zone, as nbgrader keeps times."""
-    return datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
 
 
 def _remedy(error: OSError) -> str:

@@ -25,7 +25,7 @@ from grader.with_nbgrader.careful_course import read_time, time_of
 #: Clocks differ, and a date in the name may be rounded.
 _LATER_THAN_NOW = datetime.timedelta(days=1)
 _SAME_TIME = datetime.timedelta(seconds=2)
-_MOST_SECRET_BYTES = 4096
+MOST_SECRET_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,11 @@ class Entry:
         return cls(str(record["entry"]), student, when, owner and int(owner), changed, doubts)
 
 
+def now() -> datetime.datetime:
+    """The time in UTC, without a zone, as nbgrader keeps times."""
+    return datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+
+
 @dataclass(frozen=True)
 class Refused:
     """A folder of the exchange that is not collected, and why."""
@@ -89,7 +94,7 @@ def read_entries(
         if not mark or name.startswith(".") or not fnmatchcase(student, pattern):
             continue
         try:
-            good.append(_read(inbound / name, student, rest.split("+")[0], now))
+            good.append(read_entry(inbound / name, student, rest.split("+")[0], now))
         except ValueError as error:
             bad.append(Refused(name, str(error)))
         except OSError as error:
@@ -97,8 +102,11 @@ def read_entries(
     return good, bad
 
 
-def _read(folder: Path, student: str, time: str, now: datetime.datetime) -> Entry:
-    """Raises ValueError or OSError if this cannot be a submission."""
+def read_entry(folder: Path, student: str, time: str, now: datetime.datetime) -> Entry:
+    """The submission in `folder`, whose name states `student` and `time`; `now` is in UTC.
+
+    Raises ValueError or OSError if this cannot be a submission.
+    """
     trouble = trouble_with_name(student)
     if trouble:
         raise ValueError(trouble)
@@ -123,7 +131,7 @@ def _doubts(folder: int, when: datetime.datetime, now: datetime.datetime) -> Ite
         elif abs(stated - when) > _SAME_TIME:
             yield "its timestamp.txt states another time than its name"
     try:
-        secret = read_regular("submission_secret.txt", _MOST_SECRET_BYTES, folder)
+        secret = read_regular("submission_secret.txt", MOST_SECRET_BYTES, folder)
     except OSError:
         secret = b""
     if not secret.strip():
