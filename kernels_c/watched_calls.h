@@ -39,7 +39,7 @@ static int is_empty_read(const struct call_stop *entry)
     return reads && entry->entry.argument[2] == 0;
 }
 
-static int watch_system_calls(void (*work)(void), struct system_calls *seen)
+static inline int watch_system_calls(void (*work)(void), struct system_calls *seen)
 {
     const pid_t child = watched_child(work);
     if (child == 0)
