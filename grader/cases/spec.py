@@ -77,7 +77,8 @@ class FigureSpec:
     it, and the verdict says so. If the figure is a difference, or the rest of something, it
     `may_be_nothing`: its interval is then compared with what it was taken from. `central` is the
     code of the pitfall that this figure is about: making that mistake costs at least half of the
-    points. Provenance has at most a quarter of them.
+    points. If the figure is `own`, so does each mistake in what the C does
+    (`grader.judging.points`). Provenance has at most a quarter of them.
 
     A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
     estimates are compared in the unit `compared_in` of the lab, or in ns if the recording has no

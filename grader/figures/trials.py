@@ -148,6 +148,7 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         points=dict.fromkeys(Level, 0.5),
         own=trial.repaired.own,
         compare_with=trial.repaired.compare_with,
+        central=trial.code,
         praise="Repaired: this figure can be defended.",
         look_next=trial.look_next,
     )
