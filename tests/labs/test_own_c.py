@@ -33,6 +33,8 @@ OWN = {
     "03-system-call": ("system-call-read0", "ns", "--variant read0,invalid"),
     "04-procedure-call": ("call-own", "cycles", "--variant own --flags=-O2"),
 }
+#: Right C of which the run sees less: it touches the code by its name, and not at its address.
+UNSEEN = ("right_by_name",)
 
 
 @functools.lru_cache(maxsize=len(OWN))
@@ -64,7 +66,8 @@ def test_own_c_is_judged_by_what_it_did(path: Path, tmp_path: Path) -> None:
     asked = FINDING.search(text)
     assert [each.code for each in verdict.findings] == ([asked[1]] if asked else [])
     assert (verdict.outcome is Outcome.PASSED) == (asked is None)
-    assert verdict.praise == ("" if asked else spec.praise[0].text)
+    sentence = spec.praise[path.stem in UNSEEN].text
+    assert verdict.praise == ("" if asked else sentence)
     if asked is not None:
         assert verdict.levels[Level.VALIDITY][0] == 0.0
 
