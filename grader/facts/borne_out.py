@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grader.cases.case import Case
 from grader.cases.praise import Praise
@@ -17,6 +18,7 @@ from grader.facts import creations, observed, own_call, switch_counts, traps, wa
 from labs.analysis.compare import side
 from labs.c_kernels.optimisation import level_of
 from labs.recording import places
+from labs.recording.file import Recording
 
 #: Interleaved variants each have at least this share of their samples in either half of a process.
 SHARE_OF_HALF = 0.25
@@ -43,25 +45,30 @@ def shown(praise: Praise, case: Case) -> bool:
 def interleaved(case: Case) -> bool:
     """Whether the variants of the figure were measured in turns, in each process."""
     recording = case.recording
-    for process in np.unique(recording.process).tolist():
-        mine = recording.process == process
-        middle = np.median(recording.sample[mine])
-        for name in case.spec.variants:
-            of_variant = recording.sample[mine & recording.rows_of(name)]
-            later = float((of_variant > middle).mean()) if len(of_variant) else 0.0
-            if not SHARE_OF_HALF <= later <= 1 - SHARE_OF_HALF:
+    wanted = [recording.variants.index(name) for name in case.spec.variants]
+    for rows in _by_process(recording):
+        variant, half = recording.variant_index[rows], len(rows) // 2
+        for index in wanted:
+            every = int((variant == index).sum())
+            later = int((variant[half:] == index).sum())
+            if not 0 < SHARE_OF_HALF * every <= later <= (1 - SHARE_OF_HALF) * every:
                 return False
-    return len(case.spec.variants) > 1
+    return len(wanted) > 1
 
 
 def no_sample_missing(case: Case) -> bool:
     """Whether the samples of each process are numbered from 0 on, without a gap."""
     recording = case.recording
-    places_by_process = (
-        np.sort(recording.sample[recording.process == process])
-        for process in np.unique(recording.process).tolist()
+    return all(
+        np.array_equal(recording.sample[rows], np.arange(len(rows)))
+        for rows in _by_process(recording)
     )
-    return all(np.array_equal(each, np.arange(len(each))) for each in places_by_process)
+
+
+def _by_process(recording: Recording) -> list[NDArray[np.int64]]:
+    """The rows of each process, in the order in which they were taken."""
+    rows = np.lexsort((recording.sample, recording.process))
+    return np.split(rows, np.flatnonzero(np.diff(recording.process[rows])) + 1)
 
 
 def on_the_step(case: Case) -> bool:
