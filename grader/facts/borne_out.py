@@ -83,6 +83,17 @@ def baseline_subtracted(case: Case) -> bool:
     return bool(nets) and all(net is not None and net.baseline is not None for net in nets)
 
 
+def cost_left(case: Case) -> bool:
+    """Whether more than nothing is left of each variant after the subtraction."""
+    nets = [case.results[name].net for name in case.spec.variants]
+    return bool(nets) and all(net is not None and net.net.low > 0 for net in nets)
+
+
+def use_measured(case: Case) -> bool:
+    """Whether the recording says what the use of each working set costs one task alone."""
+    return all(working_sets.reading(case, name) is not None for name in case.spec.variants)
+
+
 def dearer_than_refused(case: Case) -> bool:
     """Whether the call costs more than one that the OS kernel refuses, in the same recording."""
     refused = case.results.get(f"{case.spec.variant}-refused")
@@ -245,6 +256,8 @@ FACTS: Mapping[str, Callable[[Case], bool]] = {
         no_sample_missing,
         on_the_step,
         baseline_subtracted,
+        cost_left,
+        use_measured,
         dearer_than_refused,
         floor_in_run,
         calls_comparable,

@@ -153,7 +153,7 @@ FIGURES = (
             ),
             Praise(
                 "The loop is subtracted, and a cost is left.",
-                by=("baseline subtracted", "work-optimised-away"),
+                by=("baseline subtracted", "cost left", "work-optimised-away"),
             ),
         ),
         look_next="Hand over a pointer, and add one to what it points to: does the way through "

@@ -67,7 +67,12 @@ FIGURES = (
             Praise(
                 "The sets were used, and what one process alone pays for its set is subtracted: "
                 "the rest is the switch, with what it left behind.",
-                by=("working-set-not-touched", "touching-counted-as-switch", "baseline subtracted"),
+                by=(
+                    "working-set-not-touched",
+                    "use measured",
+                    "touching-counted-as-switch",
+                    "baseline subtracted",
+                ),
             ),
         ),
         look_next="Which cache holds one set of 256 KB, and not eight of them?",

@@ -82,9 +82,9 @@ FIGURES = (
         central="call-without-its-argument",
         praise=(
             Praise(
-                "Your setuid costs more than a refused one in the same run, and your C gives it "
-                "its argument.",
-                by=("call-without-its-argument", "dearer than refused"),
+                "Your setuid costs more than a refused one in the same run, as a call that works "
+                "does.",
+                by=("dearer than refused",),
             ),
         ),
         look_next="A refused setuid costs less. Which line of the C kernel keeps it out of "

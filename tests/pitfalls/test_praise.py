@@ -290,7 +290,6 @@ UNWATCHED = without(*(key for key in COUNTED["own_call"] if "watched" in key))
 #: By check, or by figure and check, what makes the check fail in an honest submission.
 LACKING: dict[str | tuple[str, str], Change] = {
     # Codes of pitfalls
-    "call-without-its-argument": of_fixture("call-without-its-argument"),
     "child-left-behind": of_fixture("child-left-behind"),
     "clock-read-too-early": of_fixture("clock-read-too-early"),
     "conclusion-against-table": other_choice,
@@ -337,6 +336,8 @@ LACKING: dict[str | tuple[str, str], Change] = {
     "working-set-not-touched": of_fixture("working-set-not-touched"),
     "wrong-registers": by_c_of("wrong_registers"),
     # Facts
+    "cost left": costing_nothing,
+    "use measured": without("core_cycle_ticks"),
     "baseline subtracted": without("@.baseline"),
     "call seen": without("@.watched_calls"),
     "children waited for": without("@.children_switches", "@.children_faults"),
@@ -391,6 +392,8 @@ def test_each_sentence_names_checks_that_there_are() -> None:
         assert praise.by and set(praise.by) <= CODES | set(FACTS), (spec, praise)
     used = {check for _, _, check in PAIRS}
     assert set(FACTS) <= used
+    used |= {check for praise in ELSEWHERE for check in praise.by}
+    assert {key if isinstance(key, str) else key[1] for key in LACKING} <= used
 
 
 @pytest.mark.parametrize("spec", FIGURES, ids=lambda spec: spec.id)
