@@ -56,8 +56,12 @@ AGAINST_DATA = Truth(
     ("conclusion-against-table", "trend-inside-the-noise", "cause-not-isolated"), ""
 )
 NO_SUCH_CHOICE = Truth(
-    (), r"You chose [\d.-]+[;.] (there are )?the conclusions|no (conclusion|choice)"
+    (), r"You chose [\d.-]+[;.] (there are|The lab lists) the conclusions|no (conclusion|choice)"
 )
+COLUMN = Truth(("cost-of-many-for-one",), r"whole sample|mean of the whole column")
+#: The formula as it was computed; it is told beside the one that it should be.
+NET_NOT_DIVIDED = Truth(("half-or-double",), r"that is [\d,.]+ - \d x [\d,.]+\. It should be \(")
+SUBTRACTED_ONCE = Truth((), r"that is \([\d,.]+ - [\d,.]+\) / \d\. It should be .* - \d x")
 LOOP = Truth(("loop-counted-along",), r"loop.* (not|was not) subtracted")
 CALLS_IN = Truth(("read-and-write-counted-along", "touching-counted-as-switch"), "")
 ROUND_TRIP = Truth(
@@ -65,7 +69,9 @@ ROUND_TRIP = Truth(
 )
 OPTIMISATION = Truth(("optimisation-levels-mixed",), "")
 TRACED = Truth((), r"trace[rd]|strace|debugger")
-C_MISSING = Truth((), r"\.c\b.*(missing|absent|not there|not handed in)|without its C|C source")
+C_MISSING = Truth(
+    ("no-c-to-read",), r"\.c\b.*(missing|absent|not there|not handed in)|without its C|C source"
+)
 C_CHANGED = Truth((), r"hash|not the C|changed since|another C|C source")
 FAILS = Truth(
     ("failing-call-timed", "wrong-registers"), r"EBADF|EFAULT|fails|failed|refused|did not work"

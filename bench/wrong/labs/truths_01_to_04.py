@@ -87,7 +87,7 @@ _CALL = by_name(
         Truth((), r"(floor|invalid)\b.*(subtracted|taken off)|less (the )?(floor|invalid)"): (
             "less-the-floor setuid-less-floor net-of-the-floor"
         ),
-        t.WHOLE_SAMPLE: "sample-not-divided",
+        t.COLUMN: "sample-not-divided",
         t.TICKS: "ticks-for-ns",
         t.THOUSAND: "unit-of-report-c",
         t.CYCLES: "cycles-for-ns",
@@ -100,7 +100,9 @@ _CALL = by_name(
         Truth(("two-results-for-one",), r"mean of"): "mean-of-both",
         t.UPSIDE_DOWN: "inverted",
         Truth(("two-results-for-one",), r"over invalid|by invalid"): "to-the-floor",
-        Truth((), r"less one|minus one|minus 1|more than"): "more-than",
+        Truth(
+            (), r"less one|minus one|minus 1|\(gettimeofday-trap - gettimeofday-vdso\) /"
+        ): "more-than",
         t.RATIO: "own-over-floor",
         t.FAILS: (
             "c-registers-of-report-c c-minus-one c-unlooked c-failure-taken-for-success"
@@ -130,13 +132,15 @@ _PROCEDURE = by_name(
         t.LOOP: "loop-and-call whole-turn own-turn",
         value_of("loop"): "loop",
         t.INTERCEPT: "intercept",
-        t.WHOLE_SAMPLE: "one-sample",
+        t.COLUMN: "one-sample",
         t.NOT_OF_THIS_RUN: "published optimised-value optimised-rise",
         value_of("args12"): "args12",
         Truth(("less-than-nothing",), r"args0.*subtracted|less args0"): "six-less-none",
         Truth(("unclear-divisor",), r"(not|without) divided|divided by (6|six)"): "not-divided",
-        Truth((), r"args0"): "from-none",
-        Truth(("half-or-double", "unclear-divisor"), r"divided by 12"): "divided-by-twelve",
+        Truth((), r"args12 - args0"): "from-none",
+        Truth(
+            ("half-or-double", "unclear-divisor"), r"\(args12 - args6\) / 12"
+        ): "divided-by-twelve",
         Truth((), r"nothing (was )?subtracted|divided by 12"): "twelve-over-twelve",
         Truth(("work-optimised-away",), r"inlined|left out"): (
             "c-plain-flags-o2 c-always-inline-flags-o2 c-kept-from-merging-flags-o2"

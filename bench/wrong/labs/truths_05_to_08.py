@@ -9,7 +9,9 @@ _CREATION = by_name(
     {
         t.THOUSAND: "ns-for-us us-for-ms own-in-ns",
         value_of("vfork-wait"): "vfork",
-        Truth(("cost-of-many-for-one", "cold-samples-in-mean")): "mean-sample",
+        Truth(
+            ("cost-of-many-for-one", "cold-samples-in-mean"), r"mean of the whole column"
+        ): "mean-sample",
         t.WHOLE_SAMPLE: "sample-of-three",
         t.NOT_OF_THIS_RUN: "own-fork ratio-of-report-a sixteen small-parent",
         value_of("fork-wait"): "fork-for-thread",
@@ -48,9 +50,9 @@ _SWITCH = by_name(
     {
         t.ROUND_TRIP: "round-trip condvar-round-trip own-round-trip",
         t.CALLS_IN: "half-a-round-trip pipe-half-round-trip",
-        t.NOT_HALVED: "not-halved pipe-not-halved",
-        Truth((), r"subtracted (only )?once|once instead of"): "subtracted-once",
-        Truth((), r"four times|4 times|twice as often|too often"): "subtracted-four-times",
+        t.NET_NOT_DIVIDED: "not-halved pipe-not-halved",
+        t.SUBTRACTED_ONCE: "subtracted-once",
+        Truth((), r"that is [\d,.]+ / 2 - [\d,.]+\. It should be"): "subtracted-four-times",
         value_of("(self-pipe|the calls alone)"): "self-pipe",
         t.THOUSAND: "us-for-ns",
         t.TICKS: "ticks-for-ns",
@@ -88,14 +90,15 @@ _FOOTPRINT = by_name(
     {
         t.CALLS_IN: "hop hop-with-set own-hop indirect-of-hops touching-in-the-switch",
         t.ROUND_TRIP: "once-round",
-        Truth(("unclear-divisor", "cost-of-many-for-one"), r"eight (switches|times)|8 (sw|ti)"): (
-            "not-divided indirect-of-eight"
+        Truth(("unclear-divisor", "cost-of-many-for-one"), t.NET_NOT_DIVIDED.says): "not-divided",
+        Truth(("unclear-divisor", "cost-of-many-for-one"), r"eight (switches|times)|8 x \("): (
+            "indirect-of-eight"
         ),
         value_of("threads-8-0"): "threads-for-processes",
         t.NOT_OF_THIS_RUN: "one-megabyte",
         t.THOUSAND: "ns-for-us own-in-ns indirect-in-ns",
         t.HALF: "divided-by-sixteen",
-        Truth((), r"subtracted (only )?once|once instead of"): "alone-once",
+        t.SUBTRACTED_ONCE: "alone-once",
         value_of("alone-256k"): "reading-alone",
         t.DIFFERENCE: "indirect-for-whole",
         t.TICKS: "ticks-in-thousands",
