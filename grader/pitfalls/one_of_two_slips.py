@@ -10,7 +10,12 @@ from grader.pitfalls.pitfall import MistakeKind, Pitfall
 
 #: A factor between two clocks is some number between a half and four. So is the quotient of many
 #: pairs of numbers in a recording: the digits alone do not tell a clock from such a pair.
-OF_CLOCKS = ("cycles-for-ticks", "nominal-clock", "ticks-for-nanoseconds")
+OF_CLOCKS = (
+    "cycles-for-nanoseconds",
+    "cycles-for-ticks",
+    "nominal-clock",
+    "ticks-for-nanoseconds",
+)
 MERE_FACTORS = (*OF_CLOCKS, "half-or-double")
 OF_NUMBERS = (MistakeKind.CONTENTS, MistakeKind.REDUCTION)
 
