@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.cases.case import Case
-from grader.cases.digits import is_number
+from grader.cases.digits import FEWEST_DIGITS, digits_of, is_number
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of
 
@@ -14,11 +14,29 @@ MOST_VARIANTS = 20
 
 
 def variants_of_same_value(case: Case, recording: Recording) -> Iterator[str]:
-    """The variants of `recording` whose value was handed in as the figure of `case`."""
+    """The variants of `recording` whose value was handed in as the figure of `case`.
+
+    Where several are near it, those that are rounded to it.
+    """
+    near = dict(_near(case, recording))
+    exactly = [name for name, value in near.items() if _is_rounded(case, value)]
+    yield from exactly or near
+
+
+def _is_rounded(case: Case, number: float) -> bool:
+    """Whether the figure is this number, rounded to the digits that it was given with."""
+    if not case.submitted:
+        return False
+    there = number * case.figure.value / case.submitted
+    digits = max(digits_of(case.figure.value), FEWEST_DIGITS)
+    return float(f"{there:.{digits}g}") == case.figure.value
+
+
+def _near(case: Case, recording: Recording) -> Iterator[tuple[str, float]]:
     for name in recording.variants[:MOST_VARIANTS]:
         try:
             estimate = result_of(recording, name, case.spec.unit).estimate
         except (KeyError, ValueError, BadRecording):
             continue
         if estimate is not None and is_number(case, estimate.value):
-            yield name
+            yield name, estimate.value
