@@ -36,7 +36,10 @@ NOT_OF_THIS_RUN = Truth(("figure-not-from-recording",), "another run|other run|p
 THOUSAND = Truth(("unit-slip",), "factor of 1,?000")
 TICKS = Truth(("ticks-for-nanoseconds",), r"value in ticks")
 NS_CALLED_TICKS = Truth(("ticks-for-nanoseconds",), r"value in ns")
-CYCLES = Truth(("cycles-for-ticks", "cycles-for-nanoseconds"), r"value in (core )?cycles, called")
+CYCLES = Truth(
+    ("cycles-for-ticks", "cycles-for-nanoseconds"),
+    r"value in (core )?cycles, called|off by the frequency of the core",
+)
 TICKS_CALLED_CYCLES = Truth(("cycles-for-ticks",), r"value in ticks, called")
 NS_CALLED_CYCLES = Truth(("cycles-for-nanoseconds",), r"value in ns, called")
 HALF = Truth(("half-or-double",), r"half of")

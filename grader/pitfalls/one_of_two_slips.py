@@ -17,6 +17,8 @@ OF_CLOCKS = (
     "ticks-for-nanoseconds",
 )
 MERE_FACTORS = (*OF_CLOCKS, "half-or-double")
+#: Numbers that a run makes of several: another row may hold the same.
+OF_SEVERAL = ("arithmetic-slip", "loop-counted-along", "minimum-taken")
 OF_NUMBERS = (MistakeKind.CONTENTS, MistakeKind.REDUCTION)
 
 
@@ -45,6 +47,12 @@ def of_factor(case: Case, factor: Pitfall, what_it_is: str) -> Finding | None:
     if not _fits(case, factor):
         return None
     return PITFALL.finding(_or(f"You gave {case.as_submitted()}. {what_it_is}", factor))
+
+
+def of_number(case: Case, number: Finding, what_it_is: str) -> Finding:
+    """The finding if a number of several others is also a known number elsewhere."""
+    evidence = number.evidence.split(" It should be ")[0]
+    return PITFALL.finding(f"{evidence} Or: {what_it_is[0].lower()}{what_it_is[1:]}")
 
 
 def _or(evidence: str, other: Pitfall) -> str:

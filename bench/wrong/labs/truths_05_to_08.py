@@ -16,9 +16,10 @@ _CREATION = by_name(
         t.NOT_OF_THIS_RUN: "own-fork ratio-of-report-a sixteen small-parent",
         value_of("fork-wait"): "fork-for-thread",
         t.TICKS: "thread-in-ticks",
-        t.DIFFERENCE: "saved-by-thread added",
+        Truth((), r"fork-wait - pthread-wait"): "saved-by-thread",
+        t.DIFFERENCE: "added",
         t.HALF: "thread-half",
-        Truth(("unclear-divisor",), r"divided by 64"): "per-megabyte",
+        Truth(("unclear-divisor",), r"that is [\d,.]+ / 64"): "per-megabyte",
         value_of("fork"): "fork-of-own-run",
         Truth(("not-a-thread",)): ("c-no-vm c-signal-only c-forks naive-for-own"),
         Truth(("not-a-thread",), r"parent (itself )?raised"): (
@@ -88,7 +89,10 @@ _SWITCH = by_name(
 
 _FOOTPRINT = by_name(
     {
-        t.CALLS_IN: "hop hop-with-set own-hop indirect-of-hops touching-in-the-switch",
+        Truth(
+            ("touching-counted-as-switch",), r"baselines were not subtracted"
+        ): "indirect-of-hops",
+        t.CALLS_IN: "hop hop-with-set own-hop touching-in-the-switch",
         t.ROUND_TRIP: "once-round",
         Truth(("unclear-divisor", "cost-of-many-for-one"), t.NET_NOT_DIVIDED.says): "not-divided",
         Truth(("unclear-divisor", "cost-of-many-for-one"), r"eight (switches|times)|8 x \("): (
@@ -100,7 +104,7 @@ _FOOTPRINT = by_name(
         t.HALF: "divided-by-sixteen",
         t.SUBTRACTED_ONCE: "alone-once",
         value_of("alone-256k"): "reading-alone",
-        t.DIFFERENCE: "indirect-for-whole",
+        Truth((), r"processes-8-256k - processes-8-0"): "indirect-for-whole",
         t.TICKS: "ticks-in-thousands",
         value_of("own-0"): "own-without-set",
         Truth(("working-set-not-touched",), r"not used|not read|lines"): (
