@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.cases.case import Case
-from grader.cases.digits import FEWEST_DIGITS, digits_of, is_number
+from grader.cases.digits import is_number, is_rounded
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of
 
@@ -19,17 +19,8 @@ def variants_of_same_value(case: Case, recording: Recording) -> Iterator[str]:
     Where several are near it, those that are rounded to it.
     """
     near = dict(_near(case, recording))
-    exactly = [name for name, value in near.items() if _is_rounded(case, value)]
+    exactly = [name for name, value in near.items() if is_rounded(case, value)]
     yield from exactly or near
-
-
-def _is_rounded(case: Case, number: float) -> bool:
-    """Whether the figure is this number, rounded to the digits that it was given with."""
-    if not case.submitted:
-        return False
-    there = number * case.figure.value / case.submitted
-    digits = max(digits_of(case.figure.value), FEWEST_DIGITS)
-    return float(f"{there:.{digits}g}") == case.figure.value
 
 
 def _near(case: Case, recording: Recording) -> Iterator[tuple[str, float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
-from grader.cases.digits import is_number
+from grader.cases.digits import is_rounded
 from grader.cases.verdict import Level
 from grader.facts.numbers.other_numbers import numbers_of
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
@@ -13,7 +13,7 @@ def detect(case: Case) -> str | None:
     if case.right or case.expected is None or case.submitted is None:
         return None
     found = list(
-        dict.fromkeys(what for number, what in numbers_of(case) if is_number(case, number))
+        dict.fromkeys(what for number, what in numbers_of(case) if is_rounded(case, number))
     )
     if not found:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
-from grader.cases.digits import is_number
+from grader.cases.digits import is_number, is_rounded
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import traps
@@ -34,7 +34,7 @@ def _sample(case: Case) -> str | None:
                 f"take {rounded(float(mean))} {case.spec.unit}, all of them together."
             )
     for k, plain in whole_samples(case):
-        if k >= FEWEST and is_number(case, plain):
+        if k >= FEWEST and is_rounded(case, plain):
             return (
                 f"You gave {case.as_submitted()}: that is the plain mean of your samples with {k} "
                 f"operations inside, {rounded(plain)} {case.spec.unit} for all of them together."

@@ -153,6 +153,18 @@ def test_the_number_is_named_and_one_near_it_is_not(
         assert near.code not in ("arithmetic-slip", "another-number-of-the-run")
 
 
+def test_a_number_that_is_copied_is_the_one_to_all_its_digits(runs: dict[str, Recording]) -> None:
+    name = "system-call-getppid"
+    for value, code in (
+        (line(runs[name], "getppid", "overhead"), "another-number-of-the-run"),
+        (column(runs[name], "getppid", 256), "cost-of-many-for-one"),
+    ):
+        assert found_in(name, value, "ns", runs[name]).code == code
+        assert found_in(name, float(f"{value:.5g}"), "ns", runs[name]).code == code
+        near = found_in(name, float(f"{value * 1.0025:.5g}"), "ns", runs[name])
+        assert near.code != code
+
+
 def test_of_a_row_that_is_nothing_beside_another_no_difference_is_made() -> None:
     small = {"getppid": Clocked(60.0, 441.0), "invalid": Clocked(60.0, 0.5)}
     run = recording(small, kernel="system_call", samples=400, processes=4)
