@@ -36,9 +36,12 @@ NOT_OF_THIS_RUN = Truth(("figure-not-from-recording",), "another run|other run|p
 THOUSAND = Truth(("unit-slip",), "factor of 1,?000")
 TICKS = Truth(("ticks-for-nanoseconds",), r"value in ticks")
 NS_CALLED_TICKS = Truth(("ticks-for-nanoseconds",), r"value in ns")
-CYCLES = Truth(("cycles-for-ticks",), r"value in (core )?cycles, called")
+CYCLES = Truth(
+    ("cycles-for-ticks", "cycles-for-nanoseconds"),
+    r"value in (core )?cycles, called|off by the frequency of the core",
+)
 TICKS_CALLED_CYCLES = Truth(("cycles-for-ticks",), r"value in ticks, called")
-NS_CALLED_CYCLES = Truth((), r"value in ns, called")
+NS_CALLED_CYCLES = Truth(("cycles-for-nanoseconds",), r"value in ns, called")
 HALF = Truth(("half-or-double",), r"half of")
 NOT_HALVED = Truth(("half-or-double",), r"(not|without) (halved|divided)|twice")
 UPSIDE_DOWN = Truth(("ratio-upside-down",), r"upside down|other way round|inverse")
@@ -56,8 +59,12 @@ AGAINST_DATA = Truth(
     ("conclusion-against-table", "trend-inside-the-noise", "cause-not-isolated"), ""
 )
 NO_SUCH_CHOICE = Truth(
-    (), r"You chose [\d.-]+[;.] (there are )?the conclusions|no (conclusion|choice)"
+    (), r"You chose [\d.-]+[;.] (there are|The lab lists) the conclusions|no (conclusion|choice)"
 )
+COLUMN = Truth(("cost-of-many-for-one",), r"whole sample|mean of the whole column")
+#: The formula as it was computed; it is told beside the one that it should be.
+NET_NOT_DIVIDED = Truth(("half-or-double",), r"that is [\d,.]+ - \d x [\d,.]+\. It should be \(")
+SUBTRACTED_ONCE = Truth((), r"that is \([\d,.]+ - [\d,.]+\) / \d\. It should be .* - \d x")
 LOOP = Truth(("loop-counted-along",), r"loop.* (not|was not) subtracted")
 CALLS_IN = Truth(("read-and-write-counted-along", "touching-counted-as-switch"), "")
 ROUND_TRIP = Truth(
@@ -65,7 +72,9 @@ ROUND_TRIP = Truth(
 )
 OPTIMISATION = Truth(("optimisation-levels-mixed",), "")
 TRACED = Truth((), r"trace[rd]|strace|debugger")
-C_MISSING = Truth((), r"\.c\b.*(missing|absent|not there|not handed in)|without its C|C source")
+C_MISSING = Truth(
+    ("no-c-to-read",), r"\.c\b.*(missing|absent|not there|not handed in)|without its C|C source"
+)
 C_CHANGED = Truth((), r"hash|not the C|changed since|another C|C source")
 FAILS = Truth(
     ("failing-call-timed", "wrong-registers"), r"EBADF|EFAULT|fails|failed|refused|did not work"

@@ -21,6 +21,10 @@ OF_USUAL_SLIPS = 2
 #: How far a value may lie from the number that it is, as a share of it, however many digits it has:
 #: somebody who computes by hand begins with numbers of three digits.
 BY_HAND = 0.002
+#: A value of few digits is a number that has no other digits: this near, as a share of it.
+AS_READ = 0.0005
+#: Of a value with all its digits the last ones depend on the order of the arithmetic.
+LAST_BITS = 1e-6
 #: ... and however few of three digits it has.
 ROUNDED = 0.005
 #: A value computed from the same samples in another way lies within the interval. Times a wrong
@@ -49,8 +53,11 @@ def is_number(case: Case, number: float, fewest_digits: int = FEWEST_DIGITS) -> 
     else must not be taken for it.
     """
     submitted, given = case.submitted, digits_of(case.figure.value)
-    if submitted is None or given < fewest_digits or number == 0 or not math.isfinite(number):
+    if submitted is None or number == 0 or not math.isfinite(number):
         return False
+    if given < fewest_digits:
+        # 2 may have been read as 2.000; whoever rounded 2.04 to 2 cannot be told from others.
+        return abs(submitted - number) <= AS_READ * abs(number)
     if given < FEWEST_DIGITS:
         # In the unit that the student wrote: there the value was rounded.
         there = number * case.figure.value / submitted
@@ -58,6 +65,21 @@ def is_number(case: Case, number: float, fewest_digits: int = FEWEST_DIGITS) -> 
     last_place = _half_of_last_place(case.figure.value, given) / abs(case.figure.value)
     share = min(max(last_place, BY_HAND), ROUNDED)
     return abs(submitted - number) <= share * abs(number)
+
+
+def is_rounded(case: Case, number: float) -> bool:
+    """Whether the submitted value is this number, rounded to the digits that it was given with.
+
+    For numbers that are copied as they are: nobody computed anything from rounded ones.
+    """
+    submitted, given = case.submitted, digits_of(case.figure.value)
+    if not submitted or number == 0 or not math.isfinite(number):
+        return False
+    if given < FEWEST_DIGITS:
+        return is_number(case, number)
+    there = number * case.figure.value / submitted  # in the unit that the student wrote
+    slack = 1.01 * _half_of_last_place(case.figure.value, given)
+    return abs(there - case.figure.value) <= slack + LAST_BITS * abs(there)
 
 
 def is_times(case: Case, factor: float) -> bool:

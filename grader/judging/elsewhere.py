@@ -33,18 +33,29 @@ class Elsewhere:
     recordings: Mapping[str, Recording | BadRecording]
 
     def what_it_is(self, case: Case) -> str:
-        """What the figure of `case` is the value of, as a sentence; '' if nothing, or several."""
+        """What the figure of `case` is the value of, as a sentence; '' if nothing, or several.
+
+        A row of its own run is plainer than the same row of another run, and that plainer than the
+        rest: of the first of these that there are there must be one.
+        """
         if case.right or case.submitted is None or not case.spec.is_time:
             return ""
-        found = list(dict.fromkeys(self._of_runs(case))) if not case.others else []
-        found = found or list(dict.fromkeys(self._of_figures(case)))
-        return f"What you gave is {found[0]}." if len(found) == 1 else ""
+        places = [] if case.others else [self._of_own_run(case), *self._of_runs(case)]
+        for place in (*places, self._of_figures(case)):
+            if found := list(dict.fromkeys(place)):
+                return f"What you gave is {found[0]}." if len(found) == 1 else ""
+        return ""
 
-    def _of_runs(self, case: Case) -> Iterator[str]:
-        own = case.recording
-        for name in variants_of_same_value(case, own):
+    def _of_own_run(self, case: Case) -> Iterator[str]:
+        for name in variants_of_same_value(case, case.recording):
             if name not in case.spec.variants:
                 yield f"the cost of {name}"
+
+    def _of_runs(self, case: Case) -> tuple[list[str], list[str]]:
+        """Where it is the same row of another run, and where it is another row of one."""
+        own = case.recording
+        same: list[str] = []
+        different: list[str] = []
         for path, other in (*self.recordings.items(), *self._unnamed()):
             if path == case.figure.recording or not isinstance(other, Recording):
                 continue
@@ -52,8 +63,11 @@ class Elsewhere:
                 continue
             which = "an earlier run" if made_before(other, own) else "another run"
             for name in variants_of_same_value(case, other):
-                of = "the value" if name in case.spec.variants else f"the cost of {name}"
-                yield f"{of} by {path}, {which}"
+                if name in case.spec.variants:
+                    same.append(f"the value by {path}, {which}")
+                else:
+                    different.append(f"the cost of {name} by {path}, {which}")
+        return same, different
 
     def _of_figures(self, case: Case) -> Iterator[str]:
         for name, figure in self.submitted.items():

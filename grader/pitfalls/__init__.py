@@ -97,6 +97,8 @@ def _explanation(
     left = [(each, finding) for each, finding in found if not codes & set(each.yields_to)]
     if left and left[0][0].code in one_of_two_slips.MERE_FACTORS and (known := what_it_is(case)):
         return one_of_two_slips.of_factor(case, left[0][0], known)
+    if left and left[0][0].code in one_of_two_slips.OF_SEVERAL and (known := what_it_is(case)):
+        return one_of_two_slips.of_number(case, left[0][1], known)
     both = one_of_two_slips.of_both(case, left)
     return both if both is not None else next((finding for _, finding in left), None)
 

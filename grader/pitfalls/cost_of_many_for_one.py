@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
-from grader.cases.digits import is_number
+from grader.cases.digits import is_number, is_rounded
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import traps
+from grader.facts.numbers.other_numbers import whole_samples
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 
@@ -31,6 +32,12 @@ def _sample(case: Case) -> str | None:
             return (
                 f"You gave {case.as_submitted()}: your samples with {k:.0f} operations inside "
                 f"take {rounded(float(mean))} {case.spec.unit}, all of them together."
+            )
+    for k, plain in whole_samples(case):
+        if k >= FEWEST and is_rounded(case, plain):
+            return (
+                f"You gave {case.as_submitted()}: that is the plain mean of your samples with {k} "
+                f"operations inside, {rounded(plain)} {case.spec.unit} for all of them together."
             )
     return None
 

@@ -13,6 +13,7 @@ from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.net_cost import Net
 from labs.common.units import rounded
+from labs.results.result import result_of
 
 
 def detect(case: Case) -> str | None:
@@ -25,7 +26,9 @@ def detect(case: Case) -> str | None:
         return None
     per_unit = case.result.clock.ticks_in(case.spec.unit)
     loop = net.times * net.baseline.value / per_unit
-    if not is_number(case, net.unsubtracted.value / per_unit):
+    # In core cycles a run shows a line of its own: at one speed.
+    shown = result_of(case.recording, case.spec.variant, case.spec.unit).net or net
+    if not any(is_number(case, each.unsubtracted.value / per_unit) for each in (net, shown)):
         return None
     return (
         f"You gave {case.as_submitted()}: the slope as timed. Of it {rounded(loop)} "

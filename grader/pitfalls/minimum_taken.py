@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
-from grader.cases.digits import is_number
+from grader.cases.digits import FEWEST_DIGITS, digits_of, is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import usual_ticks
@@ -20,6 +20,8 @@ def detect(case: Case) -> str | None:
     about = (Quantity.OVERHEAD, Quantity.COST, Quantity.WHOLE)
     if spec.quantity not in about or case.right or not case.submitted:
         return None
+    if digits_of(case.figure.value) < FEWEST_DIGITS:
+        return None  # one step of the clock is often a round number (one_sample_taken)
     samples = case.recording.samples(spec.variant)
     per_unit = samples.clock.ticks_in(spec.unit)
     if spec.quantity is Quantity.COST:

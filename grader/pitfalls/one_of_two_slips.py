@@ -10,8 +10,15 @@ from grader.pitfalls.pitfall import MistakeKind, Pitfall
 
 #: A factor between two clocks is some number between a half and four. So is the quotient of many
 #: pairs of numbers in a recording: the digits alone do not tell a clock from such a pair.
-OF_CLOCKS = ("cycles-for-ticks", "nominal-clock", "ticks-for-nanoseconds")
+OF_CLOCKS = (
+    "cycles-for-nanoseconds",
+    "cycles-for-ticks",
+    "nominal-clock",
+    "ticks-for-nanoseconds",
+)
 MERE_FACTORS = (*OF_CLOCKS, "half-or-double")
+#: Numbers that a run makes of several: another row may hold the same.
+OF_SEVERAL = ("arithmetic-slip", "loop-counted-along", "minimum-taken")
 OF_NUMBERS = (MistakeKind.CONTENTS, MistakeKind.REDUCTION)
 
 
@@ -40,6 +47,12 @@ def of_factor(case: Case, factor: Pitfall, what_it_is: str) -> Finding | None:
     if not _fits(case, factor):
         return None
     return PITFALL.finding(_or(f"You gave {case.as_submitted()}. {what_it_is}", factor))
+
+
+def of_number(case: Case, number: Finding, what_it_is: str) -> Finding:
+    """The finding if a number of several others is also a known number elsewhere."""
+    evidence = number.evidence.split(" It should be ")[0]
+    return PITFALL.finding(f"{evidence} Or: {what_it_is[0].lower()}{what_it_is[1:]}")
 
 
 def _or(evidence: str, other: Pitfall) -> str:

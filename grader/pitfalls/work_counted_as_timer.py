@@ -10,6 +10,9 @@ from grader.facts.observed import usual_ticks
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.common.units import rounded
 
+#: Work that takes more than the readings is not mistaken for none.
+CLEARLY_LESS = 0.5
+
 
 def detect(case: Case) -> str | None:
     if case.spec.quantity is not Quantity.OVERHEAD or case.right or case.submitted is None:
@@ -24,8 +27,9 @@ def detect(case: Case) -> str | None:
     )
     for k in [size for size in samples.batch_sizes if size != 0]:
         means = [usual_ticks(samples, k)]
-        if not (samples.batch == 0).any():
-            # There is no empty sample that these could be the mean of.
+        empty = usual_ticks(samples, 0) if (samples.batch == 0).any() else 0.0
+        if empty < CLEARLY_LESS * means[0]:
+            # No mean of the empty samples is as large as these.
             means += [float(each[each_batch == k].mean()) for each, each_batch in everything]
         mean = next((each for each in means if is_number(case, each / per_unit)), None)
         if mean is not None:

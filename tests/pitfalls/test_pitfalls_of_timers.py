@@ -50,6 +50,10 @@ def overhead(run: Recording, unit: str = "ns") -> float:
         ("ns", CYCLE_TICKS, "nominal-clock"),  # ticks / the core's own clock
         ("ns", 1 / CYCLE_TICKS, "cycles-for-ticks"),  # core cycles / the counter's frequency
         ("ns", 2.6, "ticks-for-nanoseconds"),
+        ("ns", 2.6 / CYCLE_TICKS, "cycles-for-nanoseconds"),
+        ("cycles", CYCLE_TICKS / 2.6, "cycles-for-nanoseconds"),
+        ("ns", 1.05 * 2.6 / CYCLE_TICKS, "figure-not-from-recording"),
+        ("cycles", 1.05 * CYCLE_TICKS / 2.6, "figure-not-from-recording"),
         ("ticks", 1 / CYCLE_TICKS, "cycles-for-ticks"),
         ("cycles", CYCLE_TICKS, "cycles-for-ticks"),
         ("cycles", 3.1 * CYCLE_TICKS / 2.6, "nominal-clock"),  # ns * the clock in the name

@@ -12,8 +12,12 @@ _TIMER = by_name(
         t.THOUSAND: "us-for-ns",
         t.SLOPE: "slope monotonic-slope",
         t.HALF: "one-reading",
-        Truth(("work-counted-as-timer",), "additions"): "sample-of-64 end-of-the-line",
-        Truth(("work-counted-as-timer", "cold-samples-in-mean"), r"mean of all"): "mean-of-column",
+        Truth(("work-counted-as-timer",), "additions|shortest with 64 operations"): (
+            "sample-of-64 end-of-the-line"
+        ),
+        Truth(
+            ("work-counted-as-timer", "cold-samples-in-mean"), r"mean of the whole column"
+        ): "mean-of-column",
         t.NOT_OF_THIS_RUN: "published ratio-rounded-away",
         t.NS_CALLED_TICKS: "step-in-ns",
         Truth(("two-results-for-one",), r"is the overhead"): "step-is-overhead",
@@ -21,7 +25,9 @@ _TIMER = by_name(
         Truth(("half-or-double",), r"two steps|twice the step"): "step-doubled",
         value_of("process-cpu"): "monotonic-is-process-cpu",
         value_of("fenced"): "monotonic-is-fenced",
-        Truth(("less-than-nothing", "stale-constant"), r"subtracted"): "monotonic-less-fenced",
+        Truth(
+            ("less-than-nothing", "stale-constant"), r"monotonic - fenced"
+        ): "monotonic-less-fenced",
         t.UPSIDE_DOWN: "ratio-inverted",
         Truth(("two-results-for-one",), r"over monotonic|monotonic"): "ratio-to-monotonic",
         t.PERCENT: "ratio-in-percent",
@@ -62,7 +68,7 @@ _FIRST = by_name(
         t.CYCLES: "fault-in-cycles",
         value_of("instruction-cache"): "instruction-cache",
         value_of("data-cached"): "cache-baseline",
-        Truth((), r"sum of|added"): "added-up",
+        Truth((), r"data-cache \+ instruction-cache"): "added-up",
         value_of("unprepared"): "unprepared",
         t.DIFFERENCE: "saved",
         t.PERCENT: "share",
@@ -84,23 +90,26 @@ _FIRST = by_name(
 _CALL = by_name(
     {
         value_of("invalid"): "floor-for-call own-floor",
-        Truth((), r"(floor|invalid)\b.*(subtracted|taken off)|less (the )?(floor|invalid)"): (
+        Truth((), r"(getppid|setuid|gettimeofday-trap) - invalid\b"): (
             "less-the-floor setuid-less-floor net-of-the-floor"
         ),
-        t.WHOLE_SAMPLE: "sample-not-divided",
+        t.COLUMN: "sample-not-divided",
         t.TICKS: "ticks-for-ns",
         t.THOUSAND: "unit-of-report-c",
         t.CYCLES: "cycles-for-ns",
         value_of("loop"): "loop",
         t.INTERCEPT: "intercept",
-        t.DIFFERENCE: "difference-for-floor difference",
+        t.DIFFERENCE: "difference",
+        Truth((), r"getppid - invalid\."): "difference-for-floor",
         value_of("getppid"): "getppid-for-floor",
         t.HALF: "one-way",
         value_of("setuid-refused"): "refused",
-        Truth(("two-results-for-one",), r"mean of"): "mean-of-both",
+        Truth(("two-results-for-one",), r"\(setuid \+ setuid-refused\) / 2"): "mean-of-both",
         t.UPSIDE_DOWN: "inverted",
-        Truth(("two-results-for-one",), r"over invalid|by invalid"): "to-the-floor",
-        Truth((), r"less one|minus one|minus 1|more than"): "more-than",
+        Truth(("two-results-for-one",), r"gettimeofday-trap / invalid"): "to-the-floor",
+        Truth(
+            (), r"less one|minus one|minus 1|\(gettimeofday-trap - gettimeofday-vdso\) /"
+        ): "more-than",
         t.RATIO: "own-over-floor",
         t.FAILS: (
             "c-registers-of-report-c c-minus-one c-unlooked c-failure-taken-for-success"
@@ -130,14 +139,16 @@ _PROCEDURE = by_name(
         t.LOOP: "loop-and-call whole-turn own-turn",
         value_of("loop"): "loop",
         t.INTERCEPT: "intercept",
-        t.WHOLE_SAMPLE: "one-sample",
+        t.COLUMN: "one-sample",
         t.NOT_OF_THIS_RUN: "published optimised-value optimised-rise",
         value_of("args12"): "args12",
         Truth(("less-than-nothing",), r"args0.*subtracted|less args0"): "six-less-none",
-        Truth(("unclear-divisor",), r"(not|without) divided|divided by (6|six)"): "not-divided",
-        Truth((), r"args0"): "from-none",
-        Truth(("half-or-double", "unclear-divisor"), r"divided by 12"): "divided-by-twelve",
-        Truth((), r"nothing (was )?subtracted|divided by 12"): "twelve-over-twelve",
+        Truth(("unclear-divisor",), r"that is args12 - args6\. It should"): "not-divided",
+        Truth((), r"args12 - args0"): "from-none",
+        Truth(
+            ("half-or-double", "unclear-divisor"), r"\(args12 - args6\) / 12"
+        ): "divided-by-twelve",
+        Truth((), r"args12 / 12"): "twelve-over-twelve",
         Truth(("work-optimised-away",), r"inlined|left out"): (
             "c-plain-flags-o2 c-always-inline-flags-o2 c-kept-from-merging-flags-o2"
             " c-volatile-variable-flags-o2"

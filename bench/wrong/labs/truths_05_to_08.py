@@ -9,14 +9,17 @@ _CREATION = by_name(
     {
         t.THOUSAND: "ns-for-us us-for-ms own-in-ns",
         value_of("vfork-wait"): "vfork",
-        Truth(("cost-of-many-for-one", "cold-samples-in-mean")): "mean-sample",
+        Truth(
+            ("cost-of-many-for-one", "cold-samples-in-mean"), r"mean of the whole column"
+        ): "mean-sample",
         t.WHOLE_SAMPLE: "sample-of-three",
         t.NOT_OF_THIS_RUN: "own-fork ratio-of-report-a sixteen small-parent",
         value_of("fork-wait"): "fork-for-thread",
         t.TICKS: "thread-in-ticks",
-        t.DIFFERENCE: "saved-by-thread added",
+        Truth((), r"fork-wait - pthread-wait"): "saved-by-thread",
+        t.DIFFERENCE: "added",
         t.HALF: "thread-half",
-        Truth(("unclear-divisor",), r"divided by 64"): "per-megabyte",
+        Truth(("unclear-divisor",), r"that is [\d,.]+ / 64"): "per-megabyte",
         value_of("fork"): "fork-of-own-run",
         Truth(("not-a-thread",)): ("c-no-vm c-signal-only c-forks naive-for-own"),
         Truth(("not-a-thread",), r"parent (itself )?raised"): (
@@ -48,9 +51,9 @@ _SWITCH = by_name(
     {
         t.ROUND_TRIP: "round-trip condvar-round-trip own-round-trip",
         t.CALLS_IN: "half-a-round-trip pipe-half-round-trip",
-        t.NOT_HALVED: "not-halved pipe-not-halved",
-        Truth((), r"subtracted (only )?once|once instead of"): "subtracted-once",
-        Truth((), r"four times|4 times|twice as often|too often"): "subtracted-four-times",
+        t.NET_NOT_DIVIDED: "not-halved pipe-not-halved",
+        t.SUBTRACTED_ONCE: "subtracted-once",
+        Truth((), r"that is [\d,.]+ / 2 - [\d,.]+\. It should be"): "subtracted-four-times",
         value_of("(self-pipe|the calls alone)"): "self-pipe",
         t.THOUSAND: "us-for-ns",
         t.TICKS: "ticks-for-ns",
@@ -86,18 +89,22 @@ _SWITCH = by_name(
 
 _FOOTPRINT = by_name(
     {
-        t.CALLS_IN: "hop hop-with-set own-hop indirect-of-hops touching-in-the-switch",
+        Truth(
+            ("touching-counted-as-switch",), r"baselines were not subtracted"
+        ): "indirect-of-hops",
+        t.CALLS_IN: "hop hop-with-set own-hop touching-in-the-switch",
         t.ROUND_TRIP: "once-round",
-        Truth(("unclear-divisor", "cost-of-many-for-one"), r"eight (switches|times)|8 (sw|ti)"): (
-            "not-divided indirect-of-eight"
+        Truth(("unclear-divisor", "cost-of-many-for-one"), t.NET_NOT_DIVIDED.says): "not-divided",
+        Truth(("unclear-divisor", "cost-of-many-for-one"), r"eight (switches|times)|8 x \("): (
+            "indirect-of-eight"
         ),
         value_of("threads-8-0"): "threads-for-processes",
         t.NOT_OF_THIS_RUN: "one-megabyte",
         t.THOUSAND: "ns-for-us own-in-ns indirect-in-ns",
         t.HALF: "divided-by-sixteen",
-        Truth((), r"subtracted (only )?once|once instead of"): "alone-once",
+        t.SUBTRACTED_ONCE: "alone-once",
         value_of("alone-256k"): "reading-alone",
-        t.DIFFERENCE: "indirect-for-whole",
+        Truth((), r"processes-8-256k - processes-8-0"): "indirect-for-whole",
         t.TICKS: "ticks-in-thousands",
         value_of("own-0"): "own-without-set",
         Truth(("working-set-not-touched",), r"not used|not read|lines"): (

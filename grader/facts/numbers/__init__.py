@@ -1,0 +1,1 @@
+"""Numbers of a run, and what slips make of them, beside the one that a figure asks for."""
