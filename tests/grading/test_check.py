@@ -286,7 +286,7 @@ def test_a_folder_written_by_hand_is_checked_like_any_other(
     )
     assert printed[1]["findings"] == ["no-figure"]
     shown = check_in_notebook("timer-overhead-fenced", folder)
-    assert shown.verdict.points == 4
+    assert isinstance(shown, Shown) and shown.verdict.points == 4
 
 
 def test_exit_status_0_all_passed_2_not_graded(
