@@ -13,6 +13,9 @@ from labs.common.units import rounded
 #: A slope known to this factor is distinguishable from one a thousand times larger or smaller.
 KNOWN_TO = 4.0
 
+#: Values that differ by at most this share lie close together.
+CLOSE = 0.02
+
 
 def detect(case: Case) -> str | None:
     if not case.spec.is_time:
@@ -32,11 +35,17 @@ def detect(case: Case) -> str | None:
 def _is_times(case: Case, factor: float) -> bool:
     """Whether the value is a right one times `factor`, or that to two digits.
 
-    Of no other factor are two digits enough: nothing else is a thousand times off.
+    Of no other factor are two digits enough: nothing else is a thousand times off. For ns printed
+    as µs, everything between the accepted values counts, where these lie close together.
     """
     submitted = case.submitted
     if not submitted or is_times(case, factor):
         return bool(submitted)
+    if abs(math.log10(factor)) == 3 and any(
+        each.accepts(submitted, factor) and each.high - each.low <= CLOSE * abs(each.value)
+        for each in case.accepted_values
+    ):
+        return True
     per_unit = case.figure.value / submitted  # where the student rounded
     products = (each.value * factor * per_unit for each in case.accepted_values)
     return any(float(f"{product:.2g}") == case.figure.value for product in products)

@@ -15,6 +15,7 @@ from grader.figures import LABS, figure_named, figures_of
 from grader.judging import lab_folder as evidence
 from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text
+from grader.notebook import Shown
 from labs.recording.file import BadRecording, Recording, parse
 from labs.results.result import result_of
 from testing.submitted_figures import (
