@@ -28,9 +28,9 @@ static pid_t watched_child(void (*work)(void))
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
+        alarm(MOST_SECONDS); /* before it stops: afterwards its system calls are counted */
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || kill(getpid(), SIGSTOP) != 0)
             _exit(1);
-        alarm(MOST_SECONDS);
         work();
         _exit(0);
     }
