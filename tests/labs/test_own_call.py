@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from grader.cases.verdict import Level, Outcome
-from grader.figures import figure_named
 from labs.c_kernels import imports, toolchain
 from testing.c_programs import LINUX
 from testing.own_work import Exercise
@@ -142,8 +141,7 @@ def test_a_recording_of_an_older_kit_passes_without_that_praise(
     # The lab itself let the library's call run beside the trap then.
     verdict = own_work.verdict(name, {})
     assert verdict.outcome is Outcome.PASSED
-    assert verdict.praise == figure_named(own_work.figure).praise
-    assert "library" not in verdict.praise
+    assert verdict.praise and "library" not in verdict.praise and "hand" not in verdict.praise
 
 
 def test_the_imports_of_linux_and_of_macos_are_read() -> None:
