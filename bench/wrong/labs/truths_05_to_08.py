@@ -60,13 +60,11 @@ _SWITCH = by_name(
         t.UPSIDE_DOWN: "exchanges-per-switch ratio-inverted",
         value_of("own-alone"): "own-alone",
         Truth(("never-slept", "not-woken"), r"sched_yield|yield"): "c-yields",
-        Truth(("never-slept",), r"spin|time slice|never sle(ep|pt)"): "c-spins",
+        Truth(("never-slept", "not-woken"), r"spin|time slice"): "c-spins",
         Truth(("not-woken",), r"usleep|polls?\b|sleeps and looks"): "c-sleeps",
         Truth(("not-woken",), r"time-?out|timed ?wait|polls?\b"): "c-times-out",
         Truth(("signal-under-the-lock",)): "c-signal-under-lock signal-inside",
-        Truth(("lock-convoy", "own-semaphore", "never-slept"), r"without waiting"): (
-            "c-takes-the-turn"
-        ),
+        Truth(("never-slept", "not-woken"), r"without waiting"): ("c-takes-the-turn"),
         Truth((), r"work of its own|own work"): "c-long-work",
         Truth((), r"getppid|other (system )?calls|more system calls"): "c-calls-in-between",
         Truth(("mechanisms-differ",)): "ratio-by-condvar",
