@@ -15,6 +15,8 @@ CREATION, SWITCH = "own_creation", "own_switch"
 #: To create a task and wait for it, the C library may make this many calls more: it blocks signals.
 MOST_BESIDE = 4
 
+BUSY = "Between its readings your C has a loop that calls nothing: it is work of its own."
+
 
 def detect(case: Case) -> str | None:
     if case.others or not case.spec.own:
@@ -41,10 +43,15 @@ def _beside_creation(case: Case) -> str | None:
         said += [f"makes {rounded(others, 2)} other system calls"] * (others > MOST_BESIDE)
     if said:
         return f"For one operation, the run saw that your C {' and '.join(said)}."
-    looping = beside.looping_task(own_source(case) or "")
-    if looping is None:
-        return None
-    return f"Your new task runs {looping}(), in which there is a loop: this work is timed as well."
+    source = own_source(case) or ""
+    looping = beside.looping_task(source)
+    if looping is not None:
+        return f"Your new task runs {looping}(), in which there is a loop: this work is timed too."
+    code = parts.measured_by(source, "MEASURE_OWN_CREATION")
+    called = beside.idle_call(code) or beside.filling_call(code)
+    if called is not None:
+        return f"Between its readings your C calls {called}(), which creates no task."
+    return BUSY if beside.has_loop_without_call(code) else None
 
 
 def _beside_switch(case: Case) -> str | None:
@@ -52,9 +59,7 @@ def _beside_switch(case: Case) -> str | None:
     asked = beside.idle_call(code)
     if asked is not None:
         return f"Between its readings your C calls {asked}(), which neither wakes nor waits."
-    if not beside.has_loop_without_call(code):
-        return None
-    return "Between its readings your C has a loop that calls nothing: it is work of its own."
+    return BUSY if beside.has_loop_without_call(code) else None
 
 
 PITFALL = Pitfall(

@@ -119,6 +119,16 @@ WRONG = {
         {BESIDE},
         "makes 20 other system calls",
     ),
+    "a clean stack": (
+        f"memset(stack_bottom, 0, STACK_BYTES); task = {CLONED};",
+        {BESIDE},
+        "calls memset(), which creates no task",
+    ),
+    "a loop before it": (
+        f"for (volatile int i = 0; i < 1000; i++) {{ }} task = {CLONED};",
+        {BESIDE},
+        "a loop that calls nothing",
+    ),
     "a loop in the task": (
         f"task = clone(long_work, STACK_TOP, {SHARED}, NULL);",
         {BESIDE},

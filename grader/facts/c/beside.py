@@ -20,6 +20,8 @@ _IDLE = re.compile(
     r"get(?:p|pp|t|u|eu|g|eg|pg|s)id|getpgrp|getcpu|getrusage|gettimeofday|sysconf|time|clock"
     r"|v?f?printf|f?puts|f?putc|putchar|perror|fflush|s?rand(?:om)?|malloc|calloc|realloc|free"
 )
+#: Functions that go through memory: a small block for a call's argument, or a whole stack.
+_FILLS = re.compile(r"mem(?:set|cpy|move)|bzero")
 #: Whoever sends a signal to a thread must name it first.
 _SIGNALS = frozenset({"kill", "tgkill", "SYS_tgkill", "SYS_tkill", "SYS_kill", "__NR_tgkill"})
 
@@ -52,6 +54,11 @@ def idle_call(code: Code) -> str | None:
     if not _SIGNALS.isdisjoint(code.words):
         return None
     return next((each.name for each in calls(code) if _IDLE.fullmatch(each.name)), None)
+
+
+def filling_call(code: Code) -> str | None:
+    """The first function called that fills or copies memory; None if none is."""
+    return next((each.name for each in calls(code) if _FILLS.fullmatch(each.name)), None)
 
 
 def _holds_one(places: list[int], node: Node) -> bool:
