@@ -10,7 +10,9 @@ from grader.cases.verdict import Verdict
 from grader.figures import LABS, figure_named, figures_of
 from grader.judging.lab_folder import check_folder, lab_of
 from grader.judging.presentation import as_html, as_text
+from grader.judging.several import LabFolder, NotALab, lab_folder
 from labs.common import spelling
+from labs.common.html import inline
 from labs.common.messages import Message, Refused
 
 
@@ -27,15 +29,37 @@ class Shown:
         return as_html(self.verdict)
 
 
-def check(figure: str = "", folder: Path | str = ".") -> Shown:
+@dataclass(frozen=True)
+class AllShown:
+    """The verdicts on all figures of a lab folder, as `grader check` prints them."""
+
+    folder: LabFolder
+    verdicts: tuple[Verdict, ...]
+
+    def __repr__(self) -> str:
+        return self.folder.report(self.verdicts)
+
+    def _repr_html_(self) -> str:
+        closing = inline("<p>{{ words }}</p>", words=self.folder.closing(self.verdicts))
+        return "".join([*map(as_html, self.verdicts), closing])
+
+
+def check(figure: str = "", folder: Path | str = ".") -> Shown | AllShown:
     """The verdict on one figure of the lab folder `folder`, as the grader will give it.
 
-    Raises Refused for an unknown id; the message suggests a similar id or lists those of this lab.
+    Without an id, the verdicts on all figures of the lab. Raises Refused for an unknown id; the
+    message suggests a similar id or lists those of this lab.
     """
+    if not figure:
+        try:
+            lab = lab_folder(Path(folder), None)
+        except NotALab as error:
+            raise Refused(Message("problem", str(error))) from None
+        return AllShown(lab, tuple(lab.only_asked(check_folder(lab.path, lab.lab))))
     try:
         spec = figure_named(figure)
     except KeyError:
-        what = f"there is no figure {figure!r}" if figure else "name the figure to check"
+        what = f"there is no figure {figure!r}"
         known = [each.id for specs in LABS.values() for each in specs]
         with contextlib.suppress(LookupError):
             known = [each.id for each in figures_of(lab_of(Path(folder)))]

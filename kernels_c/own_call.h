@@ -94,7 +94,7 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
 #if HAVE_WATCH
 #    define WATCHED_OPERATIONS 16
 /* State which system calls the OS kernel got from so many operations. */
-static void print_system_calls(const char *name, const struct system_calls *seen)
+static inline void print_system_calls(const char *name, const struct system_calls *seen)
 {
     printf("# variant.%s.watched_operations: %d\n# variant.%s.watched_system_calls: %ld\n"
            "# variant.%s.watched_failed: %ld\n# variant.%s.watched_reads: %ld\n"

@@ -117,7 +117,7 @@ OWN_INTERVAL(own_fork, ended(forked()))
 #    define WATCHED_TASKS 8
 /* State which system calls the task that measures makes to create so many tasks. The waiting for
  * them, by the run itself, is one for each. */
-static void print_creations(const char *name, const struct system_calls *seen)
+static inline void print_creations(const char *name, const struct system_calls *seen)
 {
     printf("# variant.%s.watched_operations: %d\n# variant.%s.watched_system_calls: %ld\n"
            "# variant.%s.watched_creations: %ld\n# variant.%s.watched_waits: %ld\n"

@@ -35,7 +35,7 @@
 /* State what 512 additions were seen to be: how often the counter was read, how many registers were
  * added to themselves how often between the readings, whether the reading after them waits for
  * them, and which share of the time between the first and the last reading was returned. */
-static void print_pair(const char *name, const struct steps *seen)
+static inline void print_pair(const char *name, const struct steps *seen)
 {
     const long last = seen->readings < MOST_READINGS ? seen->readings : MOST_READINGS;
     const double between = last > 1 ? (double)(seen->reading[last - 1] - seen->reading[0]) : 0;

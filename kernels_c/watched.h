@@ -28,7 +28,7 @@ static pid_t watched_child(void (*work)(void))
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
-        alarm(MOST_SECONDS); /* before it stops: afterwards its system calls are counted */
+        alarm(MOST_SECONDS); /* before the stop: its system call is not the student's */
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || kill(getpid(), SIGSTOP) != 0)
             _exit(1);
         work();
@@ -52,7 +52,7 @@ static void end_watching(pid_t child)
 }
 
 /* Let the child go on to its next stop by `request`; whether it stopped there with `signal`. */
-__attribute__((unused)) static int stops_again(long request, pid_t child, int signal)
+static inline int stops_again(long request, pid_t child, int signal)
 {
     int status = 0;
     if (syscall(SYS_ptrace, request, (long)child, 0L, 0L) != 0)

@@ -79,7 +79,7 @@ static int stops_at_call(pid_t child)
     return WSTOPSIG(status) == (SIGTRAP | 0x80);
 }
 
-static int watch_system_calls(void (*work)(void), struct system_calls *seen)
+static inline int watch_system_calls(void (*work)(void), struct system_calls *seen)
 {
     const pid_t child = watched_child(work);
     if (child == 0)

@@ -179,7 +179,7 @@ static int follow(pid_t child, uint64_t (*function)(void), struct steps *seen)
 }
 
 /* Run `function` in a child, by way of `work`, and note what it did; what follow() says of it. */
-static int watch_steps(void (*work)(void), uint64_t (*function)(void), struct steps *seen)
+static inline int watch_steps(void (*work)(void), uint64_t (*function)(void), struct steps *seen)
 {
     const pid_t child = watched_child(work);
     if (child == 0)

@@ -23,8 +23,8 @@ from nbgrader.apps.nbgraderapp import NbGraderApp
 import grader.with_nbgrader.exchange.collect
 import grader.with_nbgrader.exchange.release_feedback
 import grader.with_nbgrader.feedback
-import grader.with_nbgrader.student_pages
-import grader.with_nbgrader.student_text  # noqa: F401
+import grader.with_nbgrader.pages.student_pages
+import grader.with_nbgrader.pages.student_text  # noqa: F401
 from testing.small_course import LAB
 from testing.small_exchange import LATE, ExchangeCourse
 

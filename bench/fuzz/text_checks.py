@@ -27,7 +27,7 @@ from grader.submissions.rebuild import quoted, rebuild
 from grader.submissions.safe_copy import printable, take_in
 from grader.submissions.student_notebook import read_submitted
 from grader.with_nbgrader.exchange.collect import CarefulCollect
-from grader.with_nbgrader.student_text import markdown2html
+from grader.with_nbgrader.pages.student_text import markdown2html
 from labs.common.limits import MOST_ANSWER
 
 LAB = "01-timer-overhead"

@@ -41,8 +41,10 @@ def _value(spec: FigureSpec, result: Result) -> float:
         return seen.each if seen is not None else 0.0
     if spec.quantity in RELATIONS:
         unit = spec.unit if spec.is_time else "ns"
-        results = (result_of(recording, name, unit) for name in spec.variants)
-        return concluded(spec, tuple(_of(compared_as(spec, each)) for each in results))[0]
+        results = [result_of(recording, name, unit) for name in spec.variants]
+        if spec.quantity is Quantity.CHOICE:
+            results = [compared_as(spec, each) for each in results]
+        return concluded(spec, tuple(map(_of, results)))[0]
     if spec.quantity is Quantity.WHOLE and result.net is not None:
         return result.net.whole.into(result.unit, result.clock).value
     return _of(result).value

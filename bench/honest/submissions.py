@@ -26,7 +26,7 @@ from bench.honest.circumstances import COUNTERS, Circumstance
 from bench.honest.figures import CannotMeasure, concluded, estimate_of, read_off
 from bench.report import must_hold, say, verdict
 from grader.cases.verdict import Level, Outcome, Verdict
-from grader.figures import LABS, FigureSpec
+from grader.figures import LABS, FigureSpec, Quantity
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
 from labs.analysis.estimate import AS_WIDE_AS_VALUE, Estimate
@@ -247,7 +247,8 @@ def _recorded(
             return recording, again
         results = [result_of(recording, name) for name in spec.variants]
         missing = [each.no_figure for each in results if each.estimate is None]
-        if not missing and not spec.may_be_nothing:
+        # What is compared may be next to nothing, as an inlined procedure is.
+        if not missing and not spec.may_be_nothing and spec.quantity is not Quantity.CHOICE:
             missing = [too_wide for each in results if (too_wide := _too_wide(each))]
         if not missing:
             return recording, again

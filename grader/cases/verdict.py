@@ -13,6 +13,8 @@ from typing import Any
 
 #: How a failed figure is called that keeps more than half of its points.
 PARTLY_RIGHT = "partly right"
+#: How a figure is called that was not handed in, and the code of the finding that says so.
+NOT_HANDED_IN, NO_FIGURE = "not handed in", "no-figure"
 
 
 class Outcome(str, Enum):
@@ -82,7 +84,12 @@ class Verdict:
 
     @property
     def in_words(self) -> str:
-        """The outcome for a reader; a failed figure with most of its points is partly right."""
+        """The outcome for a reader; a failed figure with most of its points is partly right.
+
+        What was not handed in has not failed yet.
+        """
+        if self.outcome is Outcome.FAILED and [f.code for f in self.findings] == [NO_FIGURE]:
+            return NOT_HANDED_IN
         if self.outcome is Outcome.FAILED and self.points > self.max_points / 2:
             return PARTLY_RIGHT
         return self.outcome.value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.cases.verdict import PARTLY_RIGHT, Outcome, Verdict
+from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Outcome, Verdict
 from labs.common.html import filled
 
 MOST_FINDINGS = 3
@@ -18,11 +18,18 @@ _VERDICT = Path(__file__).with_name("verdict.html.jinja")
 _MARKS = {
     Outcome.PASSED.value: "✓",
     PARTLY_RIGHT: "◐",
+    NOT_HANDED_IN: "○",
     Outcome.FAILED.value: "✗",
     Outcome.NOT_GRADED.value: "?",
 }
 #: Colours of the border, visible on light and dark backgrounds; text has the page's own colour.
-_COLOURS = {Outcome.PASSED: "#009E73", Outcome.FAILED: "#D55E00", Outcome.NOT_GRADED: "#808080"}
+_COLOURS = {
+    Outcome.PASSED.value: "#009E73",
+    PARTLY_RIGHT: "#D55E00",
+    NOT_HANDED_IN: "#808080",
+    Outcome.FAILED.value: "#D55E00",
+    Outcome.NOT_GRADED.value: "#808080",
+}
 
 
 def points_as_text(points: float) -> str:
@@ -43,6 +50,8 @@ def headline(verdict: Verdict) -> str:
 def as_text(verdict: Verdict) -> str:
     """The verdict for a terminal: headline, reason, findings, what to look at next."""
     lines = [f"{_MARKS[verdict.in_words]} {headline(verdict)}"]
+    if verdict.in_words == NOT_HANDED_IN:
+        return f"{lines[0]}\n  {verdict.findings[0].experiment}"
     if verdict.note:
         lines.append(f"  {verdict.note}")
     if not verdict.findings:  # otherwise the reason is the symptom of the first finding
@@ -68,10 +77,11 @@ def as_html(verdict: Verdict) -> str:
     """The verdict as a self-contained piece of HTML without scripts and links; text is escaped."""
     return filled(
         _VERDICT,
-        colour=_COLOURS[verdict.outcome],
+        colour=_COLOURS[verdict.in_words],
         mark=_MARKS[verdict.in_words],
         headline=headline(verdict),
         findings=verdict.findings[:MOST_FINDINGS],
+        open=verdict.in_words == NOT_HANDED_IN,
         verdict=verdict,
     )
 

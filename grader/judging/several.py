@@ -40,12 +40,15 @@ class LabFolder:
 
     def report(self, verdicts: Sequence[Verdict]) -> str:
         """The verdicts as text, and the points in the last line."""
-        report = "\n\n".join(as_text(verdict) for verdict in verdicts)
+        return "\n\n".join([*map(as_text, verdicts), self.closing(verdicts)])
+
+    def closing(self, verdicts: Sequence[Verdict]) -> str:
+        """The last line of a report: the points of all verdicts."""
         if self.practice is not None:
-            return f"{report}\n\nfor practice: nothing counts in this folder"
+            return "for practice: nothing counts in this folder"
         got = points_as_text(sum(verdict.points for verdict in verdicts))
         most = points_as_text(sum(verdict.max_points for verdict in verdicts))
-        return f"{report}\n\n{self.lab}: {got} of {most} points"
+        return f"{self.lab}: {got} of {most} points"
 
 
 def lab_folder(path: Path, lab: str | None) -> LabFolder:

@@ -46,4 +46,5 @@ PITFALL = Pitfall(
     experiment="Leave the wake out: the run of a real handoff then no longer ends, and says so.",
     seen_in="trials of lab 06: unlock, sched_yield and lock in a loop",
     detect=detect,
+    yields_to=("wait-with-an-end",),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
+from grader.cases.verdict import NO_FIGURE as CODE_OF_NO_FIGURE
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Pitfall
 
@@ -13,7 +14,7 @@ def _needs_no_case(case: Case) -> str | None:
 
 
 NO_FIGURE = Pitfall(
-    code="no-figure",
+    code=CODE_OF_NO_FIGURE,
     level=Level.PROVENANCE,
     symptom="This figure was not handed in.",
     misconception="A figure counts once it stands in figures.json.",

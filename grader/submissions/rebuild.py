@@ -75,8 +75,8 @@ def neutral(text: str) -> str:
     """`text` as Markdown that looks the same but contains no HTML tags and no links that run code.
 
     The formgrader shows Markdown in the browser of an instructor who is signed in.
-    :mod:`grader.with_nbgrader.student_text` also cleans it there, but only if the server has read
-    our settings.
+    :mod:`grader.with_nbgrader.pages.student_text` also cleans it there, but only if the server has
+    read our settings.
     """
     return _HARMFUL.sub(lambda found: found[0] + _WORD_JOINER, text)
 

@@ -37,7 +37,7 @@ from nbgrader import dbutil
 from nbgrader.converters.base import BaseConverter
 
 from grader.with_nbgrader import careful_course
-from grader.with_nbgrader.formgrader_lists import ListEnvironment
+from grader.with_nbgrader.pages.formgrader_lists import ListEnvironment
 
 #: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.
 TESTED_WITH = ("0.9.5", "0.9.6")

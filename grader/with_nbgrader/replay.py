@@ -29,7 +29,7 @@ from grader.judging.judgement import Judgement, NotGraded, Shown, shown
 from grader.judging.worker import Ways, Worker
 from grader.submissions.safe_copy import printable
 from grader.with_nbgrader.evidence_register import EvidenceRegister
-from grader.with_nbgrader.shown_to_graders import evidence_cell
+from grader.with_nbgrader.pages.evidence import evidence_cell
 from labs.common.html import inline
 
 # In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.
@@ -108,7 +108,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
 
     def _judged(self, folder: Path, lab: str) -> Judgement | NotGraded:
         """The judgement of a worker process; a fault must not cost this student or the next."""
-        evidence = "grader.with_nbgrader.shown_to_graders.evidence_html"
+        evidence = "grader.with_nbgrader.pages.evidence.evidence_html"
         judged = _worker(Ways(self.check, self.presenter, evidence)).judge(folder, lab)
         for line in judged.log.splitlines():
             self.log.error("%s", printable(line, 300))

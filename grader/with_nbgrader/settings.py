@@ -43,10 +43,10 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     `course` is the course folder or a file in it. An existing id of the course in `c` stays. Raises
     NbgraderDiffers, which ends the program.
     """
-    from grader.with_nbgrader import student_pages
     from grader.with_nbgrader.autograde import CourseAutograde
     from grader.with_nbgrader.feedback import CourseFeedback
     from grader.with_nbgrader.gradebook_lock import wait_for
+    from grader.with_nbgrader.pages import student_pages
     from labs.common.terminal import keep_logs_safe
 
     keep_logs_safe()
@@ -71,4 +71,4 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.ExchangeFactory.collect = "grader.with_nbgrader.exchange.collect.CarefulCollect"
     c.ExchangeFactory.list = "grader.with_nbgrader.exchange.inbound_list.CarefulList"
     c.HTMLExporter.filters = {"markdown2html": student_pages.FILTER}
-    c.GenerateFeedback.exporter_class = "grader.with_nbgrader.student_pages.StudentPages"
+    c.GenerateFeedback.exporter_class = "grader.with_nbgrader.pages.student_pages.StudentPages"

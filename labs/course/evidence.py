@@ -80,7 +80,7 @@ def newer_run(folder: Path, figure: Figure) -> str | None:
     name, found, number = Path(figure.recording).stem.rpartition("-earlier")
     if not found or not name or (number and not number.removeprefix("-").isdigit()):
         return None
-    return f"{RECORDINGS}/{name}.csv" if recording_path(folder, name).exists() else None
+    return f"{RECORDINGS}/{name}.csv" if _is_there(recording_path(folder, name)) else None
 
 
 def note_failure(folder: Path, name: str, why: str) -> bool:
@@ -108,8 +108,15 @@ def failed_later(folder: Path, recording: str) -> bool:
 
     Only the existence of the note counts, because anybody may have written it.
     """
-    return _failure_note(Path(folder) / recording).is_file()
+    return _is_there(_failure_note(Path(folder) / recording))
 
 
 def _failure_note(path: Path) -> Path:
     return path.with_suffix(".failed.txt")
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except PermissionError:  # a closed folder: the recording in it cannot be judged either
+        return False

@@ -186,12 +186,37 @@ def test_a_check_of_no_figure_names_those_of_the_lab(tmp_path: Path) -> None:
     folder.mkdir()
     with pytest.raises(Refused, match="did you mean timer-overhead-fenced"):
         check("timer-overhead-fence", folder)
-    with pytest.raises(Refused, match=r"name the figure to check; there is timer-overhead-fenced"):
-        check(folder=folder)
     with pytest.raises(Refused) as refused:
         check("something else", folder)
     assert "timer-step" in str(refused.value)
     assert "creation-thread" not in str(refused.value), "figures of other labs"
+
+
+def test_a_check_of_everything_says_what_the_command_says(
+    lab: Session, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved(lab, run)
+    lab.figure(FENCED, run.value, run.unit, run)
+    capsys.readouterr()
+    cli.main(["check", str(lab.folder)])
+    shown = check(folder=lab.folder)
+    assert repr(shown) + "\n" == capsys.readouterr().out
+    assert "01-timer-overhead: 4 of 18 points" in shown._repr_html_()
+
+
+def test_what_is_not_handed_in_is_short_and_no_failure(tmp_path: Path) -> None:
+    folder = tmp_path / LAB
+    folder.mkdir()
+    shown = check("timer-step", folder)
+    assert repr(shown).splitlines() == [
+        "○ timer-step: not handed in, 0 of 2 points",
+        "  Run the cell that calls lab.figure(...), or add the entry to figures.json.",
+    ]
+    page = shown._repr_html_()
+    assert "#808080" in page and "#D55E00" not in page
+    assert "Likely" not in page
+    with pytest.raises(Refused, match="is not a lab folder"):
+        check(folder=tmp_path)
 
 
 def test_a_folder_for_practice_is_checked_for_what_is_there(
@@ -212,7 +237,7 @@ def test_a_folder_for_practice_is_checked_for_what_is_there(
     lab.figure(FENCED, run.value, run.unit, run)
     cli.main(["check", "--lab", LAB, str(lab.folder)])
     printed = capsys.readouterr().out
-    assert "timer-step: failed" in printed and "nothing counts" not in printed
+    assert "timer-step: not handed in" in printed and "nothing counts" not in printed
 
 
 def test_what_to_try_is_told_as_it_is_written_there(lab: Session) -> None:

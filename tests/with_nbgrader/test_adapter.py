@@ -23,9 +23,9 @@ from traitlets.config import Config
 from grader.with_nbgrader import adapter
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.feedback import CourseFeedback
-from grader.with_nbgrader.formgrader_lists import ListEnvironment
+from grader.with_nbgrader.pages.formgrader_lists import ListEnvironment
+from grader.with_nbgrader.pages.student_pages import StudentPages
 from grader.with_nbgrader.settings import configure
-from grader.with_nbgrader.student_pages import StudentPages
 from testing.paths import REPOSITORY
 from testing.small_course import LAB, MARKER
 

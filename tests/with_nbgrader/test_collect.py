@@ -279,7 +279,7 @@ def test_a_time_in_the_future_is_a_doubt(
 ) -> None:
     exchange.hand_in(1, "honest")
     late = exchange.hand_in(5, "dated ahead")
-    monkeypatch.setattr(collect, "_now", lambda: DAYS[2])
+    monkeypatch.setattr(collect, "now", lambda: DAYS[2])
     assert not exchange.collect()
     assert (exchange.course / "figures.json").read_text() == "honest"
     assert f"Not collected: {late.name}: its time lies in the future" in exchange.said

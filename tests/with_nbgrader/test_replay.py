@@ -13,8 +13,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.cases.verdict import Outcome, Verdict
+from grader.with_nbgrader.pages.evidence import CELL_ID, evidence_html
 from grader.with_nbgrader.replay import Replay
-from grader.with_nbgrader.shown_to_graders import CELL_ID, evidence_html
 from labs.course.figures import Figure, put
 from testing.formgrader import formgrader_api
 from testing.paths import FIXTURES, REPOSITORY

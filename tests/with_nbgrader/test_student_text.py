@@ -9,7 +9,7 @@ import pytest
 from jinja2 import Environment
 from nbformat import NotebookNode
 
-from grader.with_nbgrader.student_text import markdown2html
+from grader.with_nbgrader.pages.student_text import markdown2html
 from labs.common.limits import MOST_ANSWER
 from testing.hostile.in_answers import ANSWERS, HONEST_ANSWER
 

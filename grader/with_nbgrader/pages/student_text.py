@@ -17,7 +17,7 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from grader.with_nbgrader.formulas import formula
+from grader.with_nbgrader.pages.formulas import formula
 from labs.common.html import inline
 from labs.common.limits import MOST_FORMULAS
 

@@ -4,7 +4,7 @@ Both come from nbconvert's HTMLExporter with a template of nbgrader. The templat
 another server, which then knows who is grading and when, and lets TeX draw anywhere on the page.
 :class:`StudentPages` puts our own head in the place of MathJax: a policy that the browser follows,
 and a box around whatever a student wrote. Formulas are pictures already
-(:mod:`grader.with_nbgrader.formulas`).
+(:mod:`grader.with_nbgrader.pages.formulas`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import DictLoader
 from nbconvert.exporters import HTMLExporter
 
-from grader.with_nbgrader.student_text import markdown2html
+from grader.with_nbgrader.pages.student_text import markdown2html
 from labs.common.html import filled
 
 #: The setting of nbconvert that has our filter used.

@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
 
-from grader.with_nbgrader.student_pages import FORMGRADER_POLICY
+from grader.with_nbgrader.pages.student_pages import FORMGRADER_POLICY
 from labs.common.html import filled
 
 #: What ends a text, an attribute or a string of a script. An apostrophe ends none of them in

@@ -15,7 +15,7 @@ from grader.cases.verdict import Finding, Outcome, Verdict
 from grader.figures import LABS
 from grader.judging import check, lab_folder
 from grader.judging.presentation import as_html, as_text
-from grader.with_nbgrader.shown_to_graders import evidence_html
+from grader.with_nbgrader.pages.evidence import evidence_html
 from labs.analysis.compare import side
 from labs.analysis.estimate import Estimate
 from labs.common.messages import Refused
