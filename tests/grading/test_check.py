@@ -15,6 +15,7 @@ from grader.figures import LABS, figure_named, figures_of
 from grader.judging import lab_folder as evidence
 from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text
+from grader.notebook import Shown
 from labs.recording.file import BadRecording, Recording, parse
 from labs.results.result import result_of
 from testing.submitted_figures import (
@@ -286,7 +287,7 @@ def test_a_folder_written_by_hand_is_checked_like_any_other(
     )
     assert printed[1]["findings"] == ["no-figure"]
     shown = check_in_notebook("timer-overhead-fenced", folder)
-    assert shown.verdict.points == 4
+    assert isinstance(shown, Shown) and shown.verdict.points == 4
 
 
 def test_exit_status_0_all_passed_2_not_graded(
