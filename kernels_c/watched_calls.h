@@ -44,7 +44,9 @@ static void note_kind(struct system_calls *seen, uint64_t call)
     case SYS_fork:
     case SYS_vfork:
 #    endif
+#    if defined(SYS_clone3)
     case SYS_clone3:
+#    endif
     case SYS_clone: seen->creations++; break;
     case SYS_wait4:
     case SYS_waitid: seen->waits++; break;
