@@ -33,7 +33,8 @@ def honest(figure_id: str) -> Figure:
 def opened(spec: FigureSpec, figure: Figure) -> Case | Finding:
     """The case of `figure`; a relation refers to the other honest figures."""
     if spec.of:
-        others = {name: opened(figure_named(name), honest(name)) for name in spec.of}
+        names = (*spec.of, *spec.compare_with)
+        others = {name: opened(figure_named(name), honest(name)) for name in names}
         return open_relation(spec, figure, others)
     assert figure.recording
     path = FOLDER / spec.lab / figure.recording

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, TypedDict
 
+from grader.cases.praise import Praise
 from grader.cases.verdict import Level
 from labs.analysis.estimate import WIDEST, Estimate
 from labs.course import figures
@@ -77,7 +78,9 @@ class FigureSpec:
     it, and the verdict says so. If the figure is a difference, or the rest of something, it
     `may_be_nothing`: its interval is then compared with what it was taken from. `central` is the
     code of the pitfall that this figure is about: making that mistake costs at least half of the
-    points. Provenance has at most a quarter of them.
+    points. If the figure is `own`, so does each mistake in what the C does
+    (`grader.judging.points`). Provenance has at most a quarter of them. A figure that has passed
+    gets the first `praise` whose facts its recording shows.
 
     A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
     estimates are compared in the unit `compared_in` of the lab, or in ns if the recording has no
@@ -105,7 +108,7 @@ class FigureSpec:
     compared_in: str = "ns"
     look_at: str = ""
     demonstrates: str = ""
-    praise: str = ""
+    praise: tuple[Praise, ...] = ()
     look_next: str = ""
     widest: float = WIDEST
     may_be_nothing: bool = False
@@ -145,7 +148,7 @@ class RelationFields(TypedDict, total=False):
     decide: Decide
     look_at: str
     compare_with: tuple[str, ...]
-    praise: str
+    praise: tuple[Praise, ...]
     look_next: str
     widest: float
     may_be_nothing: bool

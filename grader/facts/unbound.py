@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from grader.cases.case import Case
+from grader.cases.praise import Praise
 from labs.recording import places, proof
 from labs.recording.file import Recording
 
@@ -28,7 +29,10 @@ IN_ITS_PLACE = (
 )
 
 #: These texts replace the praise and the advice about the cost of a switch.
-PRAISE = "You measured what this machine can show, and your recording states its limits."
+PRAISE = Praise(
+    "You measured what this machine can show, and your recording states its limits.",
+    by=("two-cpus-not-one",),
+)
 LOOK_NEXT = (
     "Repeat the run on a machine that can bind tasks to a CPU, such as a Linux virtual machine: "
     "how much of your figure is left?"

@@ -16,11 +16,15 @@ from dataclasses import dataclass
 
 from grader.cases.case import Case
 from grader.cases.expected import Expected, Range
+from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, Quantity
 from labs.analysis.estimate import AS_WIDE_AS_VALUE
 from labs.common.units import rounded
 
-PRAISE = "Your figure is one that this run allows."
+PRAISE = Praise(
+    "Your figure is one that this run allows.",
+    by=("figure-not-from-recording", "interval-as-wide-as-value"),
+)
 #: The run's own warning, which knows how long to measure.
 WARNING = "not-believable"
 AGAIN = "measure again, or longer"

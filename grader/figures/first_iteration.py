@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
 from grader.figures.choices import choices_of
 from labs.analysis.compare import side
@@ -41,7 +42,12 @@ FIGURES = (
         # Each process gives one value only, and the interval runs between two of these.
         widest=0.5,
         central="first-sample-lost",
-        praise="Every process was cold once, and every cold sample was kept.",
+        praise=(
+            Praise(
+                "No warm-up came before the first calls, and no sample of the run is missing.",
+                by=("first-sample-lost", "no sample missing"),
+            ),
+        ),
         look_next="Look at the second samples: is all of it paid in the first?",
     ),
     FigureSpec(
@@ -53,8 +59,12 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="ns",
         central="cost-of-many-for-one",
-        praise="What is rare was made to happen often: a slope, less the same touches without "
-        "the fault.",
+        praise=(
+            Praise(
+                "This is the cost of one fault: the same touches without a fault are subtracted.",
+                by=("cost-of-many-for-one", "baseline subtracted"),
+            ),
+        ),
         look_next="This page was filled with zeros first. Which part of the cost could that be?",
     ),
     FigureSpec(
@@ -66,7 +76,13 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="ns",
         central="page-fault-counted-along",
-        praise="The pages were there, only the lines were not: one cause, taken by itself.",
+        praise=(
+            Praise(
+                "The OS counted hardly any page fault in these loads: the pages were there, and "
+                "only the cache lines were not.",
+                by=("page-fault-counted-along", "faults counted"),
+            ),
+        ),
         look_next="Two loads that do not wait for each other: do they take twice as long?",
     ),
     FigureSpec(
@@ -84,7 +100,17 @@ FIGURES = (
         widest=math.inf,
         may_be_nothing=True,
         central="page-still-missing",
-        praise="The same call with one cause taken away: nothing separates causes better.",
+        praise=(
+            Praise(
+                "The run saw your C touch the page of the code, and the first call was left for "
+                "the sample.",
+                by=("page seen", "other-page-touched", "first-sample-lost"),
+            ),
+            Praise(
+                "Of the extra cost of a first call, less than half is left after your C.",
+                by=("less than half", "page-still-missing"),
+            ),
+        ),
         look_next="Something is left. Which causes of this lab are still in it?",
     ),
     relation(
@@ -98,8 +124,12 @@ FIGURES = (
         decide=_cause,
         look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
         central="cause-not-isolated",
-        praise="A cause is named because taking it away changed the figure, not because it "
-        "sounds likely.",
+        praise=(
+            Praise(
+                "Your own figures bear this cause out.",
+                by=("conclusion-against-table",),
+            ),
+        ),
         look_next="Which experiment would tell the two largest parts of a page fault apart?",
     ),
 )

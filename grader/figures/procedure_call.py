@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity
 from grader.cases.verdict import Level
 from grader.figures.choices import by_side, choices_of
@@ -38,8 +39,13 @@ FIGURES = (
         unit="cycles",
         flags="-O2",
         central="timer-not-subtracted",
-        praise="The slope over many calls, less the loop, both from one run: far below what one "
-        "reading of the clock could tell.",
+        praise=(
+            Praise(
+                "Neither the clock nor the loop is in this figure, so it can be far smaller than "
+                "one reading of the clock.",
+                by=("timer-not-subtracted", "baseline subtracted"),
+            ),
+        ),
         look_next="The variant indirect calls it through a pointer. What does that add?",
     ),
     FigureSpec(
@@ -58,7 +64,12 @@ FIGURES = (
         look_at='`lab.compare(o2["inlined"], o2["args0"], times=0.1)` and '
         '`lab.compare(o2["inlined"], o2["args0"])`',
         central="conclusion-against-table",
-        praise="That nothing is left is a result: the interval says how little it could be.",
+        praise=(
+            Praise(
+                "Your conclusion says what the intervals of both variants say.",
+                by=("conclusion-against-table",),
+            ),
+        ),
         look_next="Measure inlined at -O0: is it free there as well? Why?",
     ),
     FigureSpec(
@@ -71,7 +82,12 @@ FIGURES = (
         unit="cycles",
         flags="-O0",
         central="optimisation-levels-mixed",
-        praise="The optimisation level is part of the figure, and you kept to it.",
+        praise=(
+            Praise(
+                "Your run was compiled at the optimisation level that is part of this figure.",
+                by=("optimisation-levels-mixed", "level stated"),
+            ),
+        ),
         look_next="How many stores does the callee make at -O0? How many at -O2?",
     ),
     FigureSpec(
@@ -89,7 +105,12 @@ FIGURES = (
         compared_in="cycles",
         look_at='`lab.compare(o0["args6"], o0["args5"])`',
         central="trend-inside-the-noise",
-        praise="A conclusion that goes as far as the data, and no further.",
+        praise=(
+            Praise(
+                "Your conclusion goes as far as the data, and no further.",
+                by=("conclusion-against-table",),
+            ),
+        ),
         look_next="Which two neighbours does your run tell apart? Does a second run agree?",
     ),
     FigureSpec(
@@ -104,7 +125,13 @@ FIGURES = (
         may_be_nothing=True,
         flags="-O0",
         central="optimisation-levels-mixed",
-        praise="A difference within one run, where whatever disturbs it meets both alike.",
+        praise=(
+            Praise(
+                "The samples of both variants were interleaved in one run, compiled at the level "
+                "that was asked for.",
+                by=("interleaved", "optimisation-levels-mixed", "level stated"),
+            ),
+        ),
         look_next="Below one cycle an argument: several stores go on at once. In which of your "
         "figures would that be impossible?",
     ),
@@ -119,7 +146,16 @@ FIGURES = (
         flags="-O2",
         own=True,
         central="work-optimised-away",
-        praise="The run saw one call for each operation at -O2, and no loop in it.",
+        praise=(
+            Praise(
+                "The run saw one call for each operation at -O2, and no loop in it.",
+                by=("call seen", "not-one-call", "optimisation-levels-mixed", "level stated"),
+            ),
+            Praise(
+                "The loop is subtracted, and a cost is left.",
+                by=("baseline subtracted", "cost left", "work-optimised-away"),
+            ),
+        ),
         look_next="Hand over a pointer, and add one to what it points to: does the way through "
         "memory cost more here?",
     ),

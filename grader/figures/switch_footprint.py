@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from grader.figures.choices import choices_of
@@ -37,7 +38,18 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="us",
         central="touching-counted-as-switch",
-        praise="One CPU, every switch counted by the OS, and the token's own calls taken off.",
+        praise=(
+            Praise(
+                "The tasks were on one CPU, the OS counted the switches, and the token's own "
+                "calls are subtracted.",
+                by=(
+                    "on one cpu",
+                    "switches counted",
+                    "touching-counted-as-switch",
+                    "baseline subtracted",
+                ),
+            ),
+        ),
         look_next="Measure processes-2-0 as well: does a switch cost eight more than two?",
     ),
     FigureSpec(
@@ -51,8 +63,18 @@ FIGURES = (
         compare_with=("alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         central="working-set-not-touched",
-        praise="What one process alone pays for its 256 KB was taken off: the rest is the "
-        "switch, with what it left behind.",
+        praise=(
+            Praise(
+                "The sets were used, and what one process alone pays for its set is subtracted: "
+                "the rest is the switch, with what it left behind.",
+                by=(
+                    "working-set-not-touched",
+                    "use measured",
+                    "touching-counted-as-switch",
+                    "baseline subtracted",
+                ),
+            ),
+        ),
         look_next="Which cache holds one set of 256 KB, and not eight of them?",
     ),
     relation(
@@ -65,7 +87,12 @@ FIGURES = (
         widest=WIDEST_OF_SETS,
         may_be_nothing=True,
         central="figure-not-from-recording",
-        praise="Direct and indirect cost are two numbers now, where reports print one.",
+        praise=(
+            Praise(
+                "You subtracted the direct cost: what is left is the indirect one.",
+                by=("figure-not-from-recording",),
+            ),
+        ),
         look_next="Does it grow in proportion to the set? Look where your caches end.",
     ),
     FigureSpec(
@@ -81,7 +108,12 @@ FIGURES = (
         decide=_cause,
         look_at="`lab.compare(set_for_threads, set_for_processes, times=0.5)`",
         central="conclusion-against-table",
-        praise="Threads in the same ring differ from processes in one thing: the address space.",
+        praise=(
+            Praise(
+                "The threads and the processes of one run bear this conclusion out.",
+                by=("conclusion-against-table",),
+            ),
+        ),
         look_next="Without a working set, what does the address space alone cost in a switch?",
     ),
     FigureSpec(
@@ -96,7 +128,22 @@ FIGURES = (
         compare_with=("own-0", "alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         central="working-set-not-touched",
-        praise="What one process alone pays for your use of its set was subtracted.",
+        praise=(
+            Praise(
+                "The run changed one cache line after another, and saw your C use each of them: "
+                "the compiler could not leave it out.",
+                by=("every line used", "working-set-in-part"),
+            ),
+            Praise(
+                "The run changed one cache line after another, and saw your C use nearly all of "
+                "them: the compiler could not leave it out.",
+                by=("nearly every line used", "working-set-in-part"),
+            ),
+            Praise(
+                "What one process alone pays for your use of its set was subtracted.",
+                by=("baseline subtracted",),
+            ),
+        ),
         look_next="Write to each line instead of reading it. What has a cache to do more?",
     ),
 )

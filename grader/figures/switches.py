@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from grader.figures.choices import by_side, choices_of
@@ -28,8 +29,19 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="ns",
         central="two-cpus-not-one",
-        praise="Both processes on one CPU, the switches counted, write and read subtracted: that "
-        "makes it the cost of a switch.",
+        praise=(
+            Praise(
+                "Both processes were on one CPU, the OS counted the switches, and write and read "
+                "are subtracted.",
+                by=(
+                    "two-cpus-not-one",
+                    "on one cpu",
+                    "switches counted",
+                    "read-and-write-counted-along",
+                    "baseline subtracted",
+                ),
+            ),
+        ),
         look_next="Measure pipe-two-cpus as well. Can you tell which of the two report B printed?",
     ),
     FigureSpec(
@@ -42,7 +54,12 @@ FIGURES = (
         unit="ns",
         points=_THREE,
         central="lock-convoy",
-        praise="The turn is handed over, and the OS counted every switch that you claim.",
+        praise=(
+            Praise(
+                "The OS counted the switches that you claim, with both threads on one CPU.",
+                by=("lock-convoy", "switches counted", "on one cpu"),
+            ),
+        ),
         look_next="Signal under the mutex (condvar-inside): how many switches does a round trip "
         "take then?",
     ),
@@ -56,7 +73,13 @@ FIGURES = (
         unit="ns",
         points=_THREE,
         central="two-results-for-one",
-        praise="The same mechanism as between processes: only the address space differs.",
+        praise=(
+            Praise(
+                "The figure is that of the pipe and of nothing else in the run, and the OS "
+                "counted the switches that you claim.",
+                by=("two-results-for-one", "switches counted"),
+            ),
+        ),
         look_next="What is left between the two pipes is the price of an address space. Could "
         "your interval have shown 50 ns of it?",
     ),
@@ -70,7 +93,12 @@ FIGURES = (
         points=1.0,
         compare_with=(OTHER_MECHANISM,),
         central="mechanisms-differ",
-        praise="Like was divided by like.",
+        praise=(
+            Praise(
+                "You divided two figures of the same mechanism.",
+                by=("mechanisms-differ",),
+            ),
+        ),
         look_next="Divide by the condition variable's figure instead: would you have believed it?",
     ),
     relation(
@@ -85,7 +113,12 @@ FIGURES = (
         decide=by_side(0, 1, more=1, less=2, undecided=3),
         look_at="`lab.compare(process, pipe)`",
         central="conclusion-against-table",
-        praise="You concluded what the interval of the difference bears out, and no more.",
+        praise=(
+            Praise(
+                "You concluded what the interval of the difference bears out, and no more.",
+                by=("conclusion-against-table",),
+            ),
+        ),
         look_next="How many samples would it take to halve the interval of the difference?",
     ),
     FigureSpec(
@@ -98,7 +131,12 @@ FIGURES = (
         unit=TIMES,
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         central="figure-not-from-recording",
-        praise="Two were claimed for each exchange; you asked the OS instead of the program.",
+        praise=(
+            Praise(
+                "You give what the OS counted, and not what the program claims.",
+                by=("figure-not-from-recording",),
+            ),
+        ),
         look_next="So what did report D time, 10,000 times?",
     ),
     FigureSpec(
@@ -111,7 +149,17 @@ FIGURES = (
         unit="ns",
         own=True,
         central="lock-convoy",
-        praise="What the same calls cost one thread by itself was subtracted.",
+        praise=(
+            Praise(
+                "The OS counted the switches that you claim, and the thread that waits sleeps: "
+                "given its turn without being woken, it did not go on.",
+                by=("switches counted", "sleeps until woken", "not-woken"),
+            ),
+            Praise(
+                "What the same calls cost one thread by itself was subtracted.",
+                by=("baseline subtracted",),
+            ),
+        ),
         look_next="Move the signal under the mutex and count again.",
     ),
 )

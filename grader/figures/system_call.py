@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from grader.figures.choices import choices_of
@@ -35,8 +36,18 @@ FIGURES = (
         unit="ns",
         compare_with=(FLOOR,),
         central="library-call-not-system-call",
-        praise="The trap itself was timed, its result looked at, the loop subtracted: nothing "
-        "cached could pass for it.",
+        praise=(
+            Praise(
+                "The call entered the OS kernel: no answer from a cache costs as much. The loop "
+                "is subtracted.",
+                by=(
+                    "library-call-not-system-call",
+                    "calls comparable",
+                    "loop-counted-along",
+                    "baseline subtracted",
+                ),
+            ),
+        ),
         look_next="strace counts the calls that this run claims. Does the variant getpid-libc "
         "make as many on your machine?",
     ),
@@ -50,7 +61,12 @@ FIGURES = (
         unit="ns",
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         central="cost-of-many-for-one",
-        praise="A call that does nothing is the yardstick for all that do something.",
+        praise=(
+            Praise(
+                "This is the cost of one call that does nothing, with the loop subtracted.",
+                by=("cost-of-many-for-one", "baseline subtracted"),
+            ),
+        ),
         look_next="A filter of system calls (seccomp) raises this floor. Is one active here?",
     ),
     FigureSpec(
@@ -64,7 +80,13 @@ FIGURES = (
         points={Level.VALIDITY: 1.0, Level.INTERPRETATION: 1.0},
         compare_with=("setuid-refused", FLOOR),
         central="call-without-its-argument",
-        praise="The call had its argument and was seen to work.",
+        praise=(
+            Praise(
+                "Your setuid costs more than a refused one in the same run, as a call that works "
+                "does.",
+                by=("dearer than refused",),
+            ),
+        ),
         look_next="A refused setuid costs less. Which line of the C kernel keeps it out of "
         "this figure?",
     ),
@@ -78,7 +100,18 @@ FIGURES = (
         unit=TIMES,
         compare_with=(FLOOR,),
         central="vdso-not-system-call",
-        praise="Both ways to the same answer were measured in one run, interleaved.",
+        praise=(
+            Praise(
+                "The call by the trap entered the OS kernel, and the samples of both calls were "
+                "interleaved in one run.",
+                by=(
+                    "vdso-not-system-call",
+                    "library-call-not-system-call",
+                    "calls comparable",
+                    "interleaved",
+                ),
+            ),
+        ),
         look_next="What must the OS kernel keep up to date in shared memory for the cheap one?",
     ),
     relation(
@@ -92,7 +125,12 @@ FIGURES = (
         decide=_larger_part,
         look_at="`lab.compare(floor, getppid, times=0.5)` and `lab.compare(floor, getppid)`",
         central="conclusion-against-table",
-        praise="A relation between two figures says more than either of them.",
+        praise=(
+            Praise(
+                "Your two figures bear this conclusion out.",
+                by=("conclusion-against-table",),
+            ),
+        ),
         look_next="Which part would a faster processor shrink, which part a smaller OS kernel?",
     ),
     FigureSpec(
@@ -106,8 +144,22 @@ FIGURES = (
         own=True,
         compare_with=(FLOOR,),
         central="wrong-registers",
-        praise="The OS kernel got one read of 0 bytes for each operation and refused none; the "
-        "loop is subtracted.",
+        praise=(
+            Praise(
+                "The OS kernel got one read of 0 bytes for each operation and refused none; the "
+                "loop is subtracted.",
+                by=(
+                    "reads seen",
+                    "other-call-than-asked",
+                    "failing-call-timed",
+                    "baseline subtracted",
+                ),
+            ),
+            Praise(
+                "The loop is subtracted, and the floor is from the same run.",
+                by=("baseline subtracted", "floor in run"),
+            ),
+        ),
         look_next="Put the file descriptor into another register: who notices, and when?",
     ),
 )

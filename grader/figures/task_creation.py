@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from grader.figures.choices import by_side, choices_of
@@ -19,8 +20,13 @@ FIGURES = (
         unit="us",
         compare_with=("fork",),
         central="creation-without-its-end",
-        praise="The whole life of a child stands in your sample: nothing of it is left to be "
-        "paid for in the next one.",
+        praise=(
+            Praise(
+                "The end of the child is in your figure, and the OS confirms that the children "
+                "were waited for.",
+                by=("creation-without-its-end", "child-left-behind", "children waited for"),
+            ),
+        ),
         look_next="How many pages does a child fault in before it ends? The recording counts them.",
     ),
     FigureSpec(
@@ -33,7 +39,12 @@ FIGURES = (
         unit="us",
         compare_with=("pthread",),
         central="not-a-thread",
-        praise="The thread was made, ran and was joined, and the OS counted no child process.",
+        praise=(
+            Praise(
+                "The end of the thread is in your figure, and the OS counted no child process.",
+                by=("creation-without-its-end", "not-a-thread", "no child counted"),
+            ),
+        ),
         look_next="Where does the C library take the thread's stack from, the second time?",
     ),
     relation(
@@ -44,7 +55,12 @@ FIGURES = (
         Quantity.RATIO,
         TIMES,
         central="ratio-upside-down",
-        praise="Both lives were measured from create to wait: like is compared with like.",
+        praise=(
+            Praise(
+                "You divided the cost of the process by the cost of the thread.",
+                by=("ratio-upside-down",),
+            ),
+        ),
         look_next="Give the parent more memory first. Which of the two does the ratio follow?",
     ),
     FigureSpec(
@@ -59,7 +75,13 @@ FIGURES = (
         # A copy of so large tables waits for memory, which every neighbour on the machine uses.
         widest=0.3,
         central="memory-not-resident",
-        praise="The memory was really there when the process forked, which the recording proves.",
+        praise=(
+            Praise(
+                "The memory was really there when the process forked: the OS says how much the "
+                "parent held.",
+                by=("memory-not-resident", "memory held"),
+            ),
+        ),
         look_next="64 MB are 16,384 small pages. What does one of them add to a fork?",
     ),
     FigureSpec(
@@ -76,7 +98,12 @@ FIGURES = (
         decide=by_side(1, 0, times=0.5, less=1, more=2, undecided=3),
         look_at='`lab.compare(kinds["vfork-wait"], kinds["fork-wait"], times=0.5)`',
         central="conclusion-against-table",
-        praise="A variant that lacks just one step tells what that step costs.",
+        praise=(
+            Praise(
+                "Your two variants bear this conclusion out.",
+                by=("conclusion-against-table",),
+            ),
+        ),
         look_next="A vforked child borrows its parent's memory. What must it never do with it?",
     ),
     FigureSpec(
@@ -90,7 +117,17 @@ FIGURES = (
         own=True,
         compare_with=("fork",),
         central="not-a-thread",
-        praise="Each of your tasks was waited for, and ended without an error.",
+        praise=(
+            Praise(
+                "The OS confirms it: the task that you created raised the number, its parent saw "
+                "that in the same memory, and the parent did not sleep meanwhile.",
+                by=("raised by task", "number-not-by-the-task", "parent awake", "vfork-for-thread"),
+            ),
+            Praise(
+                "The OS confirms that your tasks were waited for.",
+                by=("children waited for",),
+            ),
+        ),
         look_next="Take CLONE_VM away and run it again: the price and the number both tell.",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.cases.praise import Praise
 from grader.cases.spec import TIMES, FigureSpec, Quantity
 from grader.cases.verdict import Level
 from labs.recording.declared import Estimand
@@ -19,8 +20,13 @@ FIGURES = (
         quantity=Quantity.OVERHEAD,
         unit="ns",
         central="clock-read-too-early",
-        praise="Several fresh processes, a line instead of one sample, an interval with the "
-        "value: others can check this figure.",
+        praise=(
+            Praise(
+                "The readings enclose the work, and the interval holds the spread between "
+                "several processes.",
+                by=("clock-read-too-early", "one-process"),
+            ),
+        ),
         look_next="Compare the intercept with the empty sample (k = 0): where do the few ticks "
         "between them go?",
     ),
@@ -35,7 +41,12 @@ FIGURES = (
         unit="ticks",
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         central="step-assumed-one",
-        praise="The step is read off many differences, not off a data sheet.",
+        praise=(
+            Praise(
+                "Your samples bear this step out: all are multiples of it, and of no larger one.",
+                by=("step-assumed-one", "on the step"),
+            ),
+        ),
         look_next="What is the shortest operation that a single sample of this counter could "
         "tell from nothing?",
     ),
@@ -49,7 +60,13 @@ FIGURES = (
         quantity=Quantity.OVERHEAD,
         unit="ns",
         central="work-counted-as-timer",
-        praise="The clock was timed with itself, by a line, over several processes.",
+        praise=(
+            Praise(
+                "The clock alone is in this figure, without the work, and the interval holds the "
+                "spread between several processes.",
+                by=("work-counted-as-timer", "one-process"),
+            ),
+        ),
         look_next="Is it a system call? Count with strace before you answer.",
     ),
     FigureSpec(
@@ -62,7 +79,13 @@ FIGURES = (
         quantity=Quantity.RATIO,
         unit=TIMES,
         central="ratio-of-unlike-units",
-        praise="Both clocks were measured in one run, interleaved: drift met them alike.",
+        praise=(
+            Praise(
+                "You divided times and not ticks, and the samples of both clocks were "
+                "interleaved in one run.",
+                by=("ratio-of-unlike-units", "interleaved"),
+            ),
+        ),
         look_next="Report D timed a procedure call with this clock. What were its 300 ns?",
     ),
     FigureSpec(
@@ -75,7 +98,22 @@ FIGURES = (
         unit="cycles",
         own=True,
         central="clock-read-too-early",
-        praise="Your samples grow with the work: twice the work takes twice the time.",
+        praise=(
+            Praise(
+                "The run saw one chain of additions in your C, and your samples grow with it: "
+                "twice the work takes twice the time.",
+                by=(
+                    "one chain seen",
+                    "not-one-chain",
+                    "clock-read-too-early",
+                    "more-between-the-readings",
+                ),
+            ),
+            Praise(
+                "Your samples grow with the work: twice the work takes twice the time.",
+                by=("clock-read-too-early", "more-between-the-readings"),
+            ),
+        ),
         look_next="Take one fence away and see which of the points leaves the line first.",
     ),
 )

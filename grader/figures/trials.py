@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from grader.figures.choices import choices_of
@@ -24,7 +25,7 @@ class _Measurement:
 
 
 @dataclass(frozen=True)
-class _Trial:
+class Trial:
     """What one report is tried by.
 
     `code` is the pitfall that `broken` shows, `repaired` the measurement that does without it.
@@ -65,7 +66,7 @@ class _Trial:
 
 
 TRIALS = (
-    _Trial(
+    Trial(
         report="A",
         code="library-call-not-system-call",
         mistake="a system call that never enters the OS kernel",
@@ -76,7 +77,7 @@ TRIALS = (
         rest="The two readings around its one call take 26 ticks or more, and 7 to 43 are printed. "
         "How much of them may be an error of the subtraction?",
     ),
-    _Trial(
+    Trial(
         report="B",
         code="vdso-not-system-call",
         mistake="a call that the vDSO answers, taken for a system call",
@@ -86,7 +87,7 @@ TRIALS = (
         look_next="Count both with strace: which of them does it see?",
         rest="The turn of its loop is in its figure as well. How much is that here?",
     ),
-    _Trial(
+    Trial(
         report="C",
         code="wrong-registers",
         mistake="a read whose arguments lie where nobody looks",
@@ -97,7 +98,7 @@ TRIALS = (
         rest="3.2 s for 10 million calls are 320 ns: the slip of the unit alone is a factor of "
         "1,000. Which part do the registers have in the rest?",
     ),
-    _Trial(
+    Trial(
         report="D",
         code="lock-convoy",
         mistake="an exchange by a bare mutex, called a switch",
@@ -108,7 +109,7 @@ TRIALS = (
         rest="It reads a clock that is a system call around each exchange, and a slice of the "
         "other thread counts in the mean. Which count would have shown it?",
     ),
-    _Trial(
+    Trial(
         report="E",
         code="timer-not-subtracted",
         mistake="a reading of the clock on either side of each call, and nothing taken off",
@@ -121,7 +122,36 @@ TRIALS = (
 )
 
 
-def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
+_BY_HAND = Praise(
+    "Repaired: your C makes the call by hand, and no call of the C library runs beside it.",
+    by=("made by hand", "call-not-by-hand", "library-call-beside-trap"),
+)
+_SUSPECT = Praise(
+    "The mistake of this trial speaks against that figure of the report.",
+    by=("conclusion-against-table",),
+)
+_EXPLAINS = Praise(
+    "Your two runs and the printed figure bear this conclusion out.",
+    by=("conclusion-against-table",),
+)
+
+
+def _shown(trial: Trial) -> Praise:
+    return Praise(
+        f"Your run shows the mistake of report {trial.report} on your machine.",
+        by=("mistake-not-reproduced",),
+    )
+
+
+def _repaired(trial: Trial) -> tuple[Praise, ...]:
+    without = Praise(
+        f"Repaired: your run no longer shows the mistake of report {trial.report}.",
+        by=(trial.code,),
+    )
+    return (_BY_HAND, without) if trial.repaired.own else (without,)
+
+
+def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
     name = trial.name
     reproduced = FigureSpec(
         id=f"{name}-reproduced",
@@ -134,7 +164,7 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         points={Level.VALIDITY: 0.5, Level.INTERPRETATION: 0.5},
         compare_with=trial.broken.compare_with,
         demonstrates=trial.code,
-        praise=f"The mistake of report {trial.report}, on your machine.",
+        praise=(_shown(trial),),
         look_next="Which single line of its C would you change?",
     )
     repaired = FigureSpec(
@@ -148,28 +178,35 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         points=dict.fromkeys(Level, 0.5),
         own=trial.repaired.own,
         compare_with=trial.repaired.compare_with,
-        praise="Repaired: this figure can be defended.",
+        central=trial.code,
+        praise=_repaired(trial),
         look_next=trial.look_next,
     )
+    return (reproduced, repaired, *_conclusions(trial, (reproduced.id, repaired.id)))
+
+
+def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
+    """What is concluded from the broken run and the repaired one."""
+    name = trial.name
     suspect = relation(
         f"{name}-suspect",
         LAB,
         f"which printed figure of report {trial.report} was got in this way",
-        (reproduced.id, repaired.id),
+        of,
         Quantity.CHOICE,
         CHOICE,
         points=0.5,
         choices=trial.choices(),
         central="conclusion-against-table",
         look_at=f'`published.table("{trial.report}")` and the C of `trial_{trial.report.lower()}`',
-        praise="Named.",
+        praise=(_SUSPECT,),
         look_next="What would its authors have seen, had they looked for it?",
     )
     explains = relation(
         f"{name}-explains",
         LAB,
         "what of that printed figure the mistake explains on your machine",
-        (reproduced.id, repaired.id),
+        of,
         Quantity.CHOICE,
         CHOICE,
         points=0.5,
@@ -177,10 +214,10 @@ def _figures(trial: _Trial) -> tuple[FigureSpec, ...]:
         decide=by_printed(trial.printed, trial.report),
         central="conclusion-against-table",
         look_at=f'`views.beside_report("{trial.report}", {name.replace("-", "_")})`',
-        praise="A mistake is blamed for as much as it explains, and for no more.",
+        praise=(_EXPLAINS,),
         look_next=trial.rest,
     )
-    return reproduced, repaired, suspect, explains
+    return suspect, explains
 
 
 FIGURES = tuple(figure for trial in TRIALS for figure in _figures(trial))

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from grader.cases.case import Case, make_case, make_relation
 from grader.cases.expected import accepted_as_text
+from grader.cases.praise import Praise
 from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
-from grader.facts import own_praise, unbound, watched, wide_interval
+from grader.facts import borne_out, unbound, wide_interval
 from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
 from grader.judging.points import points_by_level
@@ -30,6 +31,10 @@ from labs.run import broken
 
 #: The reason if a broken C kernel was run unchanged and no mistake was found.
 NOT_SHOWN_HERE = "This C kernel makes the requested mistake, but this machine does not show it."
+UNCHANGED = Praise(
+    "You ran the mistake as the report makes it, and handed in what your machine gives.",
+    by=("mistake-not-reproduced", "figure-not-from-recording"),
+)
 
 
 def check(
@@ -155,9 +160,9 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     too_wide = wide_interval.caveat(case) if passed else ""
     why, accepted = _reason(case, findings, passed), accepted_as_text(case.accepted_values)
     stated = f"Accepted: {accepted}." if accepted else ""
-    praise, look_next = "", ""
+    praise, look_next = None, ""
     if passed:
-        praise, look_next = own_praise.of(case) or watched.praise(case), spec.look_next
+        praise, look_next = borne_out.praise_of(case), spec.look_next
     if caveat:
         praise, look_next = unbound.PRAISE, unbound.LOOK_NEXT
     elif too_wide:
@@ -171,7 +176,7 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
         accepted=accepted,
         levels=levels,
         findings=findings,
-        praise=praise,
+        praise=praise.text if praise is not None else "",
         look_next=look_next,
         answer=_answer(case) if tell_answers else "",
         recording=case.figure.recording,
@@ -229,7 +234,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         accepted=accepted_as_text(case.accepted_values),
         levels=levels,
         findings=tuple(missing),
-        praise="" if missing else spec.praise,
+        praise="" if missing else (spec.praise[0] if found else UNCHANGED).text,
         look_next="" if missing else spec.look_next,
         recording=case.figure.recording,
     )

@@ -2,7 +2,8 @@
 
 A finding costs the points of its level. If the figure has no points of that level, it costs half of
 the points of interpretation, because less can be concluded from such a figure. The mistake that a
-figure is about costs at least half of the figure's points, whatever its level.
+figure is about costs at least half of the figure's points, whatever its level. A figure of a
+student's own C is about what that C does, so each of the mistakes in it costs as much.
 """
 
 from __future__ import annotations
@@ -23,6 +24,24 @@ LAST_FIRST = (Level.INTERPRETATION, Level.VALIDITY, Level.SUFFICIENCY, Level.PRO
 KEPT_WITHOUT_LEVEL = 0.5
 #: What the mistake that a figure is about leaves of its points, at most.
 KEPT_AFTER_CENTRAL = 0.5
+#: Mistakes in what a student's own C does: each is what its figure is about.
+CENTRAL_OF_OWN_C = frozenset(
+    {
+        "another-call",
+        "call-not-by-hand",
+        "end-not-read",
+        "library-call-beside-trap",
+        "no-c-to-read",
+        "not-one-call",
+        "not-one-chain",
+        "not-woken",
+        "number-not-by-the-task",
+        "other-call-than-asked",
+        "other-page-touched",
+        "vfork-for-thread",
+        "working-set-in-part",
+    }
+)
 
 
 def points_by_level(
@@ -44,9 +63,14 @@ def points_by_level(
     if not right and Level.INTERPRETATION in shares:
         shares[Level.INTERPRETATION] = 0.0
     kept = {level: shares[level] * most for level, most in spec.points.items()}
-    if any(finding.code == spec.central for finding in findings):
+    if any(is_central(spec, finding.code) for finding in findings):
         kept = _at_most(kept, KEPT_AFTER_CENTRAL * spec.max_points)
     return {level: (kept[level], most) for level, most in spec.points.items()}
+
+
+def is_central(spec: FigureSpec, code: str) -> bool:
+    """Whether the pitfall `code` is what this figure is about."""
+    return code == spec.central or (spec.own and code in CENTRAL_OF_OWN_C)
 
 
 def _at_most(kept: Mapping[Level, float], most: float) -> dict[Level, float]:

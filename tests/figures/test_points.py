@@ -10,8 +10,9 @@ import pytest
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.figures import LABS, figure_named
+from grader.figures.trials import TRIALS
 from grader.judging import lab_folder
-from grader.judging.points import points_by_level
+from grader.judging.points import CENTRAL_OF_OWN_C, is_central, points_by_level
 from grader.judging.presentation import as_html, as_text
 from grader.pitfalls import CATALOGUE, pitfall_named
 from testing.honest_cases import honest_case
@@ -50,6 +51,23 @@ def test_the_mistake_that_a_figure_is_about_costs_at_least_half(spec: FigureSpec
     assert kept(spec, spec.central) <= spec.max_points / 2
 
 
+@pytest.mark.parametrize("spec", [spec for spec in JUDGED if spec.own], ids=lambda spec: spec.id)
+def test_each_mistake_in_own_c_costs_at_least_half(spec: FigureSpec) -> None:
+    for code in CENTRAL_OF_OWN_C:
+        assert kept(spec, code) <= spec.max_points / 2, code
+
+
+def test_a_mistake_in_own_c_is_central_to_figures_of_own_c_only() -> None:
+    spec = figure_named("call-args0")
+    for code in CENTRAL_OF_OWN_C:
+        assert kept(spec, code) > spec.max_points / 2, code
+
+
+def test_the_repaired_figure_of_a_trial_is_about_the_mistake_of_its_report() -> None:
+    for trial in TRIALS:
+        assert figure_named(f"{trial.name}-repaired").central == trial.code
+
+
 @pytest.mark.parametrize("spec", FIGURES, ids=lambda spec: spec.id)
 def test_a_recording_alone_earns_at_most_a_quarter(spec: FigureSpec) -> None:
     assert spec.points.get(Level.PROVENANCE, 0.0) <= spec.max_points / 4
@@ -82,14 +100,17 @@ def judged(folder: Path) -> list[Verdict]:
 
 def test_no_fixture_of_a_central_mistake_keeps_more_than_half() -> None:
     """Over all fixtures of the pitfalls; at least one figure of each lab is among them."""
-    labs = set()
+    labs, of_own_c = set(), set()
     for folder in WRONG:
         for verdict in judged(folder):
             spec = figure_named(verdict.figure)
-            if spec.central in {each.code for each in verdict.findings}:
+            codes = {each.code for each in verdict.findings if is_central(spec, each.code)}
+            if codes and not spec.demonstrates:
                 assert verdict.points <= spec.max_points / 2, (folder, verdict)
                 labs.add(spec.lab)
-    assert labs >= set(LABS) - {"08-five-reports-on-trial"}
+                of_own_c |= codes
+    assert labs == set(LABS)
+    assert of_own_c >= CENTRAL_OF_OWN_C
 
 
 @pytest.mark.parametrize(

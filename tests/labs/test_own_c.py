@@ -33,6 +33,8 @@ OWN = {
     "03-system-call": ("system-call-read0", "ns", "--variant read0,invalid"),
     "04-procedure-call": ("call-own", "cycles", "--variant own --flags=-O2"),
 }
+#: Right C of which the run sees less: it touches the code by its name, and not at its address.
+UNSEEN = ("right_by_name",)
 
 
 @functools.lru_cache(maxsize=len(OWN))
@@ -64,7 +66,8 @@ def test_own_c_is_judged_by_what_it_did(path: Path, tmp_path: Path) -> None:
     asked = FINDING.search(text)
     assert [each.code for each in verdict.findings] == ([asked[1]] if asked else [])
     assert (verdict.outcome is Outcome.PASSED) == (asked is None)
-    assert (verdict.praise == spec.praise) == (asked is None)
+    sentence = spec.praise[path.stem in UNSEEN].text
+    assert verdict.praise == ("" if asked else sentence)
     if asked is not None:
         assert verdict.levels[Level.VALIDITY][0] == 0.0
 
@@ -75,7 +78,7 @@ def test_every_lab_has_four_unusual_right_ones_and_three_wrong_ones() -> None:
         assert names.count("right") >= 4 and names.count("wrong") >= 3, lab
 
 
-@pytest.mark.parametrize("lab", [lab for lab in OWN if lab != "01-timer-overhead"])
+@pytest.mark.parametrize("lab", OWN)
 def test_c_that_nobody_watched_is_praised_only_for_its_samples(lab: str) -> None:
     figure, unit, _ = OWN[lab]
     spec, run = figure_named(figure), honest(lab)
@@ -87,4 +90,4 @@ def test_c_that_nobody_watched_is_praised_only_for_its_samples(lab: str) -> None
     handed_in = Figure(figure, estimate.value, unit, "recordings/own.csv")
     verdict = check(spec, handed_in, run, source)
     assert verdict.outcome is Outcome.PASSED
-    assert verdict.praise and verdict.praise != spec.praise
+    assert verdict.praise == spec.praise[1].text

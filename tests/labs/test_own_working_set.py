@@ -117,12 +117,12 @@ def test_one_line_left_out_passes_and_the_praise_says_so(program: Program) -> No
     tried, used = (int(counts[f"variant.own-256k.lines_{key}"]) for key in ("tried", "used"))
     # A slow machine has no time to try all lines, and may not meet this one.
     assert used == tried - 1 or tried < LINES
-    assert ("saw your C use each of them" in verdict.praise) == (used == tried)
-    assert f"{10 * tried:,} cache lines" in verdict.praise
+    use = "each of them" if used == tried else "nearly all of them"
+    assert f"saw your C use {use}" in verdict.praise
 
 
 def test_a_recording_of_an_older_kit_passes_without_that_praise() -> None:
     verdict = EXERCISE.verdict("sum", {})
     assert verdict.outcome is Outcome.PASSED
-    assert verdict.praise == figure_named(EXERCISE.figure).praise
+    assert verdict.praise == figure_named(EXERCISE.figure).praise[-1].text
     assert "line" not in verdict.praise
