@@ -97,8 +97,10 @@ OWN_INTERVAL(own_invalid, trap(100000, 0, 0, 0) == no_such_call)
 static inline void print_system_calls(const char *name, const struct system_calls *seen)
 {
     printf("# variant.%s.watched_operations: %d\n# variant.%s.watched_system_calls: %ld\n"
-           "# variant.%s.watched_failed: %ld\n# variant.%s.watched_empty_reads: %ld\n",
-           name, WATCHED_OPERATIONS, name, seen->all, name, seen->failed, name, seen->empty_reads);
+           "# variant.%s.watched_failed: %ld\n# variant.%s.watched_reads: %ld\n"
+           "# variant.%s.watched_empty_reads: %ld\n",
+           name, WATCHED_OPERATIONS, name, seen->all, name, seen->failed, name, seen->reads, name,
+           seen->empty_reads);
 }
 #    define WATCH_CALL(function)                                                                   \
         static void run_watched_call(void)                                                         \

@@ -23,6 +23,7 @@
 #include "created_task.h"
 #include "memory.h"
 #include "placement.h"
+#include "watched_calls.h"
 
 /* The stack of the task. It grows down from STACK_TOP, on every machine that Linux runs on. */
 enum { STACK_BYTES = 64 << 10 };
@@ -112,9 +113,39 @@ TICKLAB_INLINE pid_t forked(void)
 
 OWN_INTERVAL(own_fork, ended(forked()))
 
+#if HAVE_WATCH
+#    define WATCHED_TASKS 8
+/* State which system calls the task that measures makes to create so many tasks. The waiting for
+ * them, by the run itself, is one for each. */
+static inline void print_creations(const char *name, const struct system_calls *seen)
+{
+    printf("# variant.%s.watched_operations: %d\n# variant.%s.watched_system_calls: %ld\n"
+           "# variant.%s.watched_creations: %ld\n# variant.%s.watched_waits: %ld\n"
+           "# variant.%s.watched_sleeps: %ld\n# variant.%s.watched_mappings: %ld\n",
+           name, WATCHED_TASKS, name, seen->all, name, seen->creations, name, seen->waits, name,
+           seen->sleeps, name, seen->mappings);
+}
+#    define WATCH_CREATION(own_task)                                                               \
+        static void run_watched_tasks(void)                                                        \
+        {                                                                                          \
+            for (int i = 0; i < WATCHED_TASKS; i++)                                                \
+                failed_calls |= !ended(own_task());                                                \
+        }                                                                                          \
+        static void watch_creation(const char *name)                                               \
+        {                                                                                          \
+            struct system_calls seen;                                                              \
+            if (watch_system_calls(run_watched_tasks, &seen))                                      \
+                print_creations(name, &seen);                                                      \
+        }
+#else
+#    define WATCH_CREATION(own_task)
+#    define watch_creation NULL
+#endif
+
 /* The variants "own" and "fork", each until its task has ended, and main. */
 #define MEASURE_OWN_CREATION(own_task)                                                             \
     OWN_INTERVAL(own, ended(own_task()))                                                           \
+    WATCH_CREATION(own_task)                                                                       \
     static void prepare_and_try(struct run *run)                                                   \
     {                                                                                              \
         const pid_t parent = getpid();                                                             \
@@ -131,6 +162,7 @@ OWN_INTERVAL(own_fork, ended(forked()))
                                                    .placement = PLACED_ON_ONE_CPU,                 \
                                                    .prepare = prepare_and_try,                     \
                                                    .finish = tell_seen,                            \
+                                                   .watch = watch_creation,                        \
                                                    .creates = 1},                                  \
                                                   {.name = "fork",                                 \
                                                    .about = "fork to wait",                        \

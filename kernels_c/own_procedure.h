@@ -42,8 +42,10 @@
 static void print_calls(const char *name, const struct steps *seen, long operations)
 {
     printf("# variant.%s.watched_operations: %ld\n# variant.%s.watched_calls: %ld\n"
-           "# variant.%s.watched_inside: %ld\n# variant.%s.watched_loops: %ld\n",
-           name, operations, name, seen->calls, name, seen->inside, name, seen->inside_loops);
+           "# variant.%s.watched_inside: %ld\n# variant.%s.watched_loops: %ld\n"
+           "# variant.%s.watched_traps: %ld\n# variant.%s.watched_products: %ld\n",
+           name, operations, name, seen->calls, name, seen->inside, name, seen->inside_loops, name,
+           seen->traps, name, seen->products);
 }
 #    define WATCH_CALLS                                                                            \
         __attribute__((noinline)) static uint64_t watched_calls(void)                              \

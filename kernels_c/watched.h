@@ -52,7 +52,7 @@ static void end_watching(pid_t child)
 }
 
 /* Let the child go on to its next stop by `request`; whether it stopped there with `signal`. */
-static int stops_again(long request, pid_t child, int signal)
+static inline int stops_again(long request, pid_t child, int signal)
 {
     int status = 0;
     if (syscall(SYS_ptrace, request, (long)child, 0L, 0L) != 0)

@@ -15,7 +15,7 @@ struct call_stop {
     uint64_t at, stack;
     union {
         struct {
-            uint64_t number, argument[6];
+            uint64_t call, argument[6];
         } entry;
         struct {
             int64_t result;
@@ -25,18 +25,60 @@ struct call_stop {
 };
 enum { STOP_ENTRY = 1, STOP_EXIT = 2, GET_SYSCALL_INFO = 0x420e };
 
-/* The system calls of a child, and how many of them failed or read 0 bytes. */
+/* The system calls of a child, and how many of them failed, and were of these kinds. */
 struct system_calls {
-    long all, failed, empty_reads;
+    long all, failed, reads, empty_reads, creations, waits, sleeps, mappings;
 };
 
-/* Whether this call reads 0 bytes; on x86 also by the numbers of `int $0x80`, where it is 3. */
-static int is_empty_read(const struct call_stop *entry)
+/* Whether this call reads; on x86 also by the numbers of `int $0x80`, where it is 3. */
+static int is_read(const struct call_stop *entry)
 {
-    const uint64_t number = entry->entry.number;
-    const int of_32_bits = entry->machine == 0x40000003u;
-    const int reads = of_32_bits ? number == 3 : number == SYS_read || number == SYS_pread64;
-    return reads && entry->entry.argument[2] == 0;
+    const uint64_t call = entry->entry.call;
+    return entry->machine == 0x40000003u ? call == 3 : call == SYS_read || call == SYS_pread64;
+}
+
+static void note_kind(struct system_calls *seen, uint64_t call)
+{
+    switch (call) {
+#    if defined(SYS_fork)
+    case SYS_fork:
+    case SYS_vfork:
+#    endif
+#    if defined(SYS_clone3)
+    case SYS_clone3:
+#    endif
+    case SYS_clone: seen->creations++; break;
+    case SYS_wait4:
+    case SYS_waitid: seen->waits++; break;
+#    if defined(SYS_pause)
+    case SYS_pause:
+    case SYS_poll:
+    case SYS_select:
+#    endif
+    case SYS_ppoll:
+    case SYS_pselect6:
+    case SYS_clock_nanosleep:
+    case SYS_nanosleep: seen->sleeps++; break;
+    case SYS_mmap:
+    case SYS_munmap:
+    case SYS_mremap:
+    case SYS_mprotect:
+    case SYS_madvise:
+    case SYS_brk: seen->mappings++; break;
+    default: break;
+    }
+}
+
+/* Let the child go on to its next system call, or to the end of one; it hears of no other task. */
+static int stops_at_call(pid_t child)
+{
+    int status = 0;
+    do {
+        if (syscall(SYS_ptrace, (long)PTRACE_SYSCALL, (long)child, 0L, 0L) != 0 ||
+            waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+            return 0;
+    } while (WSTOPSIG(status) == SIGCHLD);
+    return WSTOPSIG(status) == (SIGTRAP | 0x80);
 }
 
 static inline int watch_system_calls(void (*work)(void), struct system_calls *seen)
@@ -49,16 +91,20 @@ static inline int watch_system_calls(void (*work)(void), struct system_calls *se
     memset(seen, 0, sizeof *seen);
     for (long i = 0; i < MOST_STEPS && !ended; i++) {
         memset(&stop, 0, sizeof stop);
-        if (!stops_again(PTRACE_SYSCALL, child, SIGTRAP | 0x80) ||
+        if (!stops_at_call(child) ||
             syscall(SYS_ptrace, (long)GET_SYSCALL_INFO, (long)child, sizeof stop, &stop) <= 0)
             break;
         if (stop.kind == STOP_ENTRY) {
             entry = stop;
-            ended = stop.entry.number == SYS_exit_group;
+            ended = stop.entry.call == SYS_exit_group;
         } else if (stop.kind == STOP_EXIT && entry.kind == STOP_ENTRY) {
             seen->all++;
             seen->failed += stop.exit.is_error;
-            seen->empty_reads += !stop.exit.is_error && is_empty_read(&entry);
+            note_kind(seen, entry.entry.call);
+            if (!stop.exit.is_error && is_read(&entry)) {
+                seen->reads++;
+                seen->empty_reads += entry.entry.argument[2] == 0;
+            }
         }
     }
     end_watching(child);

@@ -23,6 +23,9 @@ struct registers {
  * itself; -1 if it is none. */
 struct instruction {
     int is_reading, is_call, is_return, doubled, counter_in;
+    int waits;      /* until all earlier instructions have finished: a fence, or rdtscp */
+    int is_trap;    /* into the OS kernel */
+    int is_product; /* it multiplies or divides */
 };
 
 /* What one run of a function did between its first and its last reading of the counter. */
@@ -30,6 +33,8 @@ struct steps {
     uint64_t reading[MOST_READINGS], result;
     long readings, calls, inside, inside_loops; /* inside: instructions of called functions */
     long additions, chains;                     /* a register added to itself; such registers */
+    long traps, products;
+    int end_waits; /* whether the first reading after the additions waits for them */
 };
 
 #    if defined(__x86_64__)
@@ -46,11 +51,17 @@ static struct instruction decoded(uint64_t word)
     const int source = (operands >> 3 & 7) | (extended & 4) << 1;
     const int target = (operands & 7) | (extended & 1) << 3;
     const int adds = (operation == 0x01 || operation == 0x03) && operands >> 6 == 3;
+    const int is_fence = operands == 0xae && (byte[i + 2] == 0xe8 || byte[i + 2] == 0xf0);
+    const int is_rdtscp = operands == 0x01 && byte[i + 2] == 0xf9;
     return (struct instruction){
-        .is_reading =
-            operation == 0x0f && (operands == 0x31 || (operands == 0x01 && byte[i + 2] == 0xf9)),
+        .is_reading = operation == 0x0f && (operands == 0x31 || is_rdtscp),
         .is_call = operation == 0xe8 || (operation == 0xff && (operands >> 3 & 6) == 2),
         .is_return = operation == 0xc3 || operation == 0xc2,
+        .waits = operation == 0x0f && (operands == 0xa2 || is_fence || is_rdtscp),
+        .is_trap = operation == 0x0f && (operands == 0x05 || operands == 0x34),
+        .is_product = operation == 0x69 || operation == 0x6b ||
+                      (operation == 0x0f && (operands == 0xaf || operands == 0x5e)) ||
+                      ((operation == 0xf7 || operation == 0xf6) && (operands & 0x20) != 0),
         .doubled = adds && source == target ? target : -1};
 }
 #    else
@@ -64,6 +75,9 @@ static struct instruction decoded(uint64_t word)
         .is_reading = counter == 0xd53be040u || counter == 0xd53be0c0u,
         .is_call = (code & 0xfc000000u) == 0x94000000u || (code & 0xfffffc1fu) == 0xd63f0000u,
         .is_return = (code & 0xfffffc1fu) == 0xd65f0000u || code == 0xd65f0bffu,
+        .waits = (code & 0xfffff0ffu) == 0xd50330dfu || counter == 0xd53be0c0u,
+        .is_trap = (code & 0xffe0001fu) == 0xd4000001u,
+        .is_product = (code & 0x7fe0f800u) == 0x1ac00800u || (code & 0x7fe08000u) == 0x1b000000u,
         .doubled = adds && target == first && target == second ? target : -1,
         .counter_in = target};
 }
@@ -88,7 +102,8 @@ static int registers_of(pid_t child, int counter_in, struct registers *known)
 /* What is counted so far; it becomes part of `steps` at each reading, so what follows the last
  * reading does not count. */
 struct so_far {
-    long calls, depth, inside, inside_loops, doubled[32];
+    long calls, depth, inside, inside_loops, traps, products, doubled[32];
+    int waited; /* whether an instruction since the last addition waits for it */
 };
 
 static void note_reading(struct steps *seen, const struct so_far *so_far, uint64_t value)
@@ -99,11 +114,16 @@ static void note_reading(struct steps *seen, const struct so_far *so_far, uint64
     seen->calls = so_far->calls;
     seen->inside = so_far->inside;
     seen->inside_loops = so_far->inside_loops;
+    seen->traps = so_far->traps;
+    seen->products = so_far->products;
+    const long before = seen->additions;
     seen->additions = seen->chains = 0;
     for (int i = 0; i < 32; i++) {
         seen->additions += so_far->doubled[i];
         seen->chains += so_far->doubled[i] >= 32;
     }
+    if (seen->additions > before)
+        seen->end_waits = so_far->waited;
 }
 
 static void note_instruction(struct so_far *so_far, struct instruction now)
@@ -111,8 +131,11 @@ static void note_instruction(struct so_far *so_far, struct instruction now)
     so_far->calls += now.is_call;
     so_far->depth += now.is_call - (now.is_return && so_far->depth > 0);
     so_far->inside += so_far->depth > 0 && !now.is_call;
+    so_far->traps += now.is_trap;
+    so_far->products += now.is_product;
     if (now.doubled >= 0)
         so_far->doubled[now.doubled]++;
+    so_far->waited = now.doubled < 0 && (so_far->waited || now.waits);
 }
 
 /* Follow `function`, which the child calls, to its return: ALL_SEEN, or CUT_SHORT if it takes more

@@ -71,16 +71,17 @@ ROUND_TRIP = Truth(
     ("read-and-write-counted-along", "unclear-divisor", "cost-of-many-for-one"), "round trip"
 )
 OPTIMISATION = Truth(("optimisation-levels-mixed",), "")
-TRACED = Truth((), r"trace[rd]|strace|debugger")
+TRACED = Truth(("tracer-stops-it",), r"trace[rd]|strace|debugger")
 C_MISSING = Truth(
     ("no-c-to-read",), r"\.c\b.*(missing|absent|not there|not handed in)|without its C|C source"
 )
-C_CHANGED = Truth((), r"hash|not the C|changed since|another C|C source")
+C_CHANGED = Truth(("no-c-to-read",), r"hash|not the C|changed since|another C|C source")
 FAILS = Truth(
     ("failing-call-timed", "wrong-registers"), r"EBADF|EFAULT|fails|failed|refused|did not work"
 )
 OTHER_CALL = Truth(
-    ("other-recording",), r"another (system )?call|other (system )?call|getppid|not (a |the )?read"
+    ("other-recording", "other-call-than-asked"),
+    r"another (system )?call|other (system )?call|getppid|not (a |the )?read",
 )
 FIRST_ONLY = Truth(
     ("library-call-not-system-call", "work-optimised-away"), r"never enter|not entered"

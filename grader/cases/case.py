@@ -29,9 +29,10 @@ class Case:
     id; then `recording` is that of the first figure, `others` are the cases of the figures, and
     `compare_with` the cases of figures that a student might have taken instead. `submitted` is the
     submitted value in the requested unit; None if its unit cannot be converted. `accepted_values`
-    are the right values: for an overhead, both the intercept and the empty sample. There is none if
-    the recording gives no figure. `source` is the C that was measured, if it is known: that of a
-    released or broken C kernel, or the file saved next to the recording if its hash agrees.
+    are the right values: for an overhead, the intercept, and the empty sample if it tells the same.
+    There is none if the recording gives no figure. `source` is the C that was measured, if it is
+    known: that of a released or broken C kernel, or the file saved next to the recording if its
+    hash agrees.
     """
 
     spec: FigureSpec

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts import own_call
+from grader.facts import own_call, watched
 from grader.pitfalls.pitfall import Pitfall
+from labs.common.units import rounded
 
 
 def detect(case: Case) -> str | None:
     code = own_call.measured(case)
     other = own_call.other_call(case, code) if code is not None else None
-    if other is None:
+    if other is not None:
+        return f"Your {case.spec.variant} is made with {other}."
+    operations, made = watched.seen(case, "operations"), watched.seen(case, "system_calls")
+    if case.spec.variant not in own_call.ASKED or not operations or not made:
         return None
-    return f"Your {case.spec.variant} is made with {other}."
+    if made == operations:
+        return None
+    return (
+        f"For one {case.spec.variant} of your C, the OS kernel got {rounded(made / operations, 3)} "
+        "system calls."
+    )
 
 
 PITFALL = Pitfall(
     code="another-call",
     level=Level.VALIDITY,
-    symptom="What is timed is not the call that is asked for.",
+    symptom="What is timed is not the one call that is asked for.",
     misconception="Each call costs the way into the OS kernel and back, and its own work besides. "
     "The name of a variant says what was meant, and not what was called.",
     experiment="Run it under strace -c: it lists each call by name.",
     seen_in="trials of lab 08: the number of a call that returns 0 as well",
     detect=detect,
+    yields_to=("library-call-beside-trap",),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
+from grader.facts import watched
 from grader.facts.c.readings import subtracted_constant
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.pitfalls.stale_constant import too_little_left
@@ -23,6 +24,11 @@ OWN = "own_pair"
 def detect(case: Case) -> str | None:
     if not case.spec.of_overhead and case.spec.kernel != OWN:
         return None
+    if watched.seen(case, "additions") and watched.seen(case, "end_waits") == 0:
+        return (
+            "The run watched a sample of your C: between the last addition and the reading after "
+            "it no fence is executed, so that this reading need not wait for the additions."
+        )
     if case.source is not None and subtracted_constant(case.source) is None:
         evidence = too_little_left(case)
         if evidence is not None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.facts import watched
+from grader.facts.c import calls, parts
+from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Pitfall
 
 #: What is returned, as a share of the time between the first and the last reading. A second pair,
 #: or an overhead that is subtracted, makes it less than 1.
 LEAST_SHARE, MOST_SHARE = 0.25, 1.05
+#: With a clock of the C library, less than this is no difference of two readings of the counter.
+LEAST_OF_OWN_CLOCK = 0.9
 
 
 def detect(case: Case) -> str | None:
@@ -20,10 +24,18 @@ def detect(case: Case) -> str | None:
         times = "once" if readings == 1 else "not at all"
         return f"While a sample of your C ran, the counter was read {times}."
     share = watched.seen(case, "share")
-    if share is None or LEAST_SHARE <= share <= MOST_SHARE:
+    if share is None:
+        return None
+    clocks = calls.clocks_of_library(parts.timed(own_source(case) or ""))
+    if clocks and share < LEAST_OF_OWN_CLOCK:
+        return (
+            f"Your C calls {clocks[0]}(), which reads another clock, and the run counts what your "
+            f"C returns as ticks of the counter: {share:.0%} of those that passed."
+        )
+    if LEAST_SHARE <= share <= MOST_SHARE:
         return None
     return (
-        f"Your C returns {share:.0%} of the time between its first and its last reading of the "
+        f"Your C returns {share:.1%} of the time between its first and its last reading of the "
         "counter."
     )
 
@@ -31,7 +43,7 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="end-not-read",
     level=Level.VALIDITY,
-    symptom="The length of a sample is not the difference of two readings.",
+    symptom="The length of a sample is not the difference of two readings of the counter.",
     misconception="A number computed from k lies on a perfect line, and says nothing about the "
     "machine.",
     experiment="Read the counter before and after the additions, and return the difference.",

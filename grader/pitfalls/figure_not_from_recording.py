@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from grader.cases.case import Case
+from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Finding, Level
 from grader.facts.dates import measured_after
@@ -45,6 +46,11 @@ def what_it_is(case: Case) -> str:
     """Which variant of its own recording the figure is the cost of, as a sentence; '' if none."""
     if case.right or case.others or not case.spec.is_time:
         return ""
+    line = case.result.line
+    if case.spec.of_overhead and line is not None and line.empty is not None:
+        empty = line.empty.value / line.clock.ticks_in(case.spec.unit)
+        if is_number(case, empty):
+            return "What you gave is the mean of your empty samples, and not where the line begins."
     same = variants_of_same_value(case, case.recording)
     found = [name for name in same if name not in case.spec.variants]
     return f"What you gave is the cost of {found[0]}." if len(found) == 1 else ""

@@ -14,6 +14,9 @@ from labs.common.units import rounded
 #: Nearer to the typical sample than this, the smallest one is not what makes the figure wrong.
 CLEARLY_LESS = 0.99
 
+#: What half of the samples are is their middle, and no lucky one.
+MOST_AS_SHORT = 50.0
+
 
 def detect(case: Case) -> str | None:
     spec = case.spec
@@ -33,8 +36,8 @@ def detect(case: Case) -> str | None:
             continue
         each = max(size, 1) * per_unit
         least, usual = float(ticks.min()) / each, usual_ticks(samples, size) / each
-        if is_number(case, least) and least < CLEARLY_LESS * usual:
-            share = 100 * float((ticks == ticks.min()).mean())
+        share = 100 * float((ticks == ticks.min()).mean())
+        if is_number(case, least) and least < CLEARLY_LESS * usual and share < MOST_AS_SHORT:
             return (
                 f"You gave {case.as_submitted()}, the smallest of {len(ticks)} samples at k = "
                 f"{size}; only {share:.2g} % of them are that short. Typical there is "

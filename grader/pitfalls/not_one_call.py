@@ -17,14 +17,21 @@ def detect(case: Case) -> str | None:
     operations, calls = watched.seen(case, "operations"), watched.seen(case, "calls")
     if case.spec.kernel != "own_procedure" or not operations or calls is None:
         return None
+    if traps := watched.seen(case, "traps"):
+        each = rounded(traps / operations, 2)
+        return f"For one operation, the run saw {each} system calls between the readings."
     if calls != operations:
         made = "no call" if calls == 0 else f"{rounded(calls / operations, 3)} calls"
         return f"For one operation, the run saw {made} between the readings."
     inside = (watched.seen(case, "inside") or 0) / operations
-    if not watched.seen(case, "loops") and inside <= MOST_INSIDE:
+    loops, products = watched.seen(case, "loops"), watched.seen(case, "products")
+    if not loops and not products and inside <= MOST_INSIDE:
         return None
-    loop = "goes through a loop and " if watched.seen(case, "loops") else ""
-    return f"Each call of your procedure {loop}takes {rounded(inside, 3)} instructions."
+    does = "goes through a loop and " if loops else ""
+    does += (
+        f"multiplies or divides {rounded(products / operations, 2)} times and " if products else ""
+    )
+    return f"Each call of your procedure {does}takes {rounded(inside, 3)} instructions."
 
 
 PITFALL = Pitfall(

@@ -24,7 +24,9 @@ def detect(case: Case) -> str | None:
     if calls != operations:
         each = rounded(calls / operations, 3)
         return f"For one operation of your C, the OS kernel got {each} system calls."
-    return f"Of {calls:.0f} system calls that your C made, {reads or 0:.0f} read 0 bytes."
+    of_any_size = watched.seen(case, "reads")
+    read = f"{of_any_size:.0f} read something, and " if of_any_size else ""
+    return f"Of {calls:.0f} system calls that your C made, {read}{reads or 0:.0f} read 0 bytes."
 
 
 PITFALL = Pitfall(

@@ -58,6 +58,8 @@ def _on_top(case: Case) -> str | None:
 def _whole_sample(case: Case) -> str | None:
     """The figure is what a sample takes, divided by what it holds: nothing was subtracted."""
     spec, recording = case.spec, case.recording
+    if case.spec.own and case.result.line is not None and not case.result.line.straight:
+        return None  # how much of a sample the clock takes is not known of such a run
     timer = _timer(case)
     samples = recording.samples(spec.variant)
     per_unit = samples.clock.ticks_in(spec.unit) * parts_of(recording, spec.variant)

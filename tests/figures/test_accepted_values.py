@@ -13,7 +13,7 @@ import pytest
 from grader.cases.expected import Expected, accepted_as_text
 from grader.cases.spec import CHOICE
 from grader.cases.verdict import Outcome
-from grader.figures import LABS, FigureSpec, Quantity
+from grader.figures import LABS, FigureSpec, Quantity, figure_named
 from grader.judging.presentation import as_html, as_text
 from labs.results.result import result_of
 from testing.honest_cases import honest, honest_case, judged
@@ -141,3 +141,24 @@ def test_counts_near_zero_and_far_from_it_follow_one_rule(
 def test_zero_passes_if_the_interval_holds_it(value: float) -> None:
     assert Expected(value, -0.5, 0.9, "cycles").accepts(0.0)
     assert not Expected(value + 2, 1.5, 2.9, "cycles").accepts(0.0)
+
+
+@pytest.mark.parametrize(
+    ("figure_id", "outcome"),
+    [
+        ("timer-overhead-fenced", Outcome.PASSED),  # its readings wait for the work
+        ("timer-overhead-monotonic", Outcome.FAILED),
+    ],
+)
+def test_an_empty_sample_far_from_the_intercept_is_not_the_overhead(
+    figure_id: str, outcome: Outcome
+) -> None:
+    spec = figure_named(figure_id)
+    case = honest_case(spec)
+    line = case.result.line
+    assert line is not None and line.empty is not None
+    value = line.empty.into("ns", case.result.clock).value
+    verdict = judged(spec, value, "ns")
+    assert verdict.outcome is outcome
+    if outcome is Outcome.FAILED:
+        assert "mean of your empty samples" in verdict.findings[0].evidence

@@ -25,6 +25,12 @@ HELPERS = """#include "own_creation.h"
 #include <pthread.h>
 static unsigned char own_stack[16384] __attribute__((aligned(16)));
 __attribute__((unused)) static int raise_by(void *by) { number += (long)by; return 0; }
+__attribute__((unused)) static int long_work(void *nothing)
+{
+    for (volatile int i = 0; i < 1000; i++)
+        ;
+    return raise_number(nothing);
+}
 __attribute__((unused)) static int idle(void *nothing) { return nothing != NULL; }
 __attribute__((unused)) static void *helper(void *nothing) { raise_number(nothing); return NULL; }
 """
@@ -49,6 +55,7 @@ RIGHT = {
     f"{SHARED} | CLONE_PARENT_SETTID, NULL, &id); if (id != task) task = -1;",
 }
 BY_ANOTHER, ASLEEP, PROCESS = "number-not-by-the-task", "vfork-for-thread", "not-a-thread"
+BESIDE = "more-than-the-operation"
 #: Each with its findings, and words of the first one's evidence.
 WRONG = {
     "parent and vfork": (
@@ -92,6 +99,40 @@ WRONG = {
         f"task = clone(raise_number, STACK_TOP, {SHARED} | CLONE_VFORK, NULL);",
         {ASLEEP},
         "10 of 10",
+    ),
+    "one taken back": (
+        f"task = {CLONED}; (void)waitpid(task, NULL, 0); number--; task = {CLONED};",
+        {BY_ANOTHER},
+        "another task raised the number",
+    ),
+    "sleeps": (f"task = {CLONED}; (void)usleep(50);", {BESIDE}, "makes 1 calls that sleep"),
+    "own stack anew": (
+        "void *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0); "
+        "task = clone(raise_number, (char *)stack + 65536, CLONE_VM | SIGCHLD, NULL); "
+        "(void)waitid(P_PID, (id_t)task, &(siginfo_t){0}, WEXITED | WNOWAIT); "
+        "(void)munmap(stack, 65536);",
+        {BESIDE},
+        "maps or unmaps memory 2 times",
+    ),
+    "asks the OS": (
+        f"for (int i = 0; i < 20; i++) {{ (void)getppid(); }} task = {CLONED};",
+        {BESIDE},
+        "makes 20 other system calls",
+    ),
+    "a clean stack": (
+        f"memset(stack_bottom, 0, STACK_BYTES); task = {CLONED};",
+        {BESIDE},
+        "calls memset(), which creates no task",
+    ),
+    "a loop before it": (
+        f"for (volatile int i = 0; i < 1000; i++) {{ }} task = {CLONED};",
+        {BESIDE},
+        "a loop that calls nothing",
+    ),
+    "a loop in the task": (
+        f"task = clone(long_work, STACK_TOP, {SHARED}, NULL);",
+        {BESIDE},
+        "runs long_work(), in which there is a loop",
     ),
     "own memory": (
         "task = clone(raise_number, STACK_TOP, SIGCHLD, NULL);",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grader.cases.verdict import Level, Outcome
@@ -94,11 +96,25 @@ RIGHT = {
         "(void)pthread_kill(other == 0 ? first : turns->peer, SIGUSR1);",
         unlocked("(void)sigwait(&signals, &which);", begin="int which;"),
     ),
+    "written again when interrupted": (
+        'while (write(pipes[other][1], "x", 1) != 1) { }',
+        unlocked("(void)!read(pipes[own][0], &byte, 1);", begin="char byte;"),
+    ),
     "with a time-out": (
         SIGNAL,
         "struct timespec late = after_us(2000000); while (turns->turn != own) "
         "(void)pthread_cond_timedwait(&turns->changed[own], &turns->mutex, &late);",
     ),
+}
+WAIT = f"while (turns->turn != own) {SLEEP}"
+#: Wakes that do more, each with words of the evidence. The C alone shows this, and no count.
+MORE = {
+    "a loop in the wake": (
+        f"for (volatile int i = 0; i < 2000; i++) {{ }} {SIGNAL}",
+        WAIT,
+        "a loop that calls nothing",
+    ),
+    "a call of another kind": (f"{SIGNAL} (void)getppid();", WAIT, "calls getppid()"),
 }
 UNWOKEN, AWAKE = "woke nobody", "went to sleep"
 #: Each with words of the evidence.
@@ -167,6 +183,15 @@ def test_a_thread_that_looks_by_itself_is_told_and_not_praised(program: Program,
     assert name in BY_THE_CLOCK or WRONG[name][2] in finding.evidence
     assert verdict.levels[Level.VALIDITY][0] == 0
     assert not verdict.praise
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_work_beside_the_handoff_is_told_by_the_c(name: str) -> None:
+    wake, wait, words = MORE[name]
+    verdict = replace(EXERCISE, answers={name: hand_over(wake, wait)}).verdict(name, {})
+    assert [finding.code for finding in verdict.findings] == ["more-than-the-operation"]
+    assert words in verdict.findings[0].evidence
+    assert verdict.levels[Level.VALIDITY][0] == 0
 
 
 def test_a_recording_of_an_older_kit_passes_without_that_praise() -> None:

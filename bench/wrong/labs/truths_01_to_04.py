@@ -39,9 +39,9 @@ _TIMER = by_name(
             "c-unfenced c-end-unfenced c-additions-before c-additions-after"
         ),
         Truth(("cost-of-many-for-one",), r"two chains|twice|two additions|2 "): "c-two-chains",
-        Truth(("not-on-a-line",), r"divide"): "c-divided",
-        Truth((), r"computed|made up|not read|not a reading|no second reading"): "c-computed",
-        Truth((), r"depend on k|whatever k|every batch size|same work"): "c-always-64",
+        Truth(("not-on-a-line", "end-not-read"), r"divide"): "c-divided",
+        Truth(("end-not-read",), r"computed|made up|no second reading"): "c-computed",
+        Truth((), r"depend on k|whatever k|asked for, your C makes 64\."): "c-always-64",
         Truth(("clocks-of-two-processes",), r"clock_gettime|(an)?other clock"): "c-gettime",
         Truth((), r"volatile|through memory|no ADDITIONS|instead of ADDITIONS"): "c-volatile-sum",
         Truth((), r"chain|overlap|at once"): "c-independent",
@@ -72,7 +72,7 @@ _FIRST = by_name(
         value_of("unprepared"): "unprepared",
         t.DIFFERENCE: "saved",
         t.PERCENT: "share",
-        Truth(("page-still-missing",)): (
+        Truth(("page-still-missing", "other-page-touched")): (
             "c-empty c-other-page c-next-page c-pointer-only c-address-of c-prefetch"
             " c-own-function c-sleeps c-madvise"
         ),
@@ -117,7 +117,7 @@ _CALL = by_name(
         ),
         t.OTHER_CALL: "c-getppid c-writes",
         Truth((), r"4,?096|bytes"): "c-reads-4096",
-        Truth(("cost-of-many-for-one",), r"two calls|twice|2 (system )?calls"): "c-twice",
+        Truth(("cost-of-many-for-one",), r"two calls|twice|got 2 (system )?calls"): "c-twice",
         Truth(("cost-of-many-for-one",), r"\bopen\b|close|3 (system )?calls"): "c-opens-each-time",
         t.FIRST_ONLY: "c-remembers c-no-trap",
         Truth(("vdso-not-system-call", "library-call-not-system-call")): "c-library-time",
@@ -149,16 +149,16 @@ _PROCEDURE = by_name(
             ("half-or-double", "unclear-divisor"), r"\(args12 - args6\) / 12"
         ): "divided-by-twelve",
         Truth((), r"args12 / 12"): "twelve-over-twelve",
-        Truth(("work-optimised-away",), r"inlined|left out"): (
+        Truth(("work-optimised-away",), r"inlined|left out|saw no call"): (
             "c-plain-flags-o2 c-always-inline-flags-o2 c-kept-from-merging-flags-o2"
             " c-volatile-variable-flags-o2"
         ),
-        Truth((), r"loop in (it|your procedure)|does more|more than"): "c-loop-of-50-flags-o2",
-        Truth(("cost-of-many-for-one",), r"(two|several|second|2|another) (calls?|procedure)"): (
+        Truth((), r"loop in (it|your procedure)|does more|through a loop"): "c-loop-of-50-flags-o2",
+        Truth(("cost-of-many-for-one",), r"(two|several|second|[26]|another) (calls?|procedure)"): (
             "c-two-calls-flags-o2 c-recursive-flags-o2"
         ),
         Truth((), r"system call|getppid|does more"): "c-system-call-flags-o2",
-        Truth((), r"print|library|does more|system calls?"): "c-prints-flags-o2",
+        Truth((), r"print|library|does more|system calls?|saw 1\d calls"): "c-prints-flags-o2",
         Truth((), r"divi(sion|de)|does more|through memory"): "c-division-flags-o2",
         t.OPTIMISATION: ("c-plain-flags-o0 five-and-six-by-o2 args0-at-o0 args6-at-o2"),
         t.AGAINST_DATA: "inlined-costs-the-same inlined-costs-half against-the-data",

@@ -26,9 +26,9 @@ _CREATION = by_name(
             "c-parent-raises c-clone-vm-and-parent-raises"
         ),
         Truth(("not-a-thread",), r"vfork|parent (sleeps|to sleep)"): "c-vfork",
-        Truth(("cost-of-many-for-one",), r"(two|2|more|another) tasks?"): "c-two-tasks",
-        Truth(("page-fault-counted-along",), r"stack|mmap|memset|page faults"): "c-stack-each-time",
-        Truth((), r"own work|loop in|more than"): "c-long-work",
+        Truth(("cost-of-many-for-one",), r"(two|2|another) tasks?"): "c-two-tasks",
+        Truth((), r"stack is|mmap|memset|maps or unmaps memory"): "c-stack-each-time",
+        Truth((), r"own work|there is a loop"): "c-long-work",
         Truth((), r"sleep"): "c-sleeps",
         Truth(("pinning-inside-the-interval",)): "c-affinity-inside",
         t.UPSIDE_DOWN: "ratio-inverted",
@@ -62,15 +62,13 @@ _SWITCH = by_name(
         Truth(("cost-of-many-for-one",), r"whole run|in all"): "counted-in-all",
         t.UPSIDE_DOWN: "exchanges-per-switch ratio-inverted",
         value_of("own-alone"): "own-alone",
-        Truth(("never-slept",), r"sched_yield|yield"): "c-yields",
-        Truth(("never-slept",), r"spin|time slice|never sle(ep|pt)"): "c-spins",
-        Truth((), r"usleep|polls?\b|sleeps and looks"): "c-sleeps",
-        Truth((), r"time-?out|timed ?wait|polls?\b"): "c-times-out",
+        Truth(("never-slept", "not-woken"), r"sched_yield|yield"): "c-yields",
+        Truth(("never-slept", "not-woken"), r"spin|time slice"): "c-spins",
+        Truth(("not-woken",), r"usleep|polls?\b|sleeps and looks"): "c-sleeps",
+        Truth(("not-woken",), r"time-?out|timed ?wait|polls?\b"): "c-times-out",
         Truth(("signal-under-the-lock",)): "c-signal-under-lock signal-inside",
-        Truth(("lock-convoy", "own-semaphore", "never-slept"), r"without waiting"): (
-            "c-takes-the-turn"
-        ),
-        Truth((), r"own work|loop in|work between"): "c-long-work",
+        Truth(("never-slept", "not-woken"), r"without waiting"): ("c-takes-the-turn"),
+        Truth((), r"work of its own|own work"): "c-long-work",
         Truth((), r"getppid|other (system )?calls|more system calls"): "c-calls-in-between",
         Truth(("mechanisms-differ",)): "ratio-by-condvar",
         t.PERCENT: "ratio-in-percent",
@@ -107,7 +105,7 @@ _FOOTPRINT = by_name(
         Truth((), r"processes-8-256k - processes-8-0"): "indirect-for-whole",
         t.TICKS: "ticks-in-thousands",
         value_of("own-0"): "own-without-set",
-        Truth(("working-set-not-touched",), r"not used|not read|lines"): (
+        Truth(("working-set-not-touched", "working-set-in-part"), r"not used|not read"): (
             "c-not-kept c-half c-every-second-line c-lines-as-bytes c-one-a-page c-first-byte"
             " c-stride-of-ints c-own-array c-small-array c-address-only c-size-of-pointer"
             " c-last-only c-grows untouched"
@@ -134,15 +132,14 @@ _TRIAL = by_name(
         t.ROUND_TRIP: "d-round-trip",
         t.CALLS_IN: "d-half-round-trip",
         t.LOOP: "e-with-the-loop",
-        Truth(("vdso-not-system-call", "call-not-by-hand", "cost-of-many-for-one")): (
-            "c-as-it-was c-library-beside"
-        ),
+        Truth(("vdso-not-system-call", "call-not-by-hand")): "c-as-it-was",
+        Truth(("library-call-beside-trap",)): "c-library-beside",
         t.FAILS: "c-bad-pointer c-unlooked c-wrong-number",
         Truth(("call-without-its-argument",), r"argument|pointer|address"): "c-null-pointer",
-        Truth((), r"(an)?other (system )?call|getppid|clock_gettime|SYS_"): (
+        Truth((), r"call number of (getppid|clock_gettime)|(an)?other (system )?call"): (
             "c-other-number c-clock-gettime"
         ),
-        Truth(("cost-of-many-for-one",), r"two calls|twice|2 (system )?calls"): "c-twice",
+        Truth(("cost-of-many-for-one",), r"two calls|twice|got 2 system calls"): "c-twice",
         t.FIRST_ONLY: "c-cached",
         Truth(("conclusion-against-table",)): (
             "a-suspect-1 a-suspect-3 b-suspect-2 c-suspect-1 d-suspect-3 e-suspect-2"

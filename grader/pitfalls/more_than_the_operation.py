@@ -1,0 +1,82 @@
+"""More is timed than one new task, or one handoff: another task, a sleep, memory, a loop."""
+
+from __future__ import annotations
+
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import watched
+from grader.facts.c import beside, parts
+from grader.facts.sources import own_source
+from grader.pitfalls.pitfall import Pitfall
+from labs.common.units import rounded
+
+CREATION, SWITCH = "own_creation", "own_switch"
+
+#: To create a task and wait for it, the C library may make this many calls more: it blocks signals.
+MOST_BESIDE = 4
+
+BUSY = "Between its readings your C has a loop that calls nothing: it is work of its own."
+
+
+def detect(case: Case) -> str | None:
+    if case.others or not case.spec.own:
+        return None
+    if case.spec.kernel == CREATION:
+        return _beside_creation(case)
+    return _beside_switch(case) if case.spec.kernel == SWITCH else None
+
+
+def _beside_creation(case: Case) -> str | None:
+    tasks = watched.seen(case, "operations")
+    said = []
+    if tasks:
+        each = {
+            key: (watched.seen(case, key) or 0) / tasks
+            for key in ("system_calls", "creations", "waits", "sleeps", "mappings")
+        }
+        others = 2 * each["system_calls"] - sum(each.values())
+        said += [f"creates {rounded(each['creations'], 2)} tasks"] * (each["creations"] > 1)
+        said += [f"makes {rounded(each['sleeps'], 2)} calls that sleep"] * (each["sleeps"] >= 1)
+        said += [f"maps or unmaps memory {rounded(each['mappings'], 2)} times"] * (
+            each["mappings"] >= 1
+        )
+        said += [f"makes {rounded(others, 2)} other system calls"] * (others > MOST_BESIDE)
+    if said:
+        return f"For one operation, the run saw that your C {' and '.join(said)}."
+    source = own_source(case) or ""
+    looping = beside.looping_task(source)
+    if looping is not None:
+        return f"Your new task runs {looping}(), in which there is a loop: this work is timed too."
+    code = parts.measured_by(source, "MEASURE_OWN_CREATION")
+    called = beside.idle_call(code) or beside.filling_call(code)
+    if called is not None:
+        return f"Between its readings your C calls {called}(), which creates no task."
+    return BUSY if beside.has_loop_without_call(code) else None
+
+
+def _beside_switch(case: Case) -> str | None:
+    code = parts.measured_by(own_source(case) or "", "MEASURE_OWN_SWITCH")
+    asked = beside.idle_call(code)
+    if asked is not None:
+        return f"Between its readings your C calls {asked}(), which neither wakes nor waits."
+    return BUSY if beside.has_loop_without_call(code) else None
+
+
+PITFALL = Pitfall(
+    code="more-than-the-operation",
+    level=Level.VALIDITY,
+    symptom="More is timed than the one operation that is asked for.",
+    misconception="All that is done between the readings is part of the figure: a second task, a "
+    "sleep, a new stack, other system calls, a loop.",
+    experiment="Take the rest out, measure again, and look at what is left: that was its share.",
+    seen_in="trials of labs 05 and 06: a stack for each task, a loop in the task, other calls",
+    detect=detect,
+    yields_to=(
+        "number-not-by-the-task",
+        "not-a-thread",
+        "vfork-for-thread",
+        "pinning-inside-the-interval",
+        "not-woken",
+        "wait-with-an-end",
+    ),
+)
