@@ -38,12 +38,16 @@ def _swapped(case: Case) -> str | None:
         right = each.value * (value / case.submitted)
         if not math.isfinite(right):
             continue
-        mantissa, exponent = f"{right:.{given - 1}e}".split("e")
+        # Of a negative value the digits are those without its sign.
+        mantissa, exponent = f"{abs(right):.{given - 1}e}".split("e")
         digits = mantissa.replace(".", "")
         for place in range(len(digits) - 1):
             pair = digits[place + 1] + digits[place]
             other = digits[:place] + pair + digits[place + 2 :]
-            if pair[0] != pair[1] and float(f"{other[0]}.{other[1:]}e{exponent}") == value:
+            if (
+                pair[0] != pair[1]
+                and math.copysign(float(f"{other[0]}.{other[1:]}e{exponent}"), right) == value
+            ):
                 return (
                     f"You gave {case.as_submitted()}; your recording gives {each.as_text()}: "
                     "two digits are swapped."

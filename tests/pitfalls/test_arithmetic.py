@@ -108,6 +108,21 @@ def test_two_digits_swapped_are_told_and_two_that_are_not_neighbours_are_not(
         assert explained(CONDVAR, float(other), "ns", trips).code == "figure-not-from-recording"
 
 
+def test_two_digits_of_a_negative_difference_are_told() -> None:
+    each = {"args0": 3.0, "args6": 20.4, "args12": 11.32, "loop": 1.0}
+    variants = {name: Clocked(42.6, cycles * CYCLE_TICKS) for name, cycles in each.items()}
+    extra = {f"variant.{name}.baseline": "loop" for name in each if name != "loop"}
+    falling = recording(variants, kernel="procedure_call", extra={"flags": "-O0", **extra})
+    twelve, six = (result_of(falling, name, "cycles").estimate for name in ("args12", "args6"))
+    assert twelve is not None and six is not None
+    right = f"{(twelve.value - six.value) / 6:.3g}"
+    assert right.startswith("-1.") and right[3] != "1"
+    swapped = float(f"-{right[3]}.1{right[4:]}")
+    told = explained(PER_ARGUMENT, swapped, "cycles", falling)
+    assert "two digits are swapped" in told.evidence
+    assert explained(PER_ARGUMENT, -swapped, "cycles", falling).code == "figure-not-from-recording"
+
+
 @pytest.mark.parametrize(("digits", "named"), [(1, False), (2, False), (3, True)])
 def test_few_digits_name_no_slip(digits: int, named: bool, trips: Recording) -> None:
     net = result_of(trips, "condvar", "us").net
