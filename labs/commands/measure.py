@@ -65,8 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     problem: Exception | None = None
     if arguments.save is not None:
         try:
-            save_c(plan, recording, arguments.save)
-            _save(recording, arguments.save)
+            _save(plan, recording, arguments.save)
             saved = str(arguments.save)
         except (CannotWrite, ValueError) as error:
             problem = error
@@ -75,12 +74,16 @@ def run(arguments: argparse.Namespace) -> int:
     return _stop(problem, FAILED) if problem is not None else 0
 
 
-def _save(recording: Recording, path: Path) -> None:
-    """Save the recording; one with which a figure was handed in is kept under another name."""
+def _save(plan: measure.Plan, recording: Recording, path: Path) -> None:
+    """Save the recording, and C of a student's own beside it.
+
+    A recording with which a figure was handed in is kept under another name first, with its C.
+    """
     folder, name = path.absolute().parent.parent, path.name.removesuffix(".csv")
     of_lab = path.absolute().parent.name == RECORDINGS and path.suffix == ".csv"
     if of_lab and (kept := evidence.make_room(folder, name)) is not None:
         say(f"  the recording that your figure names is now {kept}.csv", file=sys.stderr)
+    save_c(plan, recording, path)
     with_account(recording, path).write(path)
     if of_lab:
         evidence.forget_failure(folder, name)

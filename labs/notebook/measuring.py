@@ -16,6 +16,7 @@ from labs.notebook.progress_line import ProgressLine
 from labs.notebook.recording_names import name_for, recording_name
 from labs.recording.file import Recording
 from labs.results import stopping
+from labs.run.c_beside import save_c
 from labs.run.measure import measure_in_turns_now
 from labs.run.plan import Plan
 
@@ -96,7 +97,7 @@ class Measuring:
         return with_account(recording, self.folder / figures.RECORDINGS / f"{recording.kernel}.csv")
 
     def save(self, plan: Plan, recording: Recording, name: str) -> str:
-        """Save a recording as `name`, with its source if that came from a cell.
+        """Save a recording as `name`, with the C if that is the student's own.
 
         Returns its path below the lab's folder. A recording with which a figure was handed in is
         kept under another name. Raises files.CannotWrite, ValueError.
@@ -105,6 +106,7 @@ class Measuring:
         evidence.make_room(self.folder, name)
         if plan.source is not None:
             write_atomically(folder / f"{name}.c", plan.source.encode())
+        save_c(plan, recording, folder / f"{name}.csv")
         recording.write(folder / f"{name}.csv")
         evidence.forget_failure(self.folder, name)
         return f"{figures.RECORDINGS}/{name}.csv"

@@ -11,6 +11,7 @@ import pytest
 from grader.cases.verdict import Verdict
 from grader.judging.lab_folder import check_folder
 from grader.judging.presentation import as_html, as_text
+from labs.c_kernels.toolchain import source_hash
 from labs.commands.cli import main
 from labs.common.messages import Refused
 from labs.course import evidence, figures
@@ -157,3 +158,38 @@ def test_in_a_terminal_evidence_is_kept_too(
     assert main([*words, "--save", "recordings/fenced.csv"]) == 0
     assert "is now fenced-earlier.csv" in capsys.readouterr().err
     assert _verdict(folder).recording == "recordings/fenced-earlier.csv"
+
+
+OWN = """#include "own_pair.h"
+TICKLAB_INLINE uint64_t own_interval(long k)
+{
+    uint64_t link = 1, begin = counter_begin();
+    ADDITIONS(link, k);
+    return counter_end() - begin;
+}
+MEASURE_OWN_PAIR(own_interval)
+"""
+
+
+@pytest.mark.parametrize("by", ["terminal", "notebook"])
+def test_own_c_in_a_file_is_saved_and_kept_with_its_recording(
+    by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The C of the earlier run must be kept, and not the one that takes its name."""
+    monkeypatch.chdir(tmp_path)
+    lab, saved = Session(LAB, tmp_path), tmp_path / "recordings" / "own.c"
+    texts = [OWN, f"/* once more */\n{OWN}"]
+    for text in texts:
+        Path("mine.c").write_text(text, encoding="utf-8")
+        if by == "notebook":
+            lab.measure("mine.c", samples=200, processes=2, save="own")
+        else:
+            words = ["measure", "mine.c", "--samples", "200", "--processes", "2"]
+            assert main([*words, "--save", "recordings/own.csv"]) == 0
+        assert saved.read_text("utf-8") == text
+        figures.put(tmp_path, figures.Figure("timer-own-addition", 1, "ns", "recordings/own.csv"))
+    figures.put(tmp_path, figures.Figure("timer-step", 1, "ticks", "recordings/own-earlier.csv"))
+    assert saved.with_name("own-earlier.c").read_text("utf-8") == texts[0]
+    for name, text in zip(("own-earlier", "own"), texts, strict=True):
+        recording = read(tmp_path / "recordings" / f"{name}.csv")
+        assert recording.conditions["source.sha256"] == source_hash(text)
