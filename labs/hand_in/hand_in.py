@@ -65,17 +65,17 @@ class Report:
     def lines(self) -> list[str]:
         """The report, one line each."""
         got, most = self.points
-        found = [f"checked: {got:g} of {most:g} points for the figures"]
-        found += [f"missing: {each}" for each in self.missing]
-        found += [f"not right yet: {each}" for each in self.failed]
-        found.append(f"archive: {self.made.archive} ({len(self.made.files)} files)")
-        found.append(f"receipt: {self.made.receipt}")
+        found = [f"archive: {self.made.archive} ({len(self.made.files)} files)"]
         if self.submitted:
             found.append(f"submitted to the exchange of the course {self.submitted}")
         elif self.trouble:
             found.append(f"NOT submitted to an exchange: {self.trouble}")
         else:
             found.append("no nbgrader exchange has this lab: upload the archive where you are told")
+        found.append(f"receipt: {self.made.receipt}")
+        found.append(f"checked: {got:g} of {most:g} points for the figures")
+        found += [f"missing: {each}" for each in self.missing]
+        found += [f"not right yet: {each}" for each in self.failed]
         return found
 
 
@@ -104,7 +104,9 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     if notebook is None:
         missing.append(f"the notebook {lab}.ipynb, with your answers")
     else:
-        missing += [f"the answer {each}" for each in archive.empty_answers(notebook, lab)]
+        missing += [
+            f"the answer in the cell {each}" for each in archive.empty_answers(notebook, lab)
+        ]
     failed = [
         f"{each.figure}: {each.reason}"
         for each in verdicts

@@ -31,7 +31,7 @@ async def likely_cause(group: int) -> str:
     if share < WAITS:
         return f"It used no processor time, so it waits: look for {_PEER}"
     if share > COMPUTES:
-        extra = " (`syscall` changes rcx and r11)" if os.uname().machine == "x86_64" else ""
+        extra = " (syscall changes rcx and r11)" if os.uname().machine == "x86_64" else ""
         return f"It computed all the time: look for {_LOOP}{extra}"
     return f"Look for {_LOOP}; or for {_PEER}"
 
