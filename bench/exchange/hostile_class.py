@@ -1,4 +1,4 @@
-"""A class of 20 honest students among all hostile submissions, through real nbgrader.
+"""A class of 20 honest students among all hostile submissions, through every step of real nbgrader.
 
 The honest ones get their points, each hostile one gets its own outcome, and every page of feedback
 and of the formgrader is opened in Chromium (:mod:`bench.exchange.hostile_pages`). The hostile ones
@@ -27,6 +27,7 @@ from grader.with_nbgrader.course import make_course
 from testing.hostile.case import HONEST, Hostile, all_cases
 from testing.hostile.in_answers import ANSWERS, HONEST_ANSWER, answered
 from testing.paths import REPOSITORY
+from testing.small_exchange import EARLY, SETTINGS
 
 try:
     from bench.exchange import hostile_pages
@@ -100,15 +101,21 @@ def class_of(lab: str, students: list[Student], save: Path | None = None) -> lis
     with tempfile.TemporaryDirectory(prefix="ticklab-class-") as scratch:
         course = Path(scratch) / "course"
         make_course(course, REPOSITORY / "notebooks")
+        with (course / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+            config.write(SETTINGS)
         _nbgrader(course, "generate_assignment", lab)
         for student in students:
             _hand_in(course, lab, student)
+        _nbgrader(course, "collect", lab)
+        found = _not_collected(course, lab, students)
         begin = time.monotonic()
         _nbgrader(course, "autograde", lab, "--create")
         seconds = (time.monotonic() - begin) / len(students)
         _nbgrader(course, "generate_feedback", lab)
+        _nbgrader(course, "release_feedback", lab)
         say(f"   {lab:<22}{len(students):>4} students, {seconds:.2f} s for each submission")
-        found = [
+        found += [
+            *_not_released(course, lab),
             *_wrong_points(course, lab, students),
             *_wrong_pages(course, lab),
             *([f"{lab}: {seconds:.1f} s for each submission"] if seconds > MOST_SECONDS else []),
@@ -124,7 +131,8 @@ def class_of(lab: str, students: list[Student], save: Path | None = None) -> lis
 
 
 def _hand_in(course: Path, lab: str, student: Student) -> None:
-    folder = course / "submitted" / student.name / lab
+    """Lay the submission into the exchange, as `nbgrader submit` does."""
+    folder = _of_course(course) / "inbound" / f"{student.name}+{lab}+{EARLY}+cmFuZG9t"
     folder.mkdir(parents=True)
     if student.case is None:
         shutil.copytree(HONEST / lab, folder, dirs_exist_ok=True)
@@ -133,6 +141,33 @@ def _hand_in(course: Path, lab: str, student: Student) -> None:
     released = json.loads((course / "release" / lab / f"{lab}.ipynb").read_text("utf-8"))
     notebook = answered(released, ANSWERS.get(student.answer, HONEST_ANSWER))
     (folder / f"{lab}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    for name, text in (("timestamp.txt", EARLY), ("submission_secret.txt", student.name)):
+        if not (folder / name).exists():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def _of_course(course: Path) -> Path:
+    """The folder of the course in the exchange."""
+    return course.parent / "exchange" / "ticklab"
+
+
+def _not_collected(course: Path, lab: str, students: list[Student]) -> list[str]:
+    """Who was not collected, and should have been or was not told a reason."""
+    log = (course / "nbgrader.log").read_text("utf-8", "replace")
+    found = []
+    for student in students:
+        if (course / "submitted" / student.name / lab).is_dir():
+            continue
+        if student.case is None or f"Not collected: {student.name}" not in log:
+            found.append(f"{lab}: {student.name} was not collected, {student.what}")
+    return found
+
+
+def _not_released(course: Path, lab: str) -> list[str]:
+    """A page of feedback for each one that was made must be in the exchange."""
+    made = len(list((course / "feedback").glob(f"*/{lab}/{lab}.html")))
+    released = len(list((_of_course(course) / "feedback").glob("*.html")))
+    return [] if made == released else [f"{lab}: {released} of {made} pages were released"]
 
 
 def _nbgrader(course: Path, *words: str) -> None:
@@ -157,6 +192,8 @@ def _wrong_points(course: Path, lab: str, students: list[Student]) -> list[str]:
 
         full = sum(spec.max_points for spec in figures_of(lab))
         for student in students:
+            if not (course / "submitted" / student.name).is_dir():
+                continue  # refused by collect, with a reason
             own, case = points(student.name), student.case
             if case is None:
                 if own != full:
