@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.api import Gradebook
+from nbgrader.utils import notebook_hash
 
 from bench.report import must_hold, say, skipped, verdict
 from grader.figures import figures_of
@@ -115,7 +116,7 @@ def class_of(lab: str, students: list[Student], save: Path | None = None) -> lis
         _nbgrader(course, "release_feedback", lab)
         say(f"   {lab:<22}{len(students):>4} students, {seconds:.2f} s for each submission")
         found += [
-            *_not_released(course, lab),
+            *_not_released(course, lab, students),
             *_wrong_points(course, lab, students),
             *_wrong_pages(course, lab),
             *([f"{lab}: {seconds:.1f} s for each submission"] if seconds > MOST_SECONDS else []),
@@ -163,11 +164,20 @@ def _not_collected(course: Path, lab: str, students: list[Student]) -> list[str]
     return found
 
 
-def _not_released(course: Path, lab: str) -> list[str]:
-    """A page of feedback for each one that was made must be in the exchange."""
-    made = len(list((course / "feedback").glob(f"*/{lab}/{lab}.html")))
-    released = len(list((_of_course(course) / "feedback").glob("*.html")))
-    return [] if made == released else [f"{lab}: {released} of {made} pages were released"]
+def _not_released(course: Path, lab: str, students: list[Student]) -> list[str]:
+    """Whose page of feedback is not in the exchange, and should be or was not told a reason."""
+    log = (course / "nbgrader.log").read_text("utf-8", "replace").splitlines()
+    refused = [line for line in log if "feedback is not released" in line.lower()]
+    found = []
+    for student in students:
+        page = f"{notebook_hash(secret=student.name, notebook_id=lab)}.html"
+        if (_of_course(course) / "feedback" / page).is_file():
+            continue
+        if student.case is None or not any(student.name in line for line in refused):
+            found.append(f"{lab}: no feedback for {student.name}, {student.what}")
+        else:
+            say(f"      {student.name}, {student.what}: feedback was refused, with a reason")
+    return found
 
 
 def _nbgrader(course: Path, *words: str) -> None:
