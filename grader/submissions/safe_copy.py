@@ -36,6 +36,8 @@ _CHUNK = 1 << 20
 _MOST_NOTES = 20
 # Of the files that nobody names, these are copied first.
 _EVIDENCE = ("figures.json", "recordings")
+#: What `nbgrader submit` adds to a submission; the steps up to the release of feedback need it.
+_BY_NBGRADER = ("timestamp.txt", "submission_secret.txt")
 
 
 @dataclass(frozen=True)
@@ -92,10 +94,10 @@ def take_in(
 
     `ignore` holds globs for names of files and folders to skip without a note, as in nbgrader's
     `CourseDirectory.ignore`. No level below `trusted` (by default the parent of `source`) may be a
-    link. The files of `first`, `figures.json` and the evidence that it names come first, whatever
-    else is there. The result has one note for each other file that was left out, but no more than
-    fit on a screen. Unreadable files are left out too. Raises OSError if `source` is no folder or a
-    link, if a named file may not be read, or if writing fails.
+    link. What nbgrader added, the files of `first`, `figures.json` and the evidence that it names
+    come first, whatever else is there. The result has one note for each other file that was left
+    out, but no more than fit on a screen. Unreadable files are left out too. Raises OSError if
+    `source` is no folder or a link, if a named file may not be read, or if writing fails.
     """
     return copy(source, destination, ignore, limits, trusted, first).left_out
 
@@ -110,6 +112,7 @@ def copy(
 ) -> Taken:
     """As :func:`take_in`, and reads each copy again: its hash must be that of what was read."""
     limits = limits or Limits()
+    first = (*_BY_NBGRADER, *first)
     notes: list[str] = []
     hashes: dict[str, str] = {}
     seen: set[Path] = set()

@@ -39,6 +39,9 @@ MOST_COURSE_BYTES, MOST_LEVELS_TO_COURSE = 4 * 1024, 3
 #: such head of an honest run has 5 kB.
 MOST_HEAD_BYTES = 64 * 1024
 
+#: Limit of the secret that `nbgrader submit` adds to a submission.
+MOST_SECRET_BYTES = 4096
+
 #: Limits of a submitted notebook.
 MOST_NOTEBOOK_BYTES, MOST_CELLS = 16_000_000, 5_000
 

@@ -43,6 +43,17 @@ def test_named_files_come_before_all_others(tmp_path: Path) -> None:
     assert [note for note in taken.left_out if "more than 500 files" in note]
 
 
+@pytest.mark.parametrize("name", ["timestamp.txt", "submission_secret.txt"])
+def test_what_nbgrader_added_is_never_crowded_out(name: str, tmp_path: Path) -> None:
+    """Without the secret a student gets points and no feedback."""
+    source = tmp_path / "source"
+    source.mkdir()
+    for number in range(MOST_FILES + 10):
+        (source / f"{number:04}").touch()
+    (source / name).write_text("of nbgrader")
+    assert name in copy(source, tmp_path / "copied").hashes
+
+
 def test_a_named_file_is_copied_once_and_keeps_its_own_limit(tmp_path: Path) -> None:
     source = tmp_path / "source"
     (source / "recordings").mkdir(parents=True)

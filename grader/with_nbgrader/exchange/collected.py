@@ -86,7 +86,7 @@ class Collected:
         """
         folder, new = self.folder(entry.student), self._collecting / entry.student
         try:
-            first = ("timestamp.txt", f"{self._assignment}.ipynb")
+            first = (f"{self._assignment}.ipynb",)
             taken = copy(source, new, [*ignore, RECORD], first=first)
             record = {**entry.as_json(), "sha256": taken.hashes}
             (new / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")

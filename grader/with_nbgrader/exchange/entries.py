@@ -21,11 +21,11 @@ from grader.submissions.folders import opened
 from grader.submissions.names import trouble_with_name
 from grader.submissions.safe_copy import read_regular
 from grader.with_nbgrader.careful_course import read_time, time_of
+from labs.common.limits import MOST_SECRET_BYTES
 
 #: Clocks differ, and a date in the name may be rounded.
 _LATER_THAN_NOW = datetime.timedelta(days=1)
 _SAME_TIME = datetime.timedelta(seconds=2)
-MOST_SECRET_BYTES = 4096
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from nbgrader.exchange.default import ExchangeList
 
 from grader.submissions.folders import open_regular, opened
 from grader.submissions.safe_copy import printable, read_regular
-from grader.with_nbgrader.exchange.entries import MOST_SECRET_BYTES, now, read_entry
-from labs.common.limits import MOST_NOTEBOOK_BYTES
+from grader.with_nbgrader.exchange.entries import now, read_entry
+from labs.common.limits import MOST_NOTEBOOK_BYTES, MOST_SECRET_BYTES
 
 
 class CarefulList(ExchangeList):  # type: ignore[misc]

@@ -16,8 +16,7 @@ from nbgrader.utils import notebook_hash
 from grader.submissions.safe_copy import printable, read_regular
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.places import line, students_in, trouble_with
-
-_MOST_SECRET_BYTES = 4096
+from labs.common.limits import MOST_SECRET_BYTES
 
 
 class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
@@ -81,13 +80,13 @@ def _names_in_exchange(folder: Path) -> dict[str, Path]:
     """
     name = "submission_secret.txt"
     try:
-        raw = read_regular(folder / name, _MOST_SECRET_BYTES)
+        raw = read_regular(folder / name, MOST_SECRET_BYTES)
     except FileNotFoundError as error:
         raise ValueError(f"the student handed in no {name}") from error
     except OSError as error:
         raise ValueError(f"{name} cannot be read: {error.strerror or error}") from error
-    if len(raw) > _MOST_SECRET_BYTES:
-        raise ValueError(f"{name} is longer than {_MOST_SECRET_BYTES} bytes")
+    if len(raw) > MOST_SECRET_BYTES:
+        raise ValueError(f"{name} is longer than {MOST_SECRET_BYTES} bytes")
     try:
         # Python's text files, which nbgrader reads on the student's side, turn all line ends so.
         secret = raw.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
