@@ -8,7 +8,8 @@ from typing import Any
 
 from labs.common.table import Table
 from labs.course import guide
-from labs.course.guide import Guide, Step
+from labs.course.guide import Guide
+from labs.course.steps import Step
 
 
 @dataclass(frozen=True)
