@@ -38,7 +38,22 @@ class Archive:
 def is_handed_in(folder: Path) -> bool:
     """Whether the figures and the report of the lab in `folder` are handed in as they are now."""
     archive = newest(folder)
-    if archive is None or _essence(archive.figures) != _essence(_figures_in(folder)):
+    return archive is not None and _holds(archive, folder)
+
+
+def as_text(folder: Path) -> str:
+    """What was handed in, and whether that is still so; '' if nothing was."""
+    archive = newest(folder)
+    if archive is None:
+        return ""
+    points = "" if archive.points is None else " with {:g} of {:g} points".format(*archive.points)
+    changed = "" if _holds(archive, folder) else ", and changed since: hand it in again"
+    return f"handed in{points}{changed}"
+
+
+def _holds(archive: Archive, folder: Path) -> bool:
+    """Whether the archive has the figures and the report that the folder has now."""
+    if _essence(archive.figures) != _essence(_figures_in(folder)):
         return False
     path = report_cell.notebook_in(folder)
     now = read_bounded(path, limits.MOST_NOTEBOOK_BYTES) if path is not None else b""
