@@ -77,11 +77,6 @@ def forget(folder: Path, guide: Guide, name: str, new: str | None) -> Message:
     return Message("done", f"prediction renamed: {name} is {new}", tuple(words))
 
 
-def example(name: str, unit: str) -> str:
-    """The line of Python that stores a prediction."""
-    return f'lab.predict("{name}", 200, "{unit}", because="...", sure=0.5)'
-
-
 def time_text(when: str) -> str:
     """A time as in the file, for a reader."""
     return when.replace("T", " ").removesuffix("+00:00") + " UTC"
@@ -92,6 +87,8 @@ def _check(name: str, asked: Asked | None, new: Prediction) -> None:
     usual = asked.unit if asked else _USUAL_UNIT
     unit = new.unit or usual
     value: object = new.value
+    if value is Ellipsis:
+        raise ValueError("write your own number in place of `...`")
     if isinstance(value, str):
         found = typed.split(value)
         if found:

@@ -70,3 +70,9 @@ def split(text: str) -> tuple[str, str] | None:
 def as_python(value: float) -> str:
     """The number as in a line of Python: 1000 and not 1000.0."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def as_text(value: float) -> str:
+    """The number for a reader: 1,000."""
+    whole = value == int(value) and abs(value) < 1e15
+    return f"{int(value):,}" if whole else f"{value:,.6g}"
