@@ -304,7 +304,7 @@ def test_the_wrap_up_lays_prediction_beside_result_over_all_labs(
     other.wrap_up()
     shown = capsys.readouterr().out
     assert "2 times as much" in shown
-    assert "not measured yet" in shown
+    assert "no figure yet" in shown
     assert "90 %" in shown
     assert "Your one guess so far was off by a factor of 2 (too low)" in shown
 

@@ -18,6 +18,8 @@ _STYLE = """<style>
 .ticklab-form .widget-html-content { line-height: 1.45; flex: 1 1 0; min-width: 0; }
 .ticklab-form .ticklab-title { font-weight: 600; white-space: normal; }
 .ticklab-form .ticklab-quiet { color: var(--jp-content-font-color2, #555); white-space: normal; }
+.ticklab-form select { background-image: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/\
+2000/svg' viewBox='0 0 18 18'%3E%3Cpath fill='%23808080' d='M5 7l4 4 4-4z'/%3E%3C/svg%3E"); }
 .ticklab-form :is(button, input, select, textarea):focus-visible {
   outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 1px; }
 </style>"""
@@ -74,7 +76,7 @@ class Fields:
         self.store = widgets.Button(
             description="Store", button_style="primary", layout={"width": "104px", "flex": "none"}
         )
-        self.said = widgets.HTML(layout={"flex": "1 1 160px", "width": "auto"})
+        self.said = widgets.HTML(layout={"flex": "1 1 160px", "width": "auto", "margin": "2px 8px"})
         parts = [
             widgets.HTML(_STYLE + _KEYS + inline(_TITLE, words=question)),
             self.number,
