@@ -22,6 +22,7 @@ from labs.notebook import (
     handed_in,
     missing_names,
     submit,
+    waiting,
     way_through_labs,
 )
 from labs.notebook.cards import MachineCard, MeasuredRegion
@@ -47,7 +48,7 @@ def start(name: str, folder: Path | None = None) -> Session:
     session = _begin[-1](name, Path.cwd() if folder is None else Path(folder))
     show(MachineCard(session.machine))
     if messages.shell() is not None:
-        ckernel.register(session)
+        ckernel.register(session, waiting.register())
         missing_names.register()
     return session
 
