@@ -23,6 +23,8 @@ _HERE = Path(__file__).parent
 _IMAGE = '<img alt="{{ said }}" src="data:image/png;base64,{{ image }}">'
 
 _LINK_TO_LAB = re.compile(r'href="\.\./([\w-]+)/\1\.ipynb')
+#: The pages come without the recordings of the runs that they show.
+_LINK_TO_RECORDING = re.compile(r'<a href="recordings/[^"]*">(.*?)</a>')
 _ANCHOR = re.compile(r'<a class="anchor-link"[^>]*>.*?</a>')
 _MINUTES = re.compile(r"\*(\d+) minutes")
 
@@ -135,7 +137,9 @@ def _output(output: dict[str, Any]) -> str:
         return _plain(str(output["text"])) if output["name"] == "stdout" else ""
     data = output.get("data", {})
     if "text/html" in data:
-        return f"<div>{data['text/html']}</div>"
+        html = _LINK_TO_LAB.sub(r'href="\1.html', data["text/html"])
+        html = _LINK_TO_RECORDING.sub(r"\1", html)
+        return f"<div>{html}</div>"
     if "text/markdown" in data:
         return _markdown(data["text/markdown"])
     if "image/png" in data:
