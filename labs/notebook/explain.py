@@ -142,7 +142,7 @@ def _of_compile_error(
     stubs = [each for each in errors if each.text.startswith("#error")]
     if stubs:
         words = stubs[0].text.removeprefix("#error").strip().strip('"')
-        return Message("note", f"{stubs[0].file}, line {stubs[0].line}: {words}")
+        return Message("open", f"{stubs[0].file}, line {stubs[0].line}: {words}")
     asserted = next((each for each in errors if _ASSERTED.search(each.text)), None)
     first = asserted or next((each for each in errors if not _is_in_header(each)), errors[0])
     more = len(errors) - 1

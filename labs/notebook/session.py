@@ -21,6 +21,7 @@ from labs.notebook import (
     handed_in,
     missing_names,
     submit,
+    waiting,
 )
 from labs.notebook.cards import MachineCard, MeasuredRegion
 from labs.notebook.course import answer, foretell, prediction_form, way_through_labs
@@ -46,7 +47,7 @@ def start(name: str, folder: Path | None = None) -> Session:
     session = _begin[-1](name, Path.cwd() if folder is None else Path(folder))
     show(MachineCard(session.machine))
     if messages.shell() is not None:
-        ckernel.register(session)
+        ckernel.register(session, waiting.register())
         missing_names.register()
     return session
 
