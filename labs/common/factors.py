@@ -6,15 +6,17 @@ from labs.common.units import rounded
 
 #: A guess within this factor of what was found counts as right.
 RIGHT_WITHIN = 2.0
+_MOST_SHOWN = 1_000_000
 
 
 def factor_text(factor: float) -> str:
     """A factor above 0 for a reader: `within 10 %`, `3 times as much`, `3 times less`."""
     if 0.9 <= factor <= 1.1:
         return "within 10 %"
-    if factor > 1:
-        return f"{rounded(factor, 2)} times as much"
-    return f"{rounded(1 / factor, 2)} times less"
+    off, side = off_by(factor), "as much" if factor > 1 else "less"
+    if off > _MOST_SHOWN:
+        return f"more than {_MOST_SHOWN:,} times {side}"
+    return f"{rounded(off, 2)} times {side}"
 
 
 def off_by(factor: float) -> float:
