@@ -155,9 +155,12 @@ def _meaning(counted: Sequence[Guess], late: Sequence[Guess]) -> str:
         low = sum(guess.factor > RIGHT_WITHIN for guess in counted)
         high = len(counted) - right - low
         said.append(
-            f"{right} of {plural(len(counted), 'guess')} came within a factor of {RIGHT_WITHIN:g}; "
-            f"{low} {'was' if low == 1 else 'were'} too low and {high} too high."
+            f"{right} of {plural(len(counted), 'guess')} came within a factor of {RIGHT_WITHIN:g}."
         )
+        if right < len(counted):
+            said.append(
+                f"Of the others, {low} {'was' if low == 1 else 'were'} too low and {high} too high."
+            )
     if late:
         words = "was late, and does" if len(late) == 1 else "were late, and do"
         said.append(f"{plural(len(late), 'prediction')} {words} not count.")

@@ -110,8 +110,9 @@ def test_the_picture_says_what_it_shows() -> None:
     guesses = [Guess("a", 1.5, 0.6), Guess("b", 8), Guess("c", 0.01, 0.9), Guess("d", 1, 0.5, True)]
     shown = calibration_picture(guesses)
     assert shown.image.startswith(b"\x89PNG")
-    assert "1 of 3 guesses came within a factor of 2; 1 was too low and 1 too high." in (
-        shown.meaning
+    assert (
+        "1 of 3 guesses came within a factor of 2. Of the others, 1 was too low and 1 too high."
+        in (shown.meaning)
     )
     assert "1 prediction was late" in shown.meaning
     assert [row[-1] for row in shown.table.rows] == ["yes", "yes", "yes", "no: late"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -14,7 +15,7 @@ from labs.common.messages import Refused
 from labs.course import predictions
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
-from labs.notebook.course import foretell, typed
+from labs.notebook.course import foretell, prediction_form, typed
 from labs.notebook.course.prediction_form import PredictionForm
 from labs.notebook.session import Session
 
@@ -209,7 +210,7 @@ def test_a_form_stores_what_is_typed_and_shows_its_line(
     form: PredictionForm, tmp_path: Path
 ) -> None:
     fields = form.fields
-    assert fields.unit.options[0] == ("ns", "ns") and fields.unit.value == "ns"
+    assert ("µs", "us") in fields.unit.options and fields.unit.value == "ns"
     assert form.line().python == 'lab.predict("call-cost", ..., "ns", because="...", sure=...)'
     fields.number.value = "1e3"
     assert said(form) == "That is 1,000 ns."
@@ -225,6 +226,20 @@ def test_a_form_stores_what_is_typed_and_shows_its_line(
         (1000, "us", 'two "loads"', 0.6)
     ]
     assert "prediction stored: call-cost = 1000 us" in form.line()._repr_html_()
+
+
+def test_what_arrives_after_the_click_is_stored_too(form: PredictionForm, tmp_path: Path) -> None:
+    """A browser holds back what is typed while the Jupyter kernel is busy, but no click."""
+
+    async def type_and_click() -> None:
+        form.fields.number.value = "20"
+        form.fields.store.click()
+        form.fields.number.value = "200"
+        assert not (tmp_path / predictions.FILE_NAME).exists()
+        await asyncio.sleep(2 * prediction_form._SETTLING_S)
+
+    asyncio.run(type_and_click())
+    assert [each.value for each in predictions.read(tmp_path)["call-cost"]] == [200]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ _CELL = {"width": "auto", "min_width": "0"}
 class Fields:
     """Number, unit, reason and confidence, with the button that stores them.
 
-    `said` is the line of words that answers what is typed. All begin with what is `stored`.
+    `said` is the line of words that answers what is typed. All but the unit begin with what is
+    `stored`.
     """
 
     def __init__(
@@ -56,8 +57,6 @@ class Fields:
         self.unit = widgets.Dropdown(
             options=list(units), description="Unit", style=_LABEL, layout=_CELL
         )
-        if stored is not None:
-            self.unit.value = stored.unit
         self.because = widgets.Textarea(
             value="" if stored is None else stored.because,
             description="Reason",

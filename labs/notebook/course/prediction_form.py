@@ -6,6 +6,7 @@ shows no widgets, and where the Jupyter kernel behind the form has ended.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from labs.common.html import filled, inline
 from labs.common.messages import Message, Refused, in_notebook, show
-from labs.common.units import NAMES, canonical, rounded
+from labs.common.units import canonical, rounded
 from labs.course import predictions
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 _LINE = Path(__file__).with_name("prediction_line.html.jinja")
 #: For a lab whose guide does not list this prediction.
 _FREE = Asked("", "ns", "")
+_TIMES = ("ns", "us", "ms", "s", "cycles", "ticks")
+#: A browser sends what was typed last after the click that followed it, if the Jupyter kernel was
+#: busy between the two.
+_SETTLING_S = 0.4
 _STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
 
 
@@ -74,9 +79,11 @@ class PredictionForm:
             from labs.notebook.course.prediction_fields import Fields
 
             question = self.asked.asks or f"What do you expect of {self._name}?"
-            self._fields = Fields(question, units(self.asked.unit, self.stored), self.stored)
+            chosen = self.stored.unit if self.stored is not None else self.asked.unit
+            self._fields = Fields(question, units(self.asked.unit, chosen), self.stored)
+            self._fields.unit.value = _known(chosen)
             self._fields.on_change(self._changed)
-            self._fields.store.on_click(lambda _: self.store())
+            self._fields.store.on_click(lambda _: self._store_soon())
             self._say(self._about_recording())
         return self._fields
 
@@ -112,6 +119,16 @@ class PredictionForm:
         else:
             self._say("Stored.")
         self._update()
+
+    def _store_soon(self) -> None:
+        """Store when what was typed before the click has arrived."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self.store()
+            return
+        self._say("Storing …")
+        loop.call_later(_SETTLING_S, self.store)
 
     def _changed(self) -> None:
         """Say what the number means as it is typed, and show the line of Python for it."""
@@ -176,16 +193,20 @@ class PredictionForm:
         )
 
 
-def units(asked: str, stored: Prediction | None) -> list[tuple[str, str]]:
-    """The units to choose from, each as shown and as stored, beginning with the one asked for."""
-    try:
-        first = canonical(asked)
-        known = [first, *(unit for unit in NAMES if unit != first)]
-    except ValueError:
-        known = [asked]
-    if stored is not None and stored.unit not in known:
-        known.append(stored.unit)
+def units(asked: str, chosen: str) -> list[tuple[str, str]]:
+    """The units to choose from, each as shown and as stored: those of time, or only `asked`."""
+    known = list(_TIMES) if _known(asked) in _TIMES else [asked]
+    if _known(chosen) not in known:
+        known.append(chosen)
     return [("µs" if unit == "us" else unit, unit) for unit in known]
+
+
+def _known(unit: str) -> str:
+    """The unit in the kit's spelling, if it is a unit of time."""
+    try:
+        return canonical(unit)
+    except ValueError:
+        return unit
 
 
 def _or_blank(text: str) -> str:
