@@ -157,10 +157,10 @@ def _meaning(counted: Sequence[Guess], late: Sequence[Guess]) -> str:
         said.append(
             f"{right} of {plural(len(counted), 'guess')} came within a factor of {RIGHT_WITHIN:g}."
         )
-        if right < len(counted):
-            said.append(
-                f"Of the others, {low} {'was' if low == 1 else 'were'} too low and {high} too high."
-            )
+        sides = (("low", low), ("high", high))
+        others = [f"{count} too {side}" for side, count in sides if count]
+        if others:
+            said.append(f"Further off: {' and '.join(others)}.")
     if late:
         words = "was late, and does" if len(late) == 1 else "were late, and do"
         said.append(f"{plural(len(late), 'prediction')} {words} not count.")

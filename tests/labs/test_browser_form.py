@@ -1,4 +1,4 @@
-"""The form of a prediction in JupyterLab, in headless Chromium: by keyboard, and once it is gone."""
+"""The form of a prediction in JupyterLab, in headless Chromium, and later on the saved page."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from labs.common.factors import factor_text
-from labs.course import comparison, figures, predictions
+from labs.course import comparison, figures, guide, predictions
 from labs.course.figures import Figure
 from labs.notebook.course import way_through_labs
 from labs.plots.calibration_plot import Guess, calibration_picture
@@ -54,6 +54,18 @@ def test_a_late_one_is_marked_and_not_counted(folder: Path) -> None:
     assert (row.predicted.value, row.late) == (21, True)
     assert row.as_text() == "within 10 %, but late: it does not count"
     assert comparison.calibration((row,)) == ()
+
+
+def test_a_guide_may_name_the_figure_that_answers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"pair": guide.Asked("What?", "ns", "fenced", ID)}
+    mine = guide.Guide({}, (), predictions=asked)
+    monkeypatch.setattr(guide, "of_lab", lambda lab: mine)
+    predicted(folder, (10, False), name="pair")
+    figures.put(folder, Figure(ID, 20, "ns", None))
+    (row,) = comparison.of_labs(folder.parent)
+    assert row.as_text() == "2 times as much"
 
 
 def test_a_prediction_that_its_lab_does_not_ask_for_is_said_to_be_one(folder: Path) -> None:
@@ -110,9 +122,8 @@ def test_the_picture_says_what_it_shows() -> None:
     guesses = [Guess("a", 1.5, 0.6), Guess("b", 8), Guess("c", 0.01, 0.9), Guess("d", 1, 0.5, True)]
     shown = calibration_picture(guesses)
     assert shown.image.startswith(b"\x89PNG")
-    assert (
-        "1 of 3 guesses came within a factor of 2. Of the others, 1 was too low and 1 too high."
-        in (shown.meaning)
+    assert "1 of 3 guesses came within a factor of 2. Further off: 1 too low and 1 too high." in (
+        shown.meaning
     )
     assert "1 prediction was late" in shown.meaning
     assert [row[-1] for row in shown.table.rows] == ["yes", "yes", "yes", "no: late"]
