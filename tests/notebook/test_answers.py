@@ -91,6 +91,7 @@ def test_many_long_versions_leave_a_file_that_can_still_be_read(tmp_path: Path) 
     show(tmp_path, "why", "short")
     assert (tmp_path / answers.FILE_NAME).stat().st_size <= limits.MOST_JSON_BYTES
     kept = answers.read(tmp_path)
+    assert kept["wrong"][0].text.startswith("00")
     assert kept["wrong"][-1].text.startswith(f"{limits.MOST_VERSIONS - 1}")
     assert 1 < len(kept["wrong"]) < limits.MOST_VERSIONS
     assert kept["why"][0].text == "short"

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from labs.common import limits
 from labs.common.messages import Refused
 from labs.course import predictions
 from labs.course.guide import Asked, Guide
@@ -54,6 +55,18 @@ def test_a_prediction_after_its_recording_is_kept_as_a_late_one(tmp_path: Path) 
     assert [each["late"] for each in stored["call-cost"]] == [False, False, True]
     counts = predictions.counting(predictions.read(tmp_path)["call-cost"])
     assert counts is not None and counts.value == 30
+
+
+def test_any_number_of_late_ones_leaves_the_one_that_counts(tmp_path: Path) -> None:
+    predict(tmp_path, "call-cost", 20)
+    record(tmp_path, "cold")
+    for value in range(limits.MOST_VERSIONS + 3):
+        predictions.put(tmp_path, "call-cost", Prediction(value, "ns"), "cold")
+    versions = predictions.read(tmp_path)["call-cost"]
+    assert len(versions) == limits.MOST_VERSIONS
+    counts = predictions.counting(versions)
+    assert counts is not None and counts.value == 20
+    assert versions[-1].value == limits.MOST_VERSIONS + 2
 
 
 def test_if_all_are_late_none_counts(tmp_path: Path) -> None:

@@ -57,9 +57,12 @@ def test_a_prediction_in_a_unit_of_nothing_is_stored_and_the_unit_told(
         "No result can be compared with this prediction: unit 'nano' is not known"
         in capsys.readouterr().out
     )
-    for unit in ("times", "nanoseconds", "µs"):
+    for unit in ("nanoseconds", "µs", "s"):
         lab.predict("timer-overhead-fenced", 20, unit)
-        assert "No result" not in capsys.readouterr().out
+        assert "compared" not in capsys.readouterr().out
+    for unit in ("times", "cycles"):
+        lab.predict("timer-overhead-fenced", 20, unit)
+        assert f"The figure is in ns, and a prediction in {unit} cannot" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
     words = [f"At {time_text(stored.when)}; it is never graded for being right."]
     if not stored.because.strip(" ."):
         words.append('A reason helps later: because="I counted the instructions".')
-    strange = [predictions.strange_unit(stored.unit) if _is_time(asked) else ""]
+    strange = [_about_unit(asked, stored.unit)]
     if stored.late:
         strange.insert(0, _about_late(asked, versions))
     strange = [each for each in strange if each]
@@ -119,9 +119,16 @@ def _about_late(asked: Asked | None, versions: tuple[Prediction, ...]) -> str:
     return f"{what} It is kept; your guess of {rounded(counts.value, 6)} {counts.unit} counts."
 
 
-def _is_time(asked: Asked | None) -> bool:
-    """Whether a time or a ratio is asked for, so that another unit is a slip."""
-    return asked is None or not predictions.strange_unit(asked.unit)
+def _about_unit(asked: Asked | None, unit: str) -> str:
+    """A message if no figure can be compared with a prediction in `unit`; else ''."""
+    if asked is None:
+        return predictions.strange_unit(unit)
+    if predictions.comparable(unit, asked.unit):
+        return ""
+    return (
+        predictions.strange_unit(unit)
+        or f"The figure is in {asked.unit}, and a prediction in {unit} cannot be compared with it."
+    )
 
 
 def _refuse(error: Exception, heading: str) -> NoReturn:
