@@ -32,6 +32,13 @@ def test_own_words_stand_beside_the_explanation(tmp_path: Path) -> None:
     assert text.index("waits") < text.index("coarse")
 
 
+def test_code_in_an_explanation_is_set_as_code(tmp_path: Path) -> None:
+    asked = Guide({}, (), explanations={"wrong": ("Use `a<b` twice, `c`.", "One ` is no code.")})
+    page = answered(tmp_path, asked, "wrong", "because")._repr_html_()
+    assert ">Use <code>a&lt;b</code> twice, <code>c</code>.</div>" in page
+    assert ">One ` is no code.</div>" in page
+
+
 def test_every_version_is_kept_and_the_first_one_shown_again(tmp_path: Path) -> None:
     for text in ("first idea", "second idea", "second idea", "third idea"):
         shown = show(tmp_path, "wrong", text)

@@ -37,7 +37,7 @@ class BesideExplanation:
             text=newest.text,
             when=time_text(newest.when),
             first=shown_first if len(self.versions) > 1 else None,
-            explanation=self.explanation,
+            explanation=[_parts(paragraph) for paragraph in self.explanation],
         )
 
     def __repr__(self) -> str:
@@ -46,6 +46,14 @@ class BesideExplanation:
         if len(self.versions) > 1:
             lines += [f"What you wrote first ({time_text(first.when)}):", first.text]
         return "\n".join([*lines, "Explanation:", *self.explanation])
+
+
+def _parts(paragraph: str) -> list[tuple[str, bool]]:
+    """The parts of a paragraph, each with whether it is code, which stands between backticks."""
+    parts = paragraph.split("`")
+    if len(parts) % 2 == 0:
+        return [(paragraph, False)]
+    return [(text, number % 2 == 1) for number, text in enumerate(parts) if text]
 
 
 def answered(folder: Path, guide: Guide, name: str, text: str) -> BesideExplanation | Message:
