@@ -119,6 +119,8 @@ def rename(folder: Path, old: str, new: str, before: str = "") -> None:
     ValueError for a wrong id, BadPredictions, files.CannotWrite.
     """
     _check_id(new)
+    if new == old:
+        raise ValueError(f"{new} has this id already")
     known, stated = read(folder), _stated(folder)
     del stated[old]
     saved = _time_of(folder, before)

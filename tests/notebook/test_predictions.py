@@ -145,6 +145,14 @@ def test_an_id_that_the_lab_does_not_ask_for_is_refused(tmp_path: Path) -> None:
     assert free.tone == "done", "a lab without a guide takes any id"
 
 
+def test_without_an_id_the_reply_names_one(tmp_path: Path) -> None:
+    name: Any = 200
+    with pytest.raises(
+        Refused, match=r'begin with the id .*lab\.predict\("call-cost", 200, "ns"\)'
+    ):
+        predict(tmp_path, name, "ns", "")
+
+
 @pytest.mark.parametrize(
     ("text", "value"), [("200", 200), ("1e3", 1000), (" .5 ", 0.5), ("1_000", 1000), ("3.", 3)]
 )
@@ -193,7 +201,9 @@ def test_a_prediction_under_an_old_id_can_be_renamed(tmp_path: Path) -> None:
     assert [each.value for each in predictions.read(tmp_path)["call-cost"]] == [20, 30]
     with pytest.raises(Refused, match="did you mean call-cost"):
         foretell.forget(tmp_path, GUIDE, "call-cost", "call-csot")
-    assert set(predictions.read(tmp_path)) == {"call-cost"}
+    with pytest.raises(Refused, match="has this id already"):
+        foretell.forget(tmp_path, GUIDE, "call-cost", "call-cost")
+    assert [each.value for each in predictions.read(tmp_path)["call-cost"]] == [20, 30]
 
 
 @pytest.mark.parametrize("first", ["prediction", "recording"])
@@ -288,6 +298,13 @@ def test_a_form_that_is_shown_again_has_what_is_stored(tmp_path: Path) -> None:
     assert "your prediction: 0.5 us" in repr(again.line())
     again.store()
     assert len(predictions.read(tmp_path)["call-cost"]) == 1
+
+
+def test_a_number_of_any_size_can_be_read_again(form: PredictionForm, tmp_path: Path) -> None:
+    form.fields.number.value = "1e308"
+    form.store()
+    assert predictions.read(tmp_path)["call-cost"][0].value == 1e308
+    assert "1e+308" in form.line().python
 
 
 def test_a_form_says_before_that_a_prediction_is_late(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from labs.course.guide import Guide
 from labs.notebook import explain
 from labs.notebook.course.foretell import time_text
 
+_LONGEST = 40
 _TEMPLATE = Path(__file__).with_name("answer.html.jinja")
 
 
@@ -66,7 +67,8 @@ def answered(folder: Path, guide: Guide, name: str, text: str) -> BesideExplanat
     if explanation is None:
         known = tuple(guide.explanations)
         there = suggestion(name, known) if known else ": it asks for none"
-        what = f"This lab has no question {name!r}{there}"
+        shown = repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
+        what = f"This lab has no question {shown}{there}"
         raise Refused(Message("problem", "answer not stored", (what,)))
     try:
         blank = answers.is_blank(text)

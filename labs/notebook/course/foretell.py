@@ -44,12 +44,15 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
     return Message(tone, f"{late} {done}: {what}", (*strange, *words))
 
 
-def asked_for(guide: Guide, name: str) -> Asked | None:
+def asked_for(guide: Guide, name: object) -> Asked | None:
     """What the lab asks under the id `name`; None if its guide lists no predictions.
 
     Raises Refused if the lab asks for other predictions.
     """
     known = guide.predictions
+    if not isinstance(name, str):
+        line = f'lab.predict("{next(iter(known), "id")}", 200, "ns")'
+        raise Refused(Message("problem", f"begin with the id of the prediction: {line}"))
     if not known or name in known:
         return known.get(name)
     what = f"this lab asks for no prediction {name!r}{suggestion(name, tuple(known))}"

@@ -107,8 +107,9 @@ class PredictionForm:
         try:
             value = typed.number(fields.number.value)
             sure = typed.percent(fields.sure.value)
-            whole = int(value) if value == int(value) else value
-            new = Prediction(whole, fields.unit.value, fields.because.value.strip(), sure)
+            new = Prediction(
+                typed.whole(value), fields.unit.value, fields.because.value.strip(), sure
+            )
             self._message = foretell.prediction(self._folder, self._guide, self._name, new)
         except typed.NotANumber as error:
             self._say(f"Not stored: {error}.")
