@@ -11,7 +11,7 @@ from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
 from labs.common.table import Table
 from labs.common.units import NANOSECONDS, canonical, rounded
 from labs.course import figures, guide, predictions
-from labs.course.figures import Figure
+from labs.course.figures import CHOICE, Figure
 from labs.course.predictions import Prediction
 
 #: Calibration uses this many of the last guesses.
@@ -36,16 +36,22 @@ class Compared:
 
     @property
     def factor(self) -> float | None:
-        """The figure divided by its prediction; None if they cannot be divided."""
-        if self.found is None or self.predicted.value == 0:
+        """The figure divided by its prediction; None if that is no number above 0.
+
+        So it is for numbers in units that cannot be compared, and for those of conclusions.
+        """
+        if self.found is None or self.predicted.value == 0 or self._is_choice:
             return None
         units = self.predicted.unit, _unit(self.found.unit)
-        if units[0] == units[1]:
-            return self.found.value / self.predicted.value
-        if not all(unit in NANOSECONDS for unit in units):
+        if not predictions.comparable(*units):
             return None
-        found = self.found.value * NANOSECONDS[units[1]]
-        return found / (self.predicted.value * NANOSECONDS[units[0]])
+        found = self.found.value * NANOSECONDS.get(units[1], 1.0)
+        factor = found / (self.predicted.value * NANOSECONDS.get(units[0], 1.0))
+        return factor if factor > 0 and math.isfinite(factor) else None
+
+    @property
+    def _is_choice(self) -> bool:
+        return self.found is not None and self.found.unit == CHOICE
 
     def as_text(self) -> str:
         """How close the prediction was, and whether it counts."""
@@ -56,10 +62,13 @@ class Compared:
     def _closeness(self) -> str:
         if self.found is None:
             return "no figure yet"
-        factor = self.factor
-        if factor is None or factor <= 0:
+        if self._is_choice and self.predicted.unit == CHOICE:
+            same = self.found.value == self.predicted.value
+            return "the same conclusion" if same else "another conclusion"
+        if not predictions.comparable(self.predicted.unit, self.found.unit):
             return "in another unit"
-        return factor_text(factor)
+        factor = self.factor
+        return "these two have no ratio" if factor is None else factor_text(factor)
 
 
 def of_labs(folder: Path) -> tuple[Compared, ...]:
@@ -90,7 +99,7 @@ def _of_lab(lab: Path) -> list[Compared]:
 def with_factor(rows: tuple[Compared, ...]) -> tuple[tuple[Compared, float], ...]:
     """The rows whose figure can be divided by the prediction, in the order in which they were
     predicted, each with that factor."""
-    known = [(row, factor) for row in rows if (factor := row.factor) is not None and factor > 0]
+    known = [(row, factor) for row in rows if (factor := row.factor) is not None]
     return tuple(sorted(known, key=lambda each: each[0].predicted.when))
 
 

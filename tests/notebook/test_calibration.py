@@ -9,6 +9,7 @@ import pytest
 
 from labs.common.factors import factor_text
 from labs.course import comparison, figures, guide, predictions
+from labs.course.comparison import Compared
 from labs.course.figures import Figure
 from labs.notebook.course import way_through_labs
 from labs.plots.calibration_plot import Guess, calibration_picture
@@ -54,6 +55,28 @@ def test_a_late_one_is_marked_and_not_counted(folder: Path) -> None:
     assert (row.predicted.value, row.late) == (21, True)
     assert row.as_text() == "within 10 %, but late: it does not count"
     assert comparison.calibration((row,)) == ()
+
+
+@pytest.mark.parametrize(
+    ("guess", "found", "unit", "told"),
+    [
+        ((2, "choice"), 2, "choice", "the same conclusion"),
+        ((2, "choice"), 1, "choice", "another conclusion"),
+        ((0, "ns"), 1, "ns", "these two have no ratio"),
+        ((2, "ns"), -1, "ns", "these two have no ratio"),
+        ((5e-324, "ns"), 1e300, "s", "these two have no ratio"),
+        ((2, "cycles"), 1, "ns", "in another unit"),
+        ((2, "times"), 1, "times", "2 times less"),
+        ((2, "us"), 1, "ms", "500 times as much"),
+    ],
+)
+def test_what_has_no_factor_is_said_in_words_and_not_counted(
+    guess: tuple[float, str], found: float, unit: str, told: str
+) -> None:
+    predicted = predictions.Prediction(*guess)
+    row = Compared(LAB, ID, predicted, 1, Figure(ID, found, unit, None))
+    assert row.as_text() == told
+    assert bool(comparison.calibration((row,))) == told.endswith(("less", "much"))
 
 
 def test_a_guide_may_name_the_figure_that_answers(
