@@ -5,6 +5,10 @@ the cost of a switch by where the two tasks ran, and `footprint` by the memory t
 `memory` shows the cost of creating a task against its parent's memory. `cold_to_warm` shows the
 first time in a process and the later ones. `among_published` shows your figure next to published
 ones, and `beside_report` a broken and a repaired run next to all figures of a report.
+
+Some views are tables. `mean_samples`, `after_subtracting`, `your_line` and `slopes` show the line
+of a run as numbers. `machine_code` shows where an instruction stands in a timed region, and
+`system_calls` how often a sample enters the OS kernel.
 """
 
 from __future__ import annotations
@@ -14,15 +18,24 @@ from labs.views.arguments import arguments
 from labs.views.beside_report import beside_report
 from labs.views.cold_to_warm import cold_to_warm
 from labs.views.footprint import footprint
+from labs.views.machine_code import machine_code
 from labs.views.memory import memory
 from labs.views.placement import placement
+from labs.views.samples_on_line import after_subtracting, mean_samples, slopes, your_line
+from labs.views.system_calls import system_calls
 
 __all__ = [
+    "after_subtracting",
     "among_published",
     "arguments",
     "beside_report",
     "cold_to_warm",
     "footprint",
+    "machine_code",
+    "mean_samples",
     "memory",
     "placement",
+    "slopes",
+    "system_calls",
+    "your_line",
 ]
