@@ -7,7 +7,7 @@ first time in a process and the later ones. `among_published` shows your figure 
 ones, and `beside_report` a broken and a repaired run next to all figures of a report.
 
 Some views are tables. `mean_samples`, `after_subtracting`, `your_line` and `slopes` show the line
-of a run as numbers. `machine_code` shows where an instruction stands in a timed region, and
+of a run as numbers. `instruction` shows where an instruction occurs in timed regions, and
 `system_calls` how often a sample enters the OS kernel.
 """
 
@@ -18,11 +18,11 @@ from labs.views.arguments import arguments
 from labs.views.beside_report import beside_report
 from labs.views.cold_to_warm import cold_to_warm
 from labs.views.footprint import footprint
-from labs.views.machine_code import machine_code
 from labs.views.memory import memory
 from labs.views.placement import placement
-from labs.views.samples_on_line import after_subtracting, mean_samples, slopes, your_line
-from labs.views.system_calls import system_calls
+from labs.views.timers.instruction import instruction
+from labs.views.timers.line_in_numbers import after_subtracting, mean_samples, slopes, your_line
+from labs.views.timers.system_calls import system_calls
 
 __all__ = [
     "after_subtracting",
@@ -31,7 +31,7 @@ __all__ = [
     "beside_report",
     "cold_to_warm",
     "footprint",
-    "machine_code",
+    "instruction",
     "mean_samples",
     "memory",
     "placement",

@@ -17,15 +17,16 @@ _WORK = re.compile(rf"(?:{_ADDITION}){{{_FEWEST_ADDITIONS},}}")
 _IN_PLACE = "    ... the additions ...\n"
 
 
-def machine_code(kernel: str, functions: Sequence[str], instruction: str) -> Message:
-    """The machine code of `functions` of a C kernel, and where `instruction` stands in it.
+def instruction(kernel: str, functions: Sequence[str], name: str) -> Message:
+    """The machine code of `functions` of a C kernel, and where the instruction `name` occurs in it.
 
     A long row of additions is shown as one line. For each function, a sentence counts the
-    instruction after that row. Raises Refused for an unknown C kernel or an empty instruction.
+    instruction before that row and after it. Raises Refused for an unknown C kernel, or if `name`
+    cannot be the name of an instruction.
     """
-    name = instruction.strip().lower()
-    if not re.fullmatch(r"[a-z][a-z0-9.]*", name):
-        raise refused(f"{instruction!r} is not the name of an instruction", 'Such as "add".')
+    wanted = name.strip().lower() if isinstance(name, str) else ""
+    if not re.fullmatch(r"[a-z][a-z0-9.]*", wanted):
+        raise refused(f"{name!r} is not the name of an instruction", 'A name is a text: "add".')
     chosen = [functions] if isinstance(functions, str) else list(functions)
     try:
         program = toolchain.build(toolchain.c_kernel_source(kernel), ("-O2", "-fno-inline"))
@@ -41,8 +42,8 @@ def machine_code(kernel: str, functions: Sequence[str], instruction: str) -> Mes
             continue
         before, work, after = parted(code)
         shown.append(f"{each}:\n{before}{_IN_PLACE if work else ''}{after.rstrip()}")
-        sentences.append(_about(each, name, before, after))
-    heading = f"where {name} stands in the machine code"
+        sentences.append(_about(each, wanted, before, after))
+    heading = f"where {wanted} occurs in the machine code"
     return Message("note", heading, tuple(sentences), "\n\n".join(shown))
 
 
