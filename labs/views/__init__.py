@@ -8,7 +8,8 @@ ones, and `beside_report` a broken and a repaired run next to all figures of a r
 
 Some views are tables. `mean_samples`, `after_subtracting`, `your_line` and `slopes` show the line
 of a run as numbers. `instruction` shows where an instruction occurs in timed regions, and
-`system_calls` how often a sample enters the OS kernel.
+`system_calls` how often a sample enters the OS kernel. `explained` adds up the causes of a first
+call, `page_faults` shows what the OS counted, and `bindings` what the dynamic linker looks up.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from labs.views.among_published import among_published
 from labs.views.arguments import arguments
 from labs.views.beside_report import beside_report
 from labs.views.cold_to_warm import cold_to_warm
+from labs.views.first_times.bindings import bindings
+from labs.views.first_times.explained import explained
+from labs.views.first_times.page_faults import page_faults
 from labs.views.footprint import footprint
 from labs.views.memory import memory
 from labs.views.placement import placement
@@ -29,11 +33,14 @@ __all__ = [
     "among_published",
     "arguments",
     "beside_report",
+    "bindings",
     "cold_to_warm",
+    "explained",
     "footprint",
     "instruction",
     "mean_samples",
     "memory",
+    "page_faults",
     "placement",
     "slopes",
     "system_calls",
