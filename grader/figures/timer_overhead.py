@@ -114,6 +114,7 @@ FIGURES = (
                 by=("clock-read-too-early", "more-between-the-readings"),
             ),
         ),
-        look_next="Take one fence away and see which of the points leaves the line first.",
+        look_next="Take one fence away, save the run under another name, and see which of the "
+        "points leaves the line first.",
     ),
 )

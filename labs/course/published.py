@@ -116,6 +116,17 @@ def spread_of_machines() -> float:
     return float(f"{max(values) / min(values):.2g}")
 
 
+def samples(quantity: str, report: str) -> tuple[float, ...]:
+    """The single samples that a report prints for `quantity`, in the order taken, as printed.
+
+    Raises KeyError if it prints none.
+    """
+    found = [each for each in figures(quantity, report) if each.series.startswith("sample")]
+    if not found:
+        raise KeyError(f"report {report} prints no single samples for {quantity!r}")
+    return tuple(each.value for each in found)
+
+
 #: The series of a report's final figures; if there are none, the table shows all its figures.
 _SETTLED = ("table", "stated")
 

@@ -5,6 +5,11 @@ the cost of a switch by where the two tasks ran, and `footprint` by the memory t
 `memory` shows the cost of creating a task against its parent's memory. `cold_to_warm` shows the
 first time in a process and the later ones. `among_published` shows your figure next to published
 ones, and `beside_report` a broken and a repaired run next to all figures of a report.
+
+Some views are tables. `mean_samples`, `after_subtracting`, `your_line` and `slopes` show the line
+of a run as numbers. `instruction` shows where an instruction occurs in timed regions, and
+`system_calls` how often a sample enters the OS kernel. `explained` adds up the causes of a first
+call, `page_faults` shows what the OS counted, and `bindings` what the dynamic linker looks up.
 """
 
 from __future__ import annotations
@@ -13,16 +18,31 @@ from labs.views.among_published import among_published
 from labs.views.arguments import arguments
 from labs.views.beside_report import beside_report
 from labs.views.cold_to_warm import cold_to_warm
+from labs.views.first_times.bindings import bindings
+from labs.views.first_times.explained import explained
+from labs.views.first_times.page_faults import page_faults
 from labs.views.footprint import footprint
 from labs.views.memory import memory
 from labs.views.placement import placement
+from labs.views.timers.instruction import instruction
+from labs.views.timers.line_in_numbers import after_subtracting, mean_samples, slopes, your_line
+from labs.views.timers.system_calls import system_calls
 
 __all__ = [
+    "after_subtracting",
     "among_published",
     "arguments",
     "beside_report",
+    "bindings",
     "cold_to_warm",
+    "explained",
     "footprint",
+    "instruction",
+    "mean_samples",
     "memory",
+    "page_faults",
     "placement",
+    "slopes",
+    "system_calls",
+    "your_line",
 ]
