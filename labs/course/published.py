@@ -127,6 +127,29 @@ def samples(quantity: str, report: str) -> tuple[float, ...]:
     return tuple(each.value for each in found)
 
 
+def as_printed(quantity: str, report: str, unit: str) -> Table:
+    """Every final figure of a report for `quantity`, in `unit` as printed, as one table.
+
+    It has a row for each machine, or for each run where the report prints no final figure, and a
+    column for each quantity whose name begins so. Raises KeyError, as `figures`, and also if
+    nothing is printed in `unit`.
+    """
+    every = [each for each in figures(quantity, report) if each.unit.split("/")[0] == unit]
+    chosen = [each for each in every if each.series in _SETTLED] or every
+    if not chosen:
+        raise KeyError(f"report {report} prints {quantity} in another unit than {unit}")
+    columns = list(dict.fromkeys(each.quantity for each in chosen))
+    rows: dict[str, dict[str, str]] = {}
+    for each in chosen:
+        name = each.machine if each.series in _SETTLED else each.series
+        rows.setdefault(name, {})[each.quantity] = f"{each.value:g}"
+    return Table(
+        f"Report {report} prints, in {unit}",
+        ("", *(each.removeprefix(quantity).strip() or each for each in columns)),
+        tuple((name, *(row.get(each, "") for each in columns)) for name, row in rows.items()),
+    )
+
+
 #: The series of a report's final figures; if there are none, the table shows all its figures.
 _SETTLED = ("table", "stated")
 

@@ -10,6 +10,9 @@ Some views are tables. `mean_samples`, `after_subtracting`, `your_line` and `slo
 of a run as numbers. `instruction` shows where an instruction occurs in timed regions, and
 `system_calls` how often a sample enters the OS kernel. `explained` adds up the causes of a first
 call, `page_faults` shows what the OS counted, and `bindings` what the dynamic linker looks up.
+Some are tables or text: `parts` shows what is subtracted for a figure, `lengths` the lengths of
+samples, `steps` what each further argument adds, `counted_calls` what strace counts, and
+`machine_code` what the compiler made of a function.
 """
 
 from __future__ import annotations
@@ -18,12 +21,17 @@ from labs.views.among_published import among_published
 from labs.views.arguments import arguments
 from labs.views.beside_report import beside_report
 from labs.views.cold_to_warm import cold_to_warm
+from labs.views.counted_calls import counted_calls
 from labs.views.first_times.bindings import bindings
 from labs.views.first_times.explained import explained
 from labs.views.first_times.page_faults import page_faults
 from labs.views.footprint import footprint
+from labs.views.lengths import lengths
+from labs.views.machine_code import machine_code
 from labs.views.memory import memory
+from labs.views.parts import parts
 from labs.views.placement import placement
+from labs.views.steps import steps
 from labs.views.timers.instruction import instruction
 from labs.views.timers.line_in_numbers import after_subtracting, mean_samples, slopes, your_line
 from labs.views.timers.system_calls import system_calls
@@ -35,14 +43,19 @@ __all__ = [
     "beside_report",
     "bindings",
     "cold_to_warm",
+    "counted_calls",
     "explained",
     "footprint",
     "instruction",
+    "lengths",
+    "machine_code",
     "mean_samples",
     "memory",
     "page_faults",
+    "parts",
     "placement",
     "slopes",
+    "steps",
     "system_calls",
     "your_line",
 ]
