@@ -1,0 +1,36 @@
+"""The view of the switches that runs claim, next to those that the OS counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labs.common.table import Table
+from labs.common.units import rounded
+from labs.plots.style import symbol
+from labs.recording import proof
+from labs.views.gather import Runs, runs_of
+
+if TYPE_CHECKING:
+    from labs.notebook.run import Run
+
+
+def switches(*runs: Runs | None) -> Table:
+    """For each run: the figure of its first variant, and its switches as claimed and as counted.
+
+    The last column is the count of the OS divided by the number of operations, to three digits.
+    Raises Refused if there is no run.
+    """
+    header = ("run", "figure", "switches claimed", "counted by the OS", "counted for one operation")
+    rows = tuple(_row(run) for run in runs_of(runs))
+    return Table("Switches claimed and counted", header, rows)
+
+
+def _row(run: Run) -> tuple[str, ...]:
+    estimate = run.result().estimate
+    figure = "none" if estimate is None else f"{rounded(estimate.value)} {symbol(run.unit)}"
+    name = f"{run.recording.kernel} {run.variant}"
+    found = proof.of_variant(run.recording, run.variant)
+    if found is None:
+        return name, figure, "none, or not counted here", "", ""
+    claimed = f"{found.claimed:,}, {found.claim:g} for each operation"
+    return name, figure, claimed, f"{found.counted:,}", rounded(found.each)
