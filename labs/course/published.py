@@ -173,6 +173,22 @@ def table(report: str, *, reasons: bool = False) -> Table:
     return Table(f"Report {report}", header, tuple(rows))
 
 
+def side_by_side(quantity: str, other: str, report: str) -> Table:
+    """What `report` prints in the end for two quantities, in ns, one row for each of its machines.
+
+    The last column is the first divided by the second. A quantity is the beginning of its name.
+    Raises KeyError if a machine has no time for one of the two.
+    """
+    first, second = ({e.machine: e for e in settled(figures(q, report))} for q in (quantity, other))
+    rows = []
+    for machine, one in first.items():
+        values = [each.value * NANOSECONDS[each.unit] for each in (one, second[machine])]
+        ratio = rounded(values[0] / values[1], 2)
+        rows.append((machine, *(rounded(value, 4) for value in values), f"{ratio} times"))
+    header = ("machine", f"{quantity}, ns", f"{other}, ns", "first / second")
+    return Table(f"Report {report}, as printed", header, tuple(rows))
+
+
 def _span(values: list[float], unit: str) -> str:
     """The smallest and the largest value, to three digits."""
     ends = dict.fromkeys(rounded(value) for value in (min(values), max(values)))

@@ -13,6 +13,8 @@ call, `page_faults` shows what the OS counted, and `bindings` what the dynamic l
 Some are tables or text: `parts` shows what is subtracted for a figure, `lengths` the lengths of
 samples, `steps` what each further argument adds, `counted_calls` what strace counts, and
 `machine_code` what the compiler made of a function.
+Some views are tables. `created_tasks` and `switches` show what the OS counted, and `traced_calls`
+and `traced_creation` what `strace` prints.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from labs.views.arguments import arguments
 from labs.views.beside_report import beside_report
 from labs.views.cold_to_warm import cold_to_warm
 from labs.views.counted_calls import counted_calls
+from labs.views.created_tasks import created_tasks
 from labs.views.first_times.bindings import bindings
 from labs.views.first_times.explained import explained
 from labs.views.first_times.page_faults import page_faults
@@ -32,6 +35,8 @@ from labs.views.memory import memory
 from labs.views.parts import parts
 from labs.views.placement import placement
 from labs.views.steps import steps
+from labs.views.strace import traced_calls, traced_creation
+from labs.views.switches import switches
 from labs.views.timers.instruction import instruction
 from labs.views.timers.line_in_numbers import after_subtracting, mean_samples, slopes, your_line
 from labs.views.timers.system_calls import system_calls
@@ -44,6 +49,7 @@ __all__ = [
     "bindings",
     "cold_to_warm",
     "counted_calls",
+    "created_tasks",
     "explained",
     "footprint",
     "instruction",
@@ -56,6 +62,9 @@ __all__ = [
     "placement",
     "slopes",
     "steps",
+    "switches",
     "system_calls",
+    "traced_calls",
+    "traced_creation",
     "your_line",
 ]

@@ -391,6 +391,15 @@ def test_where_the_recordings_say_how_much_is_resident_that_is_on_the_axis() -> 
     assert "against the resident memory of the parent, from 1.75 to 65.8 megabytes" in shown.kind
 
 
+@pytest.mark.parametrize(("largest", "axis"), [("64mb", "linear"), ("1gb", "logarithmic")])
+def test_small_sizes_are_on_linear_axes_where_a_cost_for_each_page_is_straight(
+    largest: str, axis: str
+) -> None:
+    costs = {"fork-wait": 90e3, "fork-wait-16mb": 600e3, f"fork-wait-{largest}": 30e6}
+    shown = views.memory([run_of("task_creation", {name: cost}) for name, cost in costs.items()])
+    assert f"on a {axis} axis" in shown.kind
+
+
 def test_an_operation_with_one_size_alone_is_left_out() -> None:
     costs = {"fork": 60e3, "fork-wait": 90e3, "fork-wait-16mb": 600e3}
     shown = views.memory([run_of("task_creation", {name: cost}) for name, cost in costs.items()])
