@@ -39,7 +39,7 @@ def _rows(run: Run) -> list[tuple[str, str]]:
     tried = recording.total(f"variant.{_VARIANT}.lines_tried")
     used = recording.total(f"variant.{_VARIANT}.lines_used")
     if tried and used is not None:
-        rows.append(("cache lines that the run changed, one at a time", f"{tried:,}"))
+        rows.append(("cache lines changed one at a time, in all processes together", f"{tried:,}"))
         rows.append(("of these, your sum changed with", f"{used:,}"))
     each = _cycles_for_a_line(run)
     if each is not None:
