@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.course import report_cell
 from labs.course.figures import FILE_NAME
 from labs.hand_in import archive, exchange
 from labs.hand_in.archive import CannotHandIn, HandedIn
@@ -104,16 +105,15 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     if notebook is None:
         missing.append(f"the notebook {lab}.ipynb, with your answers")
     else:
-        missing += [
-            f"the answer in the cell {each}" for each in archive.empty_answers(notebook, lab)
-        ]
+        missing += [f"the answer in the cell {each}" for each in report_cell.empty(notebook, lab)]
     failed = [
         f"{each.figure}: {each.reason}"
         for each in verdicts
         if each.outcome != "passed" and each.handed_in
     ]
     points = sum(each.points for each in verdicts), sum(each.max_points for each in verdicts)
-    said = [f"{each.figure}: {each.outcome}. {each.reason}" for each in verdicts]
+    said = [f"Points: {points[0]:g} of {points[1]:g}"]
+    said += [f"{each.figure}: {each.outcome}. {each.reason}" for each in verdicts]
     made = archive.write(folder, lab, files, "\n".join(said))
     submitted, trouble = _submitted(lab, folder) if submit else ("", "")
     return Report(made, points, tuple(missing), tuple(failed), submitted, trouble)

@@ -18,14 +18,13 @@ from labs.machine import description
 from labs.notebook import (
     ckernel,
     explain,
-    foretell,
     handed_in,
     missing_names,
     submit,
     waiting,
-    way_through_labs,
 )
 from labs.notebook.cards import MachineCard, MeasuredRegion
+from labs.notebook.course import answer, foretell, prediction_form, way_through_labs
 from labs.notebook.measure_options import DEFAULTS, TURNS_DEFAULTS, chosen_of, with_options
 from labs.notebook.measuring import Measuring
 from labs.notebook.recording_names import recording_name
@@ -79,8 +78,8 @@ class Session(Measuring):
 
     def predict(
         self,
-        figure: str,
-        value: float,
+        name: str,
+        value: float | None = None,
         unit: str = "",
         *,
         because: str = "",
@@ -88,10 +87,29 @@ class Session(Measuring):
     ) -> None:
         """Store what you expect of a figure, why, and how sure you are, from 0 to 1.
 
-        Never graded for being right. Predicting again keeps the earlier one too. Raises Refused.
+        Without a value, show a form for it. Never graded for being right. Predicting again keeps
+        the earlier ones too: the last one before the recording that answers it counts. Raises
+        Refused.
         """
+        if value is None:
+            prediction_form.show_form(self.folder, self._guide, name)
+            return
         predicted = predictions.Prediction(value, unit, because, sure)
-        show(foretell.prediction(self.folder, self._guide, figure, predicted))
+        show(foretell.prediction(self.folder, self._guide, name, predicted))
+
+    def forget(self, name: str, *, rename: str | None = None) -> None:
+        """Withdraw all predictions under the id `name`, or give them the id `rename`.
+
+        Raises Refused.
+        """
+        show(foretell.forget(self.folder, self._guide, name, rename))
+
+    def answer(self, name: str, text: str = "") -> None:
+        """Keep what you think, in your own words, and show it beside the explanation.
+
+        Never graded. Every version is kept. Raises Refused.
+        """
+        show(answer.answered(self.folder, self._guide, name, text))
 
     def show_c(self, kernel: str) -> None:
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
