@@ -8,7 +8,8 @@ ones, and `beside_report` a broken and a repaired run next to all figures of a r
 
 Tables alone: `hops` shows what a ring of tasks is timed for, `set_sizes` what working sets add to a
 switch, `ring_switches` the switches as claimed and as counted, `differences` several comparisons,
-`lines_used` what a student's C does with its working set, and `caches` those of this machine.
+`lines_used` what a student's C does with its working set, `caches` those of this machine, and
+`beside_trial` any times next to a broken and a repaired run.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 from labs.views.among_published import among_published
 from labs.views.arguments import arguments
 from labs.views.beside_report import beside_report
+from labs.views.beside_trial import beside_trial
 from labs.views.cold_to_warm import cold_to_warm
 from labs.views.differences import differences
 from labs.views.footprint import footprint
@@ -31,6 +33,7 @@ __all__ = [
     "among_published",
     "arguments",
     "beside_report",
+    "beside_trial",
     "caches",
     "cold_to_warm",
     "differences",
