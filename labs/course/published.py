@@ -106,6 +106,17 @@ def in_ns(quantity: str, report: str) -> float:
     return statistics.geometric_mean(values)
 
 
+def samples(quantity: str, report: str) -> list[float]:
+    """The single samples that a report prints for `quantity`, in ns, in the order printed.
+
+    Raises KeyError if it prints none.
+    """
+    found = [each for each in figures(quantity, report) if each.series.startswith("sample")]
+    if not found:
+        raise KeyError(f"report {report} prints no samples of {quantity!r}")
+    return [each.value * NANOSECONDS[each.unit] for each in found]
+
+
 def spread_of_machines() -> float:
     """By what factor machines alone differ: the timer overhead on report A's four machines.
 
