@@ -15,7 +15,7 @@ CREATION, SWITCH = "own_creation", "own_switch"
 #: To create a task and wait for it, the C library may make this many calls more: it blocks signals.
 MOST_BESIDE = 4
 
-BUSY = "Between its readings your C has a loop that calls nothing: it is work of its own."
+BUSY = "Between its readings your C has a loop that calls nothing, and this loop is extra work."
 
 
 def detect(case: Case) -> str | None:
@@ -65,9 +65,9 @@ def _beside_switch(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="more-than-the-operation",
     level=Level.VALIDITY,
-    symptom="More is timed than the one operation that is asked for.",
-    misconception="All that is done between the readings is part of the figure: a second task, a "
-    "sleep, a new stack, other system calls, a loop.",
+    symptom="Your C times more than the one operation that the lab asks for.",
+    misconception="All work between the readings is part of the figure: a second task, a sleep, "
+    "a new stack, other system calls, a loop.",
     experiment="Take the rest out, measure again, and look at what is left: that was its share.",
     seen_in="trials of labs 05 and 06: a stack for each task, a loop in the task, other calls",
     detect=detect,

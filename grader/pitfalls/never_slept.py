@@ -23,8 +23,8 @@ PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
     symptom="The tasks had a CPU each and never slept: nothing was switched.",
-    misconception="A futex enters the OS kernel only where it must wait; on another CPU the word "
-    "has changed before that.",
+    misconception="A futex, the call behind most locks, enters the OS kernel only if the task "
+    "must wait. With two CPUs its word changes before that.",
     experiment="Pin both threads to one CPU and compare the count with the claim.",
     seen_in="a futex benchmark: 2,000,000 switches at 112 ns; the OS counted 2",
     detect=detect,

@@ -24,8 +24,8 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="step-assumed-one",
     level=Level.INTERPRETATION,
-    symptom="The counter is taken to be as fine as the unit it counts in.",
-    misconception="A counter in units of a tick need not advance tick by tick.",
+    symptom="The figure assumes that the counter advances by one tick at a time.",
+    misconception="A counter that counts in ticks may advance by several ticks at once.",
     experiment="Take the greatest common divisor of many differences between readings.",
     seen_in="report A: single calls of 1 to 4 cycles on counters that step by 8 to 26",
     detect=detect,

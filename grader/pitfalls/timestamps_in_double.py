@@ -36,7 +36,8 @@ PITFALL = Pitfall(
     symptom="The readings lost their last digits before they were subtracted.",
     misconception="A double holds 53 bits: nanoseconds since 1970 need 61, and so come in steps of "
     "256.",
-    experiment="Subtract as whole numbers first; print the difference of two readings as both.",
+    experiment="Subtract the readings as whole numbers first. Print their difference as a whole "
+    "number and as a double.",
     seen_in="a benchmark suite that keeps time stamps of 1.8e18 ns in a double",
     detect=detect,
     broken=(Live("stamps_in_double", "timer-overhead-monotonic"),),

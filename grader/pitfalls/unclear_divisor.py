@@ -31,8 +31,8 @@ def _in_figure(case: Case) -> str | None:
     for value, what in ((whole, "your round trip"), (whole / 4, "a quarter of your round trip")):
         if is_number(case, value, OF_USUAL_SLIPS):
             return (
-                f"You gave {case.as_submitted()}: {what}, and a round trip holds two switches and "
-                "four calls."
+                f"You gave {case.as_submitted()}, which is {what}. A round trip holds two "
+                "switches and four calls."
             )
     return None
 
@@ -59,9 +59,9 @@ def _in_recording(case: Case) -> str | None:
 PITFALL = Pitfall(
     code=CODE,
     level=Level.INTERPRETATION,
-    symptom="It is not said what the figure is one of.",
-    misconception="There and back is a round trip: two switches, two writes and two reads; a "
-    "switch is half of what the calls leave.",
+    symptom="It is not clear what the figure was divided by.",
+    misconception="A round trip goes there and back: two switches, two writes and two reads. "
+    "Subtract the calls; a switch is half of the rest.",
     experiment="Draw one round trip as a line between two tasks, and count its switches.",
     seen_in="report B: a trial of two switches and four calls printed as a context switch",
     detect=detect,

@@ -13,7 +13,7 @@ def detect(case: Case) -> str | None:
     if case.submitted is not None:
         return None
     asked = "by number" if case.spec.unit == CHOICE else f"in {case.spec.unit}"
-    return f"You gave {case.as_submitted()}; asked is {case.spec.asked}, {asked}."
+    return f"You gave {case.as_submitted()}; the lab asks for {case.spec.asked}, {asked}."
 
 
 PITFALL = Pitfall(
