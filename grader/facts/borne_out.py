@@ -25,7 +25,7 @@ SHARE_OF_HALF = 0.25
 
 #: The praise of a figure whose recording shows none of its facts.
 FOLLOWS = Praise("Your figure follows from your recording.", by=("figure-not-from-recording",))
-BORNE_OUT = Praise("Your data bear your conclusion out.", by=("conclusion-against-table",))
+BORNE_OUT = Praise("Your data support your conclusion.", by=("conclusion-against-table",))
 
 
 def praise_of(case: Case) -> Praise:

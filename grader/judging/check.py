@@ -32,7 +32,7 @@ from labs.run import broken
 #: The reason if a broken C kernel was run unchanged and no mistake was found.
 NOT_SHOWN_HERE = "This C kernel makes the requested mistake, but this machine does not show it."
 UNCHANGED = Praise(
-    "You ran the mistake as the report makes it, and handed in what your machine gives.",
+    "You made the same mistake as the report, and handed in the figure that your machine gives.",
     by=("mistake-not-reproduced", "figure-not-from-recording"),
 )
 

@@ -138,6 +138,6 @@ def with_first(results: list[Result]) -> list[Comparison | None]:
 def _stop(error: Exception, status: int) -> int:
     text = error.strerror if isinstance(error, CannotWrite) and error.strerror else str(error)
     if isinstance(error, BadRecording):
-        text = f"the C kernel's output is unusable: {text}"
+        text = f"the output of the C kernel cannot be used: {text}"
     say(f"labs measure: {text}", file=sys.stderr)
     return status

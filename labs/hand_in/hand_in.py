@@ -71,7 +71,10 @@ class Report:
         elif self.trouble:
             found.append(f"NOT submitted to an exchange: {self.trouble}")
         else:
-            found.append("no nbgrader exchange has this lab: upload the archive where you are told")
+            found.append(
+                "no nbgrader exchange has this lab: upload the archive to the place "
+                "that your course names"
+            )
         found.append(f"receipt: {self.made.receipt}")
         found.append(f"checked: {got:g} of {most:g} points for the figures")
         found += [f"missing: {each}" for each in self.missing]

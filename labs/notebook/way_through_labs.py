@@ -33,7 +33,7 @@ def progress_of(folder: Path, name: str, guide: Guide) -> None:
     """
     mine = progress.of_lab(folder, name, guide)
     if mine.trouble:
-        raise Refused(Message("problem", "how far you are cannot be said", (mine.trouble,)))
+        raise Refused(Message("problem", "your progress cannot be read", (mine.trouble,)))
     lines = tuple(f"{'✓ done' if is_done else '○ open'}: {step.do}" for step, is_done in mine.steps)
     heading = f"{mine.done} of {len(mine.steps)} steps done"
     heading += f"; next: {mine.next.do}" if mine.next else "; all of them"
