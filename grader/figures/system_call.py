@@ -84,7 +84,7 @@ FIGURES = (
             Praise(
                 "Your setuid costs more than a refused one in the same run, as a call that works "
                 "does.",
-                by=("dearer than refused",),
+                by=("costs more than refused",),
             ),
         ),
         look_next="A refused setuid costs less. Which line of the C kernel keeps refused calls "
