@@ -35,7 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs measure`."""
     options.add_line(parser)
     parser.add_argument(
-        "--save", type=Path, metavar="FILE", help="write the recording there, and the C beside it"
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="write the recording to this file, and the C next to it",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
