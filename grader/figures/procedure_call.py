@@ -46,7 +46,7 @@ FIGURES = (
                 by=("timer-not-subtracted", "baseline subtracted"),
             ),
         ),
-        look_next="The variant indirect calls it through a pointer. What does that add?",
+        look_next="The variant indirect calls the procedure through a pointer. What does that add?",
     ),
     FigureSpec(
         id="call-inlined",

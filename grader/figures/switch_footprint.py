@@ -65,7 +65,7 @@ FIGURES = (
         central="working-set-not-touched",
         praise=(
             Praise(
-                "The sets were used, and the cost of one process alone using its set is "
+                "The sets were used, and the time that one process alone takes to use its set is "
                 "subtracted. The rest is the cost of the switch and its after-effects.",
                 by=(
                     "working-set-not-touched",
@@ -140,7 +140,7 @@ FIGURES = (
                 by=("nearly every line used", "working-set-in-part"),
             ),
             Praise(
-                "The cost of one process alone using its set by your C was subtracted.",
+                "The time that one process alone takes to use its set was subtracted.",
                 by=("baseline subtracted",),
             ),
         ),

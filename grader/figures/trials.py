@@ -74,8 +74,8 @@ TRIALS = (
         broken=_Measurement("system_call", "getppid"),
         repaired=_Measurement("system_call", "getppid", compare_with=("invalid",)),
         look_next="Newer C libraries do not cache the process id. What would report A print today?",
-        rest="The two readings around its one call take 26 ticks or more, but the report prints "
-        "7 to 43. How much of this may be an error of the subtraction?",
+        rest="The two readings around the report's one call take 26 ticks or more, but the "
+        "report prints 7 to 43. How much of this may be an error of the subtraction?",
     ),
     Trial(
         report="B",
@@ -84,8 +84,9 @@ TRIALS = (
         right="the cost of gettimeofday by the trap instruction, by your own C",
         broken=_Measurement("system_call", "gettimeofday-trap", compare_with=("invalid",)),
         repaired=_Measurement("own_call", "gettimeofday", compare_with=("invalid",), own=True),
-        look_next="Count both with strace: which of them does strace see?",
-        rest="Its figure also holds one round of its loop. How much does a round cost here?",
+        look_next="Count the calls of both runs with strace: which of them does strace see?",
+        rest="The report's figure also holds one round of its loop. How much does a round cost "
+        "here?",
     ),
     Trial(
         report="C",
@@ -106,8 +107,8 @@ TRIALS = (
         broken=_Measurement("thread_switch", "condvar"),
         repaired=_Measurement("thread_switch", "condvar"),
         look_next="Release the mutex for longer between two exchanges: do the switches come back?",
-        rest="Around each exchange it reads a clock that is a system call, and its mean includes "
-        "time slices of the other thread. Which count would have shown this?",
+        rest="Around each exchange the report reads a clock that is a system call, and its mean "
+        "includes time slices of the other thread. Which count would have shown this?",
     ),
     Trial(
         report="E",
@@ -116,9 +117,9 @@ TRIALS = (
         right="the cost of a procedure call without arguments",
         broken=_Measurement("procedure_call", "args0"),
         repaired=_Measurement("procedure_call", "args0"),
-        look_next="How much of its 180 ns for getpid is the clock?",
-        rest="Its mean includes a cold sample of 366 ns, and its median is 90 ns. Is this median "
-        "its clock?",
+        look_next="How much of the report's 180 ns for getpid is the clock?",
+        rest="The report's mean includes a cold sample of 366 ns, and its median is 90 ns. Is "
+        "this median its clock?",
     ),
 )
 
@@ -166,7 +167,7 @@ def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
         compare_with=trial.broken.compare_with,
         demonstrates=trial.code,
         praise=(_shown(trial),),
-        look_next="Which single line of its C would you change?",
+        look_next="Which single line of the broken C would you change?",
     )
     repaired = FigureSpec(
         id=f"{name}-repaired",

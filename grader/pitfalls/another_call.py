@@ -13,7 +13,7 @@ def detect(case: Case) -> str | None:
     code = own_call.measured(case)
     other = own_call.other_call(case, code) if code is not None else None
     if other is not None:
-        return f"Your {case.spec.variant} is made with {other}."
+        return f"Your variant {case.spec.variant} is made with {other}."
     operations, made = watched.seen(case, "operations"), watched.seen(case, "system_calls")
     if case.spec.variant not in own_call.ASKED or not operations or not made:
         return None

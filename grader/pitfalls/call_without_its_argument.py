@@ -17,9 +17,9 @@ def detect(case: Case) -> str | None:
     if not empty:
         return None
     ignored = (each.replace(" ", "") for each in calls.results_ignored(code))
-    unseen = ", and does not check its result" if empty[0] in ignored else ""
+    unseen = " and does not check its result" if empty[0] in ignored else ""
     return (
-        f"Your C calls {empty[0]} and gives it no argument{unseen}. Your "
+        f"Your C calls {empty[0]} without an argument{unseen}. Your variant "
         f"{traps.with_floor(case, case.spec.variant)}."
     )
 

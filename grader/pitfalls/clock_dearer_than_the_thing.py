@@ -36,7 +36,8 @@ def detect(case: Case) -> str | None:
         whole = float(np.median(samples.ticks)) / samples.clock.ticks_in("ns")
         return (
             f"Your samples of {name} are timed by {clock}, which is itself a system call. They "
-            f"take {rounded(whole)} ns and hold at most {samples.batch.max()} operations."
+            f"take {rounded(whole)} ns and hold at most {samples.batch.max()} operation"
+            f"{'s' if samples.batch.max() != 1 else ''}."
         )
     return None
 

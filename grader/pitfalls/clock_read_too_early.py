@@ -55,7 +55,7 @@ def detect(case: Case) -> str | None:
             # The interval counts: a coarse counter knows a cycle only roughly.
             if cost.high < LEAST_CYCLES * cycle:
                 return (
-                    f"Your {name} pair sees {rounded(cost.value / cycle)} core cycles for an "
+                    f"Your pair {name} sees {rounded(cost.value / cycle)} core cycles for an "
                     "addition, which waits for the one before it and so takes one cycle."
                 )
     return None

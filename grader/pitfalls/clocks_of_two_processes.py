@@ -19,7 +19,8 @@ def detect(case: Case) -> str | None:
             continue
         few, short, many, long = lacking
         return (
-            f"By {clock} your {name} takes {rounded(short)} ns for {few} exchanges and "
+            f"By {clock} your variant {name} takes {rounded(short)} ns for {few} exchange"
+            f"{'s' if few != 1 else ''} and "
             f"{rounded(long)} ns for {many}: no single clock can show that."
         )
     return None

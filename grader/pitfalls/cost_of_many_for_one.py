@@ -56,7 +56,7 @@ def _several_claimed(case: Case) -> str | None:
         each = claimed / (result.net.parts if result.net is not None else 1)
         if each >= 2:
             return (
-                f"Your {name} states that one round makes {claimed:g} system calls; "
+                f"Your variant {name} states that one round makes {claimed:g} system calls; "
                 f"{case.as_submitted()} is the time of one round."
             )
     return None

@@ -19,7 +19,7 @@ def detect(case: Case) -> str | None:
             continue
         line = case.results[name].line
         took = f": it shows {rounded(_ns(line))} ns for a round trip" if line is not None else ""
-        return f"Your {name} reads {clock}, which counts one side only{took}."
+        return f"Your variant {name} reads {clock}, which counts one side only{took}."
     return None
 
 

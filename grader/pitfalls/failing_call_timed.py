@@ -29,7 +29,7 @@ def detect(case: Case) -> str | None:
         own = traps.cost(case, name)
         if name != traps.FLOOR and own is not None and own < TIMES_FLOOR * least:
             return (
-                f"Your {traps.with_floor(case, name)}, and your C does not check the result of "
+                f"Your variant {traps.with_floor(case, name)}. Your C does not check the result of "
                 f"{ignored[0]}."
             )
     return None

@@ -66,7 +66,7 @@ PITFALL = Pitfall(
     symptom="The variants were measured one after the other, the first with cold code.",
     misconception="The first variant pays for page faults and empty caches: its position looks "
     "like its cost.",
-    experiment="Measure in the opposite order, or interleave: does it still cost more?",
+    experiment="Measure in the opposite order, or interleave: which one costs more then?",
     seen_in="report A: a call without arguments seems to cost more because it ran first",
     detect=detect,
     broken=(Live("in_turn", "call-args0"),),

@@ -33,10 +33,13 @@ def detect(case: Case) -> str | None:
         )
         if cycles < LEAST_CYCLES * claimed or below_floor:
             return (
-                f"Your {traps.with_floor(case, name)}, which is {rounded(cycles)} core cycles. "
-                f"No trap into the OS kernel takes fewer than {LEAST_CYCLES}."
+                f"Your variant {traps.with_floor(case, name)}, which is {rounded(cycles)} core "
+                f"cycles. No trap into the OS kernel takes fewer than {LEAST_CYCLES}."
                 if least is None
-                else f"Your {traps.with_floor(case, name)}. No trap costs less than such a call."
+                else (
+                    f"Your variant {traps.with_floor(case, name)}. No trap costs less than such "
+                    "a call."
+                )
             )
     return None
 

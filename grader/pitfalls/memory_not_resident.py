@@ -27,8 +27,8 @@ def detect(case: Case) -> str | None:
         claimed_mb = int(size[1]) * (1024 if size[2] == "gb" else 1)
         if max(held) < LEAST * claimed_mb * 1024:
             return (
-                f"Your {name} says that its parent holds {claimed_mb} MB more; the OS says that "
-                f"it held {rounded(max(held) / 1024, 2)} MB in all."
+                f"Your variant {name} states that its parent holds {claimed_mb} MB more, but by "
+                f"the OS the parent held {rounded(max(held) / 1024, 2)} MB in all."
             )
     return None
 

@@ -36,10 +36,8 @@ def _beside_creation(case: Case) -> str | None:
         }
         others = 2 * each["system_calls"] - sum(each.values())
         said += [f"creates {rounded(each['creations'], 2)} tasks"] * (each["creations"] > 1)
-        said += [f"makes {rounded(each['sleeps'], 2)} calls that sleep"] * (each["sleeps"] >= 1)
-        said += [f"maps or unmaps memory {rounded(each['mappings'], 2)} times"] * (
-            each["mappings"] >= 1
-        )
+        said += [f"sleeps {_times(each['sleeps'])}"] * (each["sleeps"] >= 1)
+        said += [f"maps or unmaps memory {_times(each['mappings'])}"] * (each["mappings"] >= 1)
         said += [f"makes {rounded(others, 2)} other system calls"] * (others > MOST_BESIDE)
     if said:
         return f"For one operation, the run saw that your C {' and '.join(said)}."
@@ -52,6 +50,11 @@ def _beside_creation(case: Case) -> str | None:
     if called is not None:
         return f"Between its readings your C calls {called}(), which creates no task."
     return BUSY if beside.has_loop_without_call(code) else None
+
+
+def _times(number: float) -> str:
+    """The number as text: `once`, `2.5 times`."""
+    return "once" if rounded(number, 2) == "1" else f"{rounded(number, 2)} times"
 
 
 def _beside_switch(case: Case) -> str | None:

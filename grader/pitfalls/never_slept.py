@@ -16,7 +16,7 @@ def detect(case: Case) -> str | None:
     places = switch_counts.apart(case.recording, seen.variant) if seen is not None else None
     if seen is None or places is None:
         return None
-    return f"{seen.as_text()}; its tasks were on CPU {as_text(places.mine | places.peers)}."
+    return f"{seen.as_text()}. Its tasks were on CPU {as_text(places.mine | places.peers)}."
 
 
 PITFALL = Pitfall(

@@ -34,8 +34,8 @@ PITFALL = Pitfall(
     symptom="The C behind this figure cannot be read here.",
     misconception="Only the C itself shows what was timed. Its hash changes with every letter, "
     "even in a comment.",
-    experiment="Hand in the .c file beside the .csv file, as it was measured. If it was changed "
-    "since, run it again with the same --save.",
+    experiment="Hand in the .c file next to the .csv file, as it was measured. If the C was "
+    "changed since, run it again with the same --save.",
     seen_in="reports B to D: figures without the program behind them",
     detect=detect,
 )

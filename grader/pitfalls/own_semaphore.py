@@ -15,7 +15,7 @@ def detect(case: Case) -> str | None:
     if seen is None:
         return None
     return (
-        f"{seen.as_text()}; between the readings your C posts and waits for one and the same "
+        f"{seen.as_text()}. Between the readings your C posts and waits for one and the same "
         "semaphore."
     )
 

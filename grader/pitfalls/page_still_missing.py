@@ -25,8 +25,8 @@ def detect(case: Case) -> str | None:
         return None  # this system brings pages by itself, or does not take them away
     return (
         f"Your first call takes {rounded(own.value)} {own.unit} longer than later ones; without "
-        f"any preparation it takes {rounded(other.value)} longer. The two are the same within "
-        "their intervals."
+        f"any preparation it takes {rounded(other.value)} {other.unit} longer. The two are the "
+        "same within their intervals."
     )
 
 

@@ -12,8 +12,8 @@ def detect(case: Case) -> str | None:
         return None
     stated = case.recording.conditions["samples.sha256"][:12]
     return (
-        f"{case.figure.recording} states the hash {stated} of its samples, but the hash of its "
-        f"samples is {case.recording.samples_sha256[:12]}."
+        f"{case.figure.recording} states the hash {stated} for its samples, but their hash is "
+        f"{case.recording.samples_sha256[:12]}."
     )
 
 

@@ -14,9 +14,9 @@ def detect(case: Case) -> str | None:
     samples = case.recording.samples(case.spec.variant)
     step = samples.clock.step
     on_it = int((samples.ticks % step == 0).sum())
-    how_many = "all" if on_it == len(samples) else f"{on_it:,}"
+    how_many = "All" if on_it == len(samples) else f"{on_it:,}"
     return (
-        f"You gave {case.as_submitted()}. Of your {len(samples):,} samples {how_many} are "
+        f"You gave {case.as_submitted()}. {how_many} of your {len(samples):,} samples are "
         f"multiples of {step} ticks: the counter steps by {step}."
     )
 

@@ -75,10 +75,13 @@ def _whole_sample(case: Case) -> str | None:
         if mean is None or (timer is not None and timer < LEAST_SHARE * usual):
             continue
         inside = "with one operation inside" if k == 1 else f"divided by its {k} operations"
-        own = "part of it is the clock's own cost"
+        own = "part of this is the clock's own cost"
         if timer is not None:
-            own = f"about {rounded(timer / k / per_unit)} {spec.unit} of it are the clock's own"
-        return f"You gave {case.as_submitted()}: your sample {inside}; {own}."
+            own = (
+                f"about {rounded(timer / k / per_unit)} {spec.unit} of this are the clock's own "
+                "cost"
+            )
+        return f"You gave {case.as_submitted()}, which is your sample {inside}; {own}."
     return None
 
 

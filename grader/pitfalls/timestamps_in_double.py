@@ -24,8 +24,8 @@ def detect(case: Case) -> str | None:
         if (samples.ticks != 0).sum() < FEWEST_SEEN:
             continue
         return (
-            f"All {len(samples):,} samples of {name} are multiples of {seen} ticks; the clock that "
-            f"it reads was seen to step by {samples.clock.step}."
+            f"All {len(samples):,} samples of {name} are multiples of {seen} ticks, but the "
+            f"clock itself steps by {samples.clock.step}."
         )
     return None
 

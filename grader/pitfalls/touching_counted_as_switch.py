@@ -26,8 +26,8 @@ def _nothing_subtracted(case: Case) -> str | None:
     if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
         return None
     return (
-        f"Your {name} names no baseline: {case.as_submitted()} also holds what each task does "
-        "with its pipe and working set."
+        f"Your variant {name} names no baseline: {case.as_submitted()} also holds what each task "
+        "does with its pipe and working set."
     )
 
 

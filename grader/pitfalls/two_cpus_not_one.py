@@ -17,8 +17,8 @@ def detect(case: Case) -> str | None:
     if seen is None or places is None:
         return None
     return (
-        f"The measuring task of your {seen.variant} was on CPU {as_text(places.mine)}; the other "
-        f"was on CPU {as_text(places.peers)} and may use {as_text(places.may_use)}."
+        f"The measuring task of your variant {seen.variant} was on CPU {as_text(places.mine)}; "
+        f"the other was on CPU {as_text(places.peers)} and may use {as_text(places.may_use)}."
     )
 
 

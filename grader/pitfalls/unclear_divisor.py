@@ -42,8 +42,8 @@ def _in_recording(case: Case) -> str | None:
     seen = switch_counts.shown_by(case, CODE)
     if seen is not None:
         return (
-            f"Your {seen.variant} claims {seen.claim:g} switch for one operation; the OS counted "
-            f"{rounded(seen.each, 2)}."
+            f"Your variant {seen.variant} claims {seen.claim:g} switch for one operation; the OS "
+            f"counted {rounded(seen.each, 2)}."
         )
     name = case.spec.variant
     claim = proof.claim_of(case.recording, name)
@@ -51,8 +51,8 @@ def _in_recording(case: Case) -> str | None:
     if claim < 2 or parts >= claim:
         return None
     return (
-        f"One operation of your {name} claims {claim:g} switches, and its time is divided by "
-        f"{parts:g}."
+        f"One operation of your variant {name} claims {claim:g} switches, but its time is "
+        f"divided by {parts:g}."
     )
 
 

@@ -19,7 +19,7 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="unit-unknown",
     level=Level.INTERPRETATION,
-    symptom="The figure's unit cannot be turned into the one asked for.",
+    symptom="The figure's unit cannot be converted into the unit that the lab asks for.",
     misconception="A figure without a usable unit says nothing.",
     experiment=f"Give one of {', '.join(NAMES)}; for a ratio, times; for the number of a "
     "conclusion, choice.",

@@ -20,7 +20,7 @@ def detect(case: Case) -> str | None:
     for name in case.spec.variants:
         claimed = case.recording.number(f"variant.{name}.system_calls")
         if claimed == 0 and name not in traps.WITHOUT:
-            return f"Your {name} states that it makes no system call at all."
+            return f"Your variant {name} states that it makes no system call at all."
     source, least = own_source(case), traps.floor_about(case)
     clocks = calls.clocks_of_library(parts.whole(source))
     if not clocks or least is None:
@@ -28,7 +28,7 @@ def detect(case: Case) -> str | None:
     for name, _, _ in traps.claiming(case):
         own = traps.cost(case, name)
         if own is not None and own < SHARE_OF_FLOOR * least:
-            return f"Your C calls {clocks[0]}(), and your {traps.with_floor(case, name)}."
+            return f"Your C calls {clocks[0]}(). Your variant {traps.with_floor(case, name)}."
     return None
 
 

@@ -64,7 +64,7 @@ NO_OTHER_FIGURE = Pitfall(
     level=Level.PROVENANCE,
     symptom="This figure depends on others, and one of them has no usable evidence.",
     misconception="A ratio or a conclusion is worth what the figures behind it are worth.",
-    experiment="Hand in those figures with their recordings first; this one then counts.",
+    experiment="Hand in those figures with their recordings first; this figure then counts.",
     seen_in="report E: a conclusion about thread switching, which was not measured",
     detect=_needs_no_case,
 )

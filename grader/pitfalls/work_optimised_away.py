@@ -37,7 +37,7 @@ def detect(case: Case) -> str | None:
         least = LEAST_OF_CALLS if case.spec.kernel in PROCEDURES else MOST_CYCLES
         evidence = _evidence(result.line, result.net, least)
         if evidence is not None:
-            return f"Your {name} {evidence}"
+            return f"Your variant {name} {evidence}"
     return None
 
 

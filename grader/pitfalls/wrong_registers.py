@@ -24,7 +24,7 @@ def detect(case: Case) -> str | None:
             loaded = ", ".join(sorted(trap.loaded - OF_THE_NUMBER))
             return (
                 f"Your C loads {loaded} for `{trap.instruction}`; the first argument belongs in "
-                f"{first}. Your {traps.with_floor(case, case.spec.variant)}."
+                f"{first}. Your variant {traps.with_floor(case, case.spec.variant)}."
             )
     return None
 

@@ -105,7 +105,7 @@ WRONG = {
         {BY_ANOTHER},
         "another task raised the number",
     ),
-    "sleeps": (f"task = {CLONED}; (void)usleep(50);", {BESIDE}, "makes 1 calls that sleep"),
+    "sleeps": (f"task = {CLONED}; (void)usleep(50);", {BESIDE}, "sleeps once"),
     "own stack anew": (
         "void *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0); "
         "task = clone(raise_number, (char *)stack + 65536, CLONE_VM | SIGCHLD, NULL); "
