@@ -104,7 +104,7 @@ def _too_even(recording: Recording) -> list[str]:
     enough = (count >= _EQUAL_SAMPLES) & (least >= _STEPS * step)
     if not enough.any() or (least[enough] != most[enough]).any():
         return []
-    return ["all samples of a batch size are equal, in every batch size, which no real run shows"]
+    return ["in every batch size all samples are equal, which no real run shows"]
 
 
 def _copies(recording: Recording) -> list[str]:
