@@ -110,7 +110,9 @@ def open_relation(
     if len(others) < len(spec.of):
         usable = {case.spec.id for case in others}
         missing = " and ".join(name for name in spec.of if name not in usable)
-        return while_reading.NO_OTHER_FIGURE.finding(f"This figure needs {missing} with its recording.")
+        return while_reading.NO_OTHER_FIGURE.finding(
+            f"This figure needs {missing} with its recording."
+        )
     compare_with = [case for name in spec.compare_with if isinstance(case := cases.get(name), Case)]
     return make_relation(spec, figure, tuple(others), tuple(compare_with))
 

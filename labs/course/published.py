@@ -135,7 +135,11 @@ def table(report: str, *, reasons: bool = False) -> Table:
         printed = "; ".join(_span([e.value for e in settled if e.unit == u], u) for u in units)
         why = "; ".join(dict.fromkeys(s.reason for each in settled for s in each.suspicions))
         rows.append((quantity, printed, *([why] if reasons else [])))
-    header = ("what was measured", "as printed", *(["what speaks against it"] if reasons else []))
+    header = (
+        "what was measured",
+        "as printed",
+        *(["what speaks against the figure"] if reasons else []),
+    )
     return Table(f"Report {report}", header, tuple(rows))
 
 
