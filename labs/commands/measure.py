@@ -35,7 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs measure`."""
     options.add_line(parser)
     parser.add_argument(
-        "--save", type=Path, metavar="FILE", help="write the recording there, and the C beside it"
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="write the recording to this file, and the C next to it",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -138,6 +141,6 @@ def with_first(results: list[Result]) -> list[Comparison | None]:
 def _stop(error: Exception, status: int) -> int:
     text = error.strerror if isinstance(error, CannotWrite) and error.strerror else str(error)
     if isinstance(error, BadRecording):
-        text = f"the C kernel's output is unusable: {text}"
+        text = f"the output of the C kernel cannot be used: {text}"
     say(f"labs measure: {text}", file=sys.stderr)
     return status

@@ -106,15 +106,15 @@ def in_ns(quantity: str, report: str) -> float:
     return statistics.geometric_mean(values)
 
 
-def samples(quantity: str, report: str) -> list[float]:
+def samples(quantity: str, report: str) -> tuple[float, ...]:
     """The single samples that a report prints for `quantity`, in ns, in the order printed.
 
     Raises KeyError if it prints none.
     """
     found = [each for each in figures(quantity, report) if each.series.startswith("sample")]
     if not found:
-        raise KeyError(f"report {report} prints no samples of {quantity!r}")
-    return [each.value * NANOSECONDS[each.unit] for each in found]
+        raise KeyError(f"report {report} prints no single samples for {quantity!r}")
+    return tuple(each.value * NANOSECONDS[each.unit] for each in found)
 
 
 def spread_of_machines() -> float:
@@ -125,17 +125,6 @@ def spread_of_machines() -> float:
     """
     values = [each.value for each in figures("timer overhead", "A", "table") if each.unit == "ns"]
     return float(f"{max(values) / min(values):.2g}")
-
-
-def samples(quantity: str, report: str) -> tuple[float, ...]:
-    """The single samples that a report prints for `quantity`, in the order taken, as printed.
-
-    Raises KeyError if it prints none.
-    """
-    found = [each for each in figures(quantity, report) if each.series.startswith("sample")]
-    if not found:
-        raise KeyError(f"report {report} prints no single samples for {quantity!r}")
-    return tuple(each.value for each in found)
 
 
 def as_printed(quantity: str, report: str, unit: str) -> Table:
@@ -180,7 +169,11 @@ def table(report: str, *, reasons: bool = False) -> Table:
         printed = "; ".join(_span([e.value for e in settled if e.unit == u], u) for u in units)
         why = "; ".join(dict.fromkeys(s.reason for each in settled for s in each.suspicions))
         rows.append((quantity, printed, *([why] if reasons else [])))
-    header = ("what was measured", "as printed", *(["what speaks against it"] if reasons else []))
+    header = (
+        "what was measured",
+        "as printed",
+        *(["what speaks against the figure"] if reasons else []),
+    )
     return Table(f"Report {report}", header, tuple(rows))
 
 

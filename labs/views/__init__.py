@@ -8,13 +8,15 @@ ones, and `beside_report` a broken and a repaired run next to all figures of a r
 
 Others are tables or text:
 
-- of a line: `mean_samples`, `after_subtracting`, `your_line`, `slopes`, `parts`, `steps`, `lengths`;
+- of a line: `mean_samples`, `after_subtracting`, `your_line`, `slopes`, `parts`, `steps`,
+  `lengths`;
 - of first calls: `explained`, `page_faults`, `bindings`;
 - of the C: `instruction` and `machine_code`, `lines_used` for a student's working set;
 - of what the OS counted: `created_tasks`, `switches`, `ring_switches`;
 - of what `strace` prints: `system_calls`, `counted_calls`, `traced_calls`, `traced_creation`;
 - of rings and caches: `hops`, `set_sizes`, `caches`;
-- of comparisons: `differences`, and `beside_trial` for any times next to a broken and a repaired run.
+- of comparisons: `differences`, and `beside_trial` for any times next to a broken and a repaired
+  run.
 """
 
 from __future__ import annotations
