@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from labs.analysis.arrays import Floats
 from labs.common.units import NAMES, canonical, rounded
-from labs.plots import picture
+from labs.plots import picture, tables
 from labs.plots.picture import Picture
 from labs.plots.series import LOOKS
 from labs.plots.style import (
@@ -42,7 +42,7 @@ def picture_of(recording: Recording, variant: str, unit: str = "ns") -> Picture:
     return picture.make_picture(
         _figure(by_size, unit, title),
         *_describe(recording, variant, by_size, unit),
-        picture.samples_table(recording, variant, unit),
+        tables.samples_table(recording, variant, unit),
     )
 
 

@@ -84,9 +84,10 @@ def arguments(*runs: Runs | None) -> Picture:
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
         more=None if ends is None else partial(_draw_border, ends=ends, counts=counts),
     )
-    return picture.make_picture(
+    drawn = picture.make_picture(
         figure, *_describe(named, counts, unit, ends), _table(named, counts, unit)
     )
+    return drawn.with_remarks(every)
 
 
 def _counts(run: Run) -> _Counted:

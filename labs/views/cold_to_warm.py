@@ -80,7 +80,8 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
             "there is nothing to draw", "All samples are shorter than the step of the clock."
         ) from None
     words = _describe(lengths, times, name, unit)
-    return picture.make_picture(figure, *words, _table(lengths, times, name, unit))
+    drawn = picture.make_picture(figure, *words, _table(lengths, times, name, unit))
+    return drawn.with_remarks(results)
 
 
 def _draw_processes(

@@ -76,9 +76,10 @@ def footprint(*runs: Runs | None) -> Picture:
         + ([("× touching the memory, alone", QUIET)] if touching else []),
         height=4.3,
     )
-    return picture.make_picture(
+    drawn = picture.make_picture(
         figure, *_describe(rings, sizes, touching, unit), _table(rings, touching, unit)
     )
+    return drawn.with_remarks([result for ring in rings.values() for result in ring.values()])
 
 
 def _bytes(text: str) -> int:

@@ -96,7 +96,8 @@ def memory(*runs: Runs | None) -> Picture:
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
     )
     words = _describe(found, _WHAT[resident], unit)
-    return picture.make_picture(figure, *words, _table(found, _WHAT[resident], unit))
+    drawn = picture.make_picture(figure, *words, _table(found, _WHAT[resident], unit))
+    return drawn.with_remarks(every)
 
 
 def _resident(result: Result) -> float:

@@ -80,9 +80,10 @@ def placement(*runs: Runs | None) -> Picture:
         groups, unit, "cost, net of the calls", f"{kernels}: cost by placement",
         [("marker: the figure; bar: its 95 % interval; do not average over groups", QUIET)],
     )  # fmt: skip
-    return picture.make_picture(
+    drawn = picture.make_picture(
         figure, *_describe(grouped, kernels, unit), _table(grouped, kernels, unit)
     )
+    return drawn.with_remarks(results)
 
 
 def group_of(result: Result) -> str:
