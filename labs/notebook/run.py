@@ -208,7 +208,7 @@ class Run:
         return tables.samples_table(self.recording, chosen.variant, chosen.unit)
 
     def _noted(self, drawn: Picture, *shown: Result) -> Picture:
-        """The picture with the warnings of what it shows, noted as earlier if a later run failed."""
+        """The picture with the warnings of what it shows, and with the note on an earlier run."""
         return replace(drawn.with_remarks(shown), note=self.later.note())
 
     def _prediction(self, result: Result) -> Mark | None:
