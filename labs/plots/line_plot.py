@@ -10,8 +10,11 @@ from labs.analysis.arrays import Floats
 from labs.analysis.line import Line
 from labs.common.units import NAMES, rounded
 from labs.plots.style import (
+    BAR_PT,
     BLUE,
+    CAP_PT,
     INK,
+    POINT_PT,
     PURPLE,
     VERMILLION,
     axis_number,
@@ -43,10 +46,12 @@ def line_figure(result: Result) -> Figure:
     reach = float(line.batch.max())
     ends = np.array([0.0, reach])
     axes.plot(ends, overhead + cost * ends, color=INK, linewidth=1.2, zorder=1)
-    axes.plot(line.batch, mean, color=BLUE, linestyle="none", marker="o", markersize=6)
+    axes.plot(
+        line.batch, mean, color=BLUE, linestyle="none", marker="o", markersize=6, clip_on=False
+    )
     axes.plot([0], [overhead], color=VERMILLION, linestyle="none", marker="D", markersize=6)
     key = [
-        ("● mean of the steady samples", BLUE),
+        ("● mean of the steady samples, bars: 2 standard errors", BLUE),
         (f"◆ overhead {rounded(overhead)} {symbol(result.unit)}", VERMILLION),
     ]
     if line.empty is not None:
@@ -65,14 +70,15 @@ def line_figure(result: Result) -> Figure:
 
     below.axhline(0, color=INK, linewidth=1.2, zorder=1)
     below.errorbar(
-        line.batch, line.residual / per_unit, yerr=error, color=BLUE, fmt="o", markersize=5,
-        capsize=3, elinewidth=1.1,
+        line.batch, line.residual / per_unit, yerr=error, color=BLUE, fmt="o",
+        markersize=POINT_PT, capsize=CAP_PT, elinewidth=BAR_PT,
     )  # fmt: skip
     most = float(np.max(np.abs(line.residual / per_unit) + error)) or 1.0
     below.set_ylim(-1.25 * most, 1.25 * most)
     below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
+    below.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
     below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
-    below.set_xlabel("k: operations in a sample (bars: 2 standard errors)")
+    below.set_xlabel("k: operations in a sample")
     below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
     below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     make_room_at_left(figure, axes, below)
@@ -88,7 +94,7 @@ def _apart(places: Floats, reach: float) -> list[float]:
     """The `places` on an axis from 0 to `reach` whose labels do not overlap, also not with 0."""
     kept: list[float] = []
     for place in sorted(places.tolist(), reverse=True):
-        if place > 0.05 * reach and (not kept or kept[-1] - place > 0.06 * reach):
+        if place > 0.06 * reach and (not kept or kept[-1] - place > 0.09 * reach):
             kept.append(place)
     return kept
 

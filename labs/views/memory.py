@@ -9,7 +9,7 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Series, XAxis, YAxis, series_figure
+from labs.plots.series import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
 from labs.plots.style import symbol
 from labs.results.result import Result
 from labs.views.gather import (
@@ -87,13 +87,12 @@ def memory(*runs: Runs | None) -> Picture:
     figure = series_figure(
         [("", series)],
         XAxis(
-            f"{_WHAT[resident]} (megabytes, log axis; bars: 95 % interval)",
+            f"{_WHAT[resident]} (megabytes)",
             *_labels(found, sizes, resident),
-            log=True,
         ),
-        YAxis(f"cost of one fork\n({NAMES[unit]}, log axis)", log=True),
+        YAxis(f"cost of one fork\n({NAMES[unit]})", log=False),
         "task_creation: fork against the memory of the parent",
-        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
+        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series] + [INTERVALS],
     )
     words = _describe(found, _WHAT[resident], unit)
     drawn = picture.make_picture(figure, *words, _table(found, _WHAT[resident], unit))

@@ -94,7 +94,11 @@ def test_of_figures_side_by_side(name: str, scale: int) -> None:
 @pytest.mark.parametrize("name", ["a", "A  process switch with a working set"])
 def test_of_rows_in_groups(greatest: int, name: str) -> None:
     rows = tuple(
-        Row(name, (Dot(value, LOOKS[0], 0.9 * value, 1.1 * value),), f"{value:,.6g} ± 1,000 ns")
+        Row(
+            name,
+            (Dot(value, LOOKS[0], 0.9 * value, 1.1 * value),),
+            f"{value:,.6g} (1,000 to 2,000) ns",
+        )
         for value in (0.5, 0.9, greatest)
     )
     groups = [Group("on one CPU: a switch", rows, LOOKS[0]), Group("published", rows)]
@@ -125,7 +129,7 @@ def test_of_series_against_what_was_varied(sizes: tuple[float, ...]) -> None:
 
 
 def test_a_character_takes_about_what_the_layout_takes_it_for() -> None:
-    words = "processes-8-256k 1,234.56 ± 0.78 ns"
+    words = "processes-8-256k 1,234.56 (1,233.78 to 1,235) ns"
     figure = rows_figure(
         [Group(words, (Row("a", (Dot(1, LOOKS[0]),), ""),))], "ns", "cost", "a title", []
     )
