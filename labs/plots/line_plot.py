@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
@@ -37,7 +38,7 @@ def line_figure(result: Result) -> Figure:
     if line is None:
         raise ValueError(f"no line to draw: {result.no_figure}")
     per_unit = result.clock.ticks_in(result.unit)
-    mean, error = line.location / per_unit, 2 * line.uncertainty / per_unit
+    mean = line.location / per_unit
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
     figure, axes = new_figure(4.6, top=0.87, bottom=0.40, right=0.97)
     below = figure.add_axes((0.13, 0.11, 0.84, 0.20), sharex=axes)
@@ -68,6 +69,20 @@ def line_figure(result: Result) -> Figure:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
     axes.tick_params(labelbottom=False)
 
+    _draw_residuals(below, result, line)
+    make_room_at_left(figure, axes, below)
+    title_and_key(
+        figure,
+        f"{result.recording.kernel} {result.variant}: {_line_equation(line, result)}",
+        key,
+    )
+    return figure
+
+
+def _draw_residuals(below: Axes, result: Result, line: Line) -> None:
+    """Draw how far each point is off the line, with its uncertainty."""
+    per_unit, reach = result.clock.ticks_in(result.unit), float(line.batch.max())
+    error = 2 * line.uncertainty / per_unit
     below.axhline(0, color=INK, linewidth=1.2, zorder=1)
     below.errorbar(
         line.batch, line.residual / per_unit, yerr=error, color=BLUE, fmt="o",
@@ -81,13 +96,6 @@ def line_figure(result: Result) -> Figure:
     below.set_xlabel("k: operations in a sample")
     below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
     below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    make_room_at_left(figure, axes, below)
-    title_and_key(
-        figure,
-        f"{result.recording.kernel} {result.variant}: {_line_equation(line, result)}",
-        key,
-    )
-    return figure
 
 
 def _apart(places: Floats, reach: float) -> list[float]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from labs.analysis.arrays import Bools, Floats
 from labs.common.units import NAMES, canonical
 from labs.plots.known_number import Mark
-from labs.plots.series import spread_out
+from labs.plots.labels import spread_out
 from labs.plots.style import (
     BLUE,
     FAINT,

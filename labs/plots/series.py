@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from labs.plots.labels import spread_out, without_overlap
 from labs.plots.style import (
     BAR_PT,
     BLUE,
@@ -214,25 +215,10 @@ def _label_x_axis(axes: Axes, x_axis: XAxis, room: float) -> None:
     else:
         wide = max(last - first, 1.0) / (0.96 - room)
         axes.set_xlim(first - 0.04 * wide, last + room * wide)
-    labels = _without_overlap(axes, dict(zip(x_axis.places, x_axis.labels, strict=True)))
+    labels = without_overlap(axes, dict(zip(x_axis.places, x_axis.labels, strict=True)))
     axes.xaxis.set_major_locator(FixedLocator(list(x_axis.places)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, "")))
     axes.xaxis.set_minor_locator(NullLocator())
-
-
-def _without_overlap(axes: Axes, labels: dict[float, str]) -> dict[float, str]:
-    """The labels of the horizontal axis that do not overlap: the last one, and so on leftwards."""
-    width, scale = axes.get_position().width, axes.transData + axes.transAxes.inverted()
-    kept: dict[float, str] = {}
-    free = math.inf
-    for place in sorted(labels, reverse=True):
-        middle = width * float(scale.transform((place, axes.get_ylim()[0]))[0])
-        longest = max(len(line) for line in labels[place].split("\n"))
-        half = 0.5 * CHARACTER * longest
-        if middle + half < free:
-            kept[place] = labels[place]
-            free = middle - half - 0.5 * CHARACTER
-    return kept
 
 
 def _draw(axes: Axes, series: Series, log: bool, floor: float) -> None:
@@ -288,24 +274,3 @@ def _name_at_right(axes: Axes, drawn: Sequence[tuple[Series, list[Point]]]) -> N
             arrowprops={"arrowstyle": "-", "color": series.look.colour, "lw": 0.6, "alpha": 0.6,
                         "shrinkA": 1, "shrinkB": 4} if moved else None,
         )  # fmt: skip
-
-
-def spread_out(heights: Sequence[float], apart: float) -> list[float]:
-    """Move ascending `heights` as little as possible, until neighbours are at least `apart`."""
-    groups: list[list[float]] = []  # for each: the sum of its members' wished places, their count
-    for height in heights:
-        groups.append([height, 1.0])
-        while len(groups) > 1 and _touch(groups[-2], groups[-1], apart):
-            wish, count = groups.pop()
-            before = groups[-1]
-            # The wishes of the later members, converted to the place of the first member.
-            before[0] += wish - count * before[1] * apart
-            before[1] += count
-    placed = []
-    for wish, count in groups:
-        placed += [wish / count + number * apart for number in range(int(count))]
-    return placed
-
-
-def _touch(lower: list[float], upper: list[float], apart: float) -> bool:
-    return upper[0] / upper[1] - (lower[0] / lower[1] + (lower[1] - 1) * apart) < apart

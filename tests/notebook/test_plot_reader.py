@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 from labs import views
@@ -24,6 +22,7 @@ from labs.plots.known_number import Mark
 from labs.plots.series import LOOKS
 from labs.recording.file import read
 from testing.paths import FIXTURES, REPOSITORY
+from testing.plot_words import collisions
 
 HONEST = FIXTURES / "honest"
 COLOURS = {
@@ -52,8 +51,22 @@ def figures() -> dict[str, Figure]:
     """The plots of one run of each lab, and every view, before they become images."""
     drawn: list[Figure] = []
     found: dict[str, Figure] = {}
+
+    def keep(figure: Figure) -> bytes:
+        drawn.append(figure)
+        return b""
+
+    every_view: dict[str, Callable[[], object]] = {
+        "cold to warm": lambda: views.cold_to_warm(saved("02", "cold", "own")),
+        "arguments": lambda: views.arguments(saved("04", "o0", "o2")),
+        "memory": lambda: views.memory(saved("05", "kinds", "fork-16mb", "fork-64mb")),
+        "placement": lambda: views.placement(saved("06", "placement", "threads", "naive")),
+        "footprint": lambda: views.footprint(saved("07", "sizes", "kinds")),
+        "published": lambda: views.among_published(saved("06", "process")[0], "process switch"),
+        "calls": lambda: views.among_published(saved("03", "calls")[0], "system call"),
+    }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(image, "png", lambda figure: drawn.append(figure) or b"")
+        patch.setattr(image, "png", keep)
         for folder in sorted(HONEST.glob("*-*")):
             # The longest name makes the longest labels.
             file = max((folder / "recordings").glob("*.csv"), key=lambda each: len(each.stem))
@@ -64,67 +77,36 @@ def figures() -> dict[str, Figure]:
                 except Refused:  # a first time has no line
                     continue
                 found[f"{folder.name} {file.stem} {draw.__name__}"] = drawn.pop()
-        for name, view in {
-            "cold to warm": lambda: views.cold_to_warm(saved("02", "cold", "own")),
-            "arguments": lambda: views.arguments(saved("04", "o0", "o2")),
-            "memory": lambda: views.memory(saved("05", "kinds", "fork-16mb", "fork-64mb")),
-            "placement": lambda: views.placement(saved("06", "placement", "threads", "naive")),
-            "footprint": lambda: views.footprint(saved("07", "sizes", "kinds")),
-            "published": lambda: views.among_published(saved("06", "process")[0], "process switch"),
-            "calls": lambda: views.among_published(saved("03", "calls")[0], "system call"),
-        }.items():
+        for name, view in every_view.items():
             view()
             found[name] = drawn.pop()
     return found
-
-
-def words_of(figure: Figure) -> list[tuple[str, Bbox]]:
-    """Each piece of text that is seen, with its place in pixels."""
-    assert isinstance(figure.canvas, FigureCanvasAgg)
-    figure.draw_without_rendering()
-    unseen: set[int] = set()
-    for axis in figure.findobj(Axis):
-        low, high = sorted(axis.get_view_interval())
-        for tick in axis.get_major_ticks():
-            if not low <= tick.get_loc() <= high:
-                unseen |= {id(tick.label1), id(tick.label2)}
-    return [
-        (text.get_text(), Text.get_window_extent(text))
-        for text in figure.findobj(Text)
-        if text.get_visible() and text.get_text().strip() and id(text) not in unseen
-    ]
 
 
 def test_of_saved_runs_no_words_overlap_and_none_leave_the_plot(
     figures: dict[str, Figure],
 ) -> None:
     assert len(figures) > 40
-    wrong = []
-    for name, figure in figures.items():
-        words = words_of(figure)
-        for text, box in words:
-            if box.x0 < -1 or box.x1 > figure.bbox.width + 1:
-                wrong.append((name, "leaves at a side", text))
-            if box.y0 < -1 or box.y1 > figure.bbox.height + 1:
-                wrong.append((name, "leaves at the top or foot", text))
-        for (one, a), (other, b) in itertools.combinations(words, 2):
-            across = min(a.x1, b.x1) - max(a.x0, b.x0)
-            upwards = min(a.y1, b.y1) - max(a.y0, b.y0)
-            if across > 1 and upwards > 0.25 * min(a.height, b.height):
-                wrong.append((name, one, other))
+    wrong = [(name, each) for name, figure in figures.items() for each in collisions(figure)]
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def _rem(pattern: str, css: str) -> float:
+    found = re.search(pattern, css)
+    assert found is not None, pattern
+    return float(found[1])
 
 
 def test_text_has_nine_pixels_on_a_phone(figures: dict[str, Figure]) -> None:
     css = (REPOSITORY / "grader" / "pages" / "style.css").read_text()
     # The page is 390 pixels wide; its root font is 1.05 times 16 pixels.
-    root = 16 * float(re.search(r"font: ([\d.]+)rem", css)[1])  # type: ignore[index]
-    body = float(re.search(r"body \{ margin: 0; padding: 0 ([\d.]+)rem", css)[1])  # type: ignore[index]
-    output = float(re.search(r"\.output \{[^}]*padding-left: ([\d.]+)rem", css)[1])  # type: ignore[index]
+    root = 16 * _rem(r"font: ([\d.]+)rem", css)
+    body = _rem(r"body \{ margin: 0; padding: 0 ([\d.]+)rem", css)
+    output = _rem(r"\.output \{[^}]*padding-left: ([\d.]+)rem", css)
     room = 390 - root * (2 * body + output) - 2
     for name, figure in figures.items():
         scale = min(room / (figure.get_figwidth() * style.CSS_PIXELS_PER_INCH), 1.0)
-        least = min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text())
+        least = min(float(text.get_fontsize()) for text in figure.findobj(Text) if text.get_text())
         assert scale * least / 72 * style.CSS_PIXELS_PER_INCH >= 9, name
 
 
@@ -134,7 +116,8 @@ def _turned(colour: str) -> NDArray[np.float64]:
     # hue-rotate(180deg): the cosine is -1 and the sine 0.
     weights = np.array([0.213, 0.715, 0.072])
     turned = 2 * np.tile(weights, (3, 1)) - np.eye(3)
-    return np.clip(turned @ inverted, 0, 1)
+    shown: NDArray[np.float64] = np.clip(turned @ inverted, 0, 1)
+    return shown
 
 
 def _contrast(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
@@ -178,18 +161,23 @@ def test_the_ends_of_an_interval_are_wider_than_its_point(figures: dict[str, Fig
     )
 
 
-@pytest.mark.parametrize("name", ["cold to warm", "footprint", "memory", "arguments"])
-def test_every_point_is_drawn_at_its_own_value(figures: dict[str, Figure], name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        ("cold to warm", np.arange(1, 257)),
+        ("arguments", np.arange(13)),
+        ("footprint", 4096 * 2.0 ** np.arange(12)),
+    ],
+)
+def test_every_point_is_drawn_at_its_own_value(
+    figures: dict[str, Figure], name: str, places: NDArray[np.float64]
+) -> None:
     """A point that is moved sideways would read as another size or another sample."""
-    for axes in figures[name].axes:
-        places = np.array(axes.xaxis.get_major_locator().tick_values(0, 1))
-        if name in {"cold to warm", "arguments"}:
-            places = np.arange(1025)
-        for line in axes.lines:
-            x = np.asarray(line.get_xdata(), dtype=float)
-            x = x[np.isfinite(x)]
-            if line.get_linestyle() == "None" and len(x) and name != "memory":
-                assert np.isin(x, [*places, *(4096 * 2.0 ** np.arange(12))]).all(), name
+    lines = [line for axes in figures[name].axes for line in axes.lines]
+    points = [np.asarray(line.get_xdata()) for line in lines if line.get_linestyle() == "None"]
+    assert any(map(np.size, points))
+    for x in points:
+        assert np.isin(x, places).all()
 
 
 def test_series_of_one_plot_differ_by_more_than_their_colour() -> None:
