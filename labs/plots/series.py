@@ -30,6 +30,7 @@ from labs.plots.style import (
     PURPLE,
     QUIET,
     VERMILLION,
+    axis_number,
     log_axis,
     make_room_at_left,
     new_figure,
@@ -144,6 +145,8 @@ def series_figure(
     figure, first = new_figure(height, left=0.10, right=0.97, top=top, bottom=bottom)
     ends = _scale(first, points, y_axis)
     first.set_ylim(*ends)
+    if not log:
+        first.yaxis.set_major_formatter(FuncFormatter(lambda v, _: axis_number(round(v, 9))))
     first.set_ylabel(y_axis.name)
     make_room_at_left(figure, first)
     all_axes = _side_by_side(figure, first, len(panels))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.transforms import Bbox
 
 from labs.analysis.arrays import Floats
 from labs.common.units import canonical
@@ -152,7 +154,7 @@ def make_room_at_right(figure: Figure, axes: Axes) -> None:
         if axes.get_xscale() == "log":
             numbers = axes.xaxis.get_major_formatter()
             labels = {float(place): numbers(place) for place in axes.xaxis.get_majorticklocs()}
-            kept = _without_overlap(labels, box.width - beyond, *axes.get_xlim())
+            kept = _without_overlap(labels, axes.get_position(), *axes.get_xlim())
             axes.xaxis.set_major_locator(FixedLocator(sorted(kept)))
 
 
@@ -183,7 +185,7 @@ def log_axis(
         axes.set_yscale("log")
         axis = axes.yaxis
     if direction == "x":
-        labels = _without_overlap(labels, axes.get_position().width, floor, ceiling)
+        labels = _without_overlap(labels, axes.get_position(), floor, ceiling)
     axis.set_major_locator(FixedLocator(sorted(labels)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, axis_number(value))))
     axis.set_minor_locator(NullLocator())
@@ -191,20 +193,21 @@ def log_axis(
 
 
 def _without_overlap(
-    labels: dict[float, str], width: float, floor: float, ceiling: float
+    labels: dict[float, str], box: Bbox, floor: float, ceiling: float
 ) -> dict[float, str]:
     """As many of the labels as do not overlap on a logarithmic axis, evenly chosen.
 
-    `width` is the share of the figure's width that the axis takes.
+    `box` is the place of the axes on the figure. Labels that would leave the figure are left out.
     """
-    places = sorted(labels)
-    at = [width * math.log(place / floor) / math.log(ceiling / floor) for place in places]
-    half = [0.5 * CHARACTER * (len(labels[place]) + 1) for place in places]
+    per_factor = box.width / math.log(ceiling / floor)
+    at = {place: box.x0 + per_factor * math.log(place / floor) for place in sorted(labels)}
+    half = {place: 0.5 * CHARACTER * (len(labels[place]) + 1) for place in at}
+    places = [place for place in at if 0 <= at[place] - half[place] <= 1 - 2 * half[place]]
     for step in range(1, len(places)):
-        kept = range(0, len(places), step)
-        if all(at[n] + half[n] <= at[n + step] - half[n + step] for n in kept[:-1]):
-            break
-    return {places[n]: labels[places[n]] for n in kept}
+        kept = places[::step]
+        if all(at[a] + half[a] <= at[b] - half[b] for a, b in pairwise(kept)):
+            return {place: labels[place] for place in kept}
+    return {place: labels[place] for place in places[:1]}
 
 
 def _ticks(low: float, high: float) -> list[float]:

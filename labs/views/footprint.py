@@ -150,7 +150,10 @@ def _describe(
     sign, meaning = symbol(unit), []
     for of in dict.fromkeys(of for of, _ in rings):
         known = [
-            (result.estimate.value, f"{number} {of} with {_in_bytes(size)} each")
+            (
+                result.estimate.value,
+                f"{number} {of} with {_in_bytes(size) if size else 'no memory'} each",
+            )
             for (its, number), ring in rings.items()
             for size, result in ring.items()
             if its == of and result.estimate is not None and result.estimate.value > 0
