@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from labs.common.units import rounded
 from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
+from labs.results.warning import RunWarning
 
 #: A run gives a warning from these shares on.
 WIDE_INTERVAL = 0.05
@@ -25,7 +25,7 @@ MUCH_INTERRUPTED = 1 / 3
 GROUPS_APART = 0.02
 #: Processes that differ are a quiet remark if they are at most this share of all processes, and if
 #: they differ by less than this factor.
-FEW_OF_MANY, NEARLY_ALIKE = 0.2, 1.1
+FEW_OF_MANY, NEARLY_ALIKE = 0.2, 1.25
 
 OTHER_THREAD = "the core's other hardware thread is busy with another virtual machine or program"
 UNTIL_WHOLE = advice(
@@ -36,40 +36,6 @@ UNTIL_WHOLE = advice(
 
 #: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
 FEW_HIT = 0.357
-
-
-@dataclass(frozen=True)
-class RunWarning:
-    """Something in a run that makes its figure less reliable.
-
-    A `quiet` one changes nothing that its reader should do: it belongs to the line of conditions,
-    where `brief` stands for it, or nothing if the line shows the same fact already. `python` says
-    whether the reader writes options in Python.
-    """
-
-    code: str
-    symptom: str
-    likely_cause: str
-    advice: Advice | str
-    python: bool = False
-    quiet: bool = False
-    brief: Advice | str = ""
-
-    @property
-    def try_this(self) -> str:
-        """What to try, with options as its reader writes them."""
-        return self._worded(self.advice)
-
-    @property
-    def in_brief(self) -> str:
-        """A quiet warning as a clause of the conditions, with options as its reader writes them."""
-        return self._worded(self.brief)
-
-    def _worded(self, words: Advice | str) -> str:
-        return words if isinstance(words, str) else words.worded(python=self.python)
-
-    def __str__(self) -> str:
-        return f"{self.symptom}; {self.likely_cause}. Try: {self.try_this}."
 
 
 def of_line(
@@ -163,8 +129,10 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     elif declared.of_variant(recording, line.variant).memory and was_shared(recording):
         cause = "the operation uses memory, and other programs used memory during the run"
     symptom = f"the interval reaches {rounded(100 * width, 2)} % of the value to either side"
+    unbelievable, join = f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %", ", and"
     if figure.low <= 0 <= figure.high:
-        symptom = "the interval holds 0, so the run does not distinguish the value from nothing"
+        unbelievable = "the interval holds 0: the run does not distinguish the value from nothing"
+        join = ";"
     if figure.is_believable():
         longer = _longer(figure, width)
         brief = advice(
@@ -177,8 +145,7 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     return [
         RunWarning(
             "not-believable",
-            f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %"
-            + (", and hand in none this wide" if width >= AS_WIDE_AS_VALUE else ""),
+            unbelievable + (f"{join} hand in none this wide" if width >= AS_WIDE_AS_VALUE else ""),
             cause,
             advice("measure again, or longer: ", longer),
         )
@@ -278,6 +245,7 @@ def _of_processes(line: Line) -> list[RunWarning]:
             "another program on the same core: all variants of this run were slower in the same "
             "processes"
         )
+    # The others agree, and the interval counts what was kept: there is nothing to do.
     few = count <= FEW_OF_MANY * every and 1 / NEARLY_ALIKE < groups.factor < NEARLY_ALIKE
     return [
         RunWarning(

@@ -16,7 +16,8 @@ from labs.recording import declared, places, proof, traced
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
 from labs.recording.memo import memoized
-from labs.results.line_warnings import RunWarning, of_line
+from labs.results.line_warnings import of_line
+from labs.results.warning import RunWarning
 
 __all__ = ["RunWarning", "of_recording", "of_run"]
 

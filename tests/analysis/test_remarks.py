@@ -212,6 +212,57 @@ def test_interrupted_samples_are_a_warning_where_too_few_others_are_left(
     assert warning.quiet != shown
 
 
+@pytest.mark.parametrize(
+    ("slower", "shown"),
+    [
+        # One of ten differs a little, and the other nine agree.
+        (tuple(0.15 * (number == 4) for number in range(10)), False),
+        # Four do: the operation has two modes.
+        (tuple(0.15 * (number in (2, 5, 6, 8)) for number in range(10)), True),
+        # One differs much: something else happened in it.
+        (tuple(0.6 * (number == 4) for number in range(10)), True),
+    ],
+)
+def test_processes_that_differ_are_a_warning_where_they_are_several_or_differ_much(
+    slower: tuple[float, ...], shown: bool
+) -> None:
+    machine = dataclasses.replace(simulate.OPERATION, slower=slower)
+    recording = dataclasses.replace(simulate.run(machine, 5), kernel="procedure_call")
+    result = result_of(recording, None, "ticks")
+    (warning,) = [each for each in result.warnings if each.code == "processes-differ"]
+    assert warning.quiet != shown
+    said = remarks.of_results([result])
+    assert any("processes differ" in each for each in said.warnings) == shown
+    assert ("1 of 10 processes took" in said.conditions) != shown
+
+
+@pytest.mark.parametrize(
+    ("moves", "switches", "shown"),
+    [("1", "0", False), ("50", "0", True), ("1", "2", True)],
+)
+def test_a_move_to_another_cpu_is_a_warning_where_it_changes_what_is_measured(
+    moves: str, switches: str, shown: bool
+) -> None:
+    recording = stated(
+        simulate.run(Machine(), 1),
+        cpu__asked="none", task__main__migrations=moves, variant__simulated__switches=switches,
+    )  # fmt: skip
+    said = of_simulated(recording)
+    assert any("moved between CPUs" in each for each in said.warnings) == shown
+    assert ("moved between CPUs" in said.conditions) != shown
+
+
+def test_what_is_odd_of_a_baseline_that_nobody_asked_for_is_no_warning() -> None:
+    short = dataclasses.replace(simulate.BASELINE, cost=0.02)
+    recording = simulate.with_baseline(simulate.OPERATION, short, 1)
+    results = [result_of(recording, name, "ticks") for name in ("operation", "alone")]
+    assert "below-one-cycle" in [each.code for each in results[1].warnings]
+    assert remarks.of_results(results).warnings == ()
+    # As a figure of its own it is one.
+    (words,) = remarks.of_results(results[1:]).warnings
+    assert words.startswith("alone: ")
+
+
 def test_one_warning_names_all_its_variants_and_says_itself_once() -> None:
     recording = simulate.with_baseline(simulate.OPERATION, simulate.BASELINE, 1)
     traced = stated(recording, cpu__asked="1", cpu__after="0")
