@@ -20,7 +20,7 @@ from labs.course.account import with_account
 from labs.course.figures import RECORDINGS
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
-from labs.results import stopping
+from labs.results import remarks, stopping
 from labs.results.compared import Comparison, compared
 from labs.results.result import Result, result_of
 from labs.run import c_process, measure, options
@@ -117,10 +117,8 @@ def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
     printed: set[str] = set()
     for result in results:
         say(result.sentence())
-        for warning in result.warnings:
-            if str(warning) not in printed:
-                say(f"  warning: {warning}")
-                printed.add(str(warning))
+    for line in remarks.of_results(results).as_lines():
+        say(f"  {line}")
     for ratio in filter(None, ratios):
         for sentence in (ratio.sentence(), *ratio.modes):
             if sentence not in printed:

@@ -53,7 +53,8 @@ def among_published(run: Runs, quantity: str, report: str | None = None) -> Pict
     title = f"{quantity}: your figure and published figures"
     figure = rows_figure(groups, unit, "cost as printed", title, key)
     words = _describe(own, figures, quantity, unit)
-    return picture.make_picture(figure, *words, _table(own, figures, quantity, unit))
+    drawn = picture.make_picture(figure, *words, _table(own, figures, quantity, unit))
+    return drawn.with_remarks(own)
 
 
 def _own(run: Run) -> list[Result]:

@@ -23,6 +23,7 @@ from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording import file
 from labs.results import naive
+from labs.results.remarks import of_results
 from labs.run import broken, measure
 from testing import simulate
 from testing.paths import REPOSITORY
@@ -119,8 +120,9 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
         for run in (pair.broken, pair.repaired):
             assert run.result().value_as_text() in text
             assert run.recording_path is not None and run.recording_path in text
-            for warning in run.result().warnings:
-                assert warning.try_this in html.unescape(text)
+            said = of_results((run.result(),))
+            for words in (*said.warnings, said.conditions):
+                assert words in html.unescape(text)
         assert "times as large" in text
 
 
