@@ -10,7 +10,7 @@ from pathlib import Path
 from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
 from labs.common.table import Table
 from labs.common.units import NANOSECONDS, canonical, rounded
-from labs.course import figures, guide, predictions
+from labs.course import figure_ids, figures, guide, predictions
 from labs.course.figures import CHOICE, Figure
 from labs.course.predictions import Prediction
 
@@ -23,7 +23,8 @@ class Compared:
     """A prediction, how many versions it has, and the figure, if any.
 
     It is the last version before the recording that answers it. If all are `late`, it is the newest
-    one, and does not count. `unknown` is one that its lab does not ask for.
+    one, and does not count. `unknown` is one that its lab does not ask for; if `alone`, the lab
+    hands in no figure that it could be compared with.
     """
 
     lab: str
@@ -33,6 +34,7 @@ class Compared:
     found: Figure | None
     late: bool = False
     unknown: bool = False
+    alone: bool = False
 
     @property
     def factor(self) -> float | None:
@@ -61,7 +63,7 @@ class Compared:
 
     def _closeness(self) -> str:
         if self.found is None:
-            return "no figure yet"
+            return "compared in its lab only" if self.alone else "no figure yet"
         if self._is_choice and self.predicted.unit == CHOICE:
             same = self.found.value == self.predicted.value
             return "the same conclusion" if same else "another conclusion"
@@ -85,14 +87,17 @@ def of_labs(folder: Path) -> tuple[Compared, ...]:
 def _of_lab(lab: Path) -> list[Compared]:
     """Every prediction in one lab folder. Raises ValueError if a file in it is unreadable."""
     predicted, found, asked = predictions.read(lab), figures.read(lab), guide.of_lab(lab.name)
+    handed_in = figure_ids.figures(asked)
     rows = []
     for name, versions in predicted.items():
         known = asked.predictions.get(name)
-        figure = found.get(known.figure if known and known.figure else name)
+        answer = known.figure if known and known.figure else name
+        figure = found.get(answer)
         readable = figure if isinstance(figure, Figure) else None
         shown, late = predictions.shown(versions)
         unknown = bool(asked.predictions) and known is None
-        rows.append(Compared(lab.name, name, shown, len(versions), readable, late, unknown))
+        alone = known is not None and answer not in handed_in
+        rows.append(Compared(lab.name, name, shown, len(versions), readable, late, unknown, alone))
     return rows
 
 

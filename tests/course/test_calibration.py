@@ -91,6 +91,15 @@ def test_a_guide_may_name_the_figure_that_answers(
     assert row.as_text() == "2 times as much"
 
 
+def test_a_prediction_without_a_figure_waits_for_none(folder: Path) -> None:
+    other = folder.parent / "07-switch-footprint"
+    other.mkdir()
+    predicted(other, (128, False), name="footprint-bend")
+    predicted(folder, (20, False))
+    told = [row.as_text() for row in comparison.of_labs(folder.parent)]
+    assert told == ["no figure yet", "compared in its lab only"]
+
+
 def test_a_prediction_that_its_lab_does_not_ask_for_is_said_to_be_one(folder: Path) -> None:
     predicted(folder, (19, None), name="timer-overhad")
     predicted(folder, (19, None))
