@@ -35,7 +35,7 @@ from labs.run.options import plan_of
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from labs.notebook.broken_pair import Pair
+    from labs.notebook.broken_pair import Pair, Repair
     from labs.notebook.measure_options import MeasureOptions, TurnsOptions
     from labs.notebook.panel import Panel
     from labs.notebook.run import Run
@@ -205,24 +205,25 @@ class Session(Measuring):
 
         return comparing.compare(first, second, times)
 
-    def broken(self, name: str, *, unit: str = "ns") -> Pair:
+    def broken(self, name: str, *, repair: Repair | None = None, unit: str = "ns") -> Pair:
         """Run the broken C kernel `name` and its repaired twin, save both, and show them.
 
-        The recordings are `recordings/broken-NAME.csv` and `recordings/repaired-NAME.csv`. Raises
-        Refused.
+        `repair` is a C kernel and its variants, such as ("system_call", "getppid, invalid"), to run
+        in place of the twin. The recordings are `recordings/broken-NAME.csv` and
+        `recordings/repaired-NAME.csv`. Raises Refused.
         """
-        from labs.notebook.broken_pair import Pair, plans
+        from labs.notebook.broken_pair import Pair, plans, words_of
 
         try:
             kernel = broken.find(name)
-            wrong, right = plans(kernel)
+            wrong, right = plans(kernel, repair)
         except (broken.NoSuchBroken, ValueError, OSError) as error:
             raise Refused(explain.of_error(error)) from None
         runs = (
             self.carry_out(wrong, f"broken-{name}", unit),
             self.carry_out(right, f"repaired-{name}", unit),
         )
-        return Pair(kernel, *runs)
+        return Pair(kernel, *runs, words_of(right) if repair else ())
 
     def panel(self, kernel: str, variants: Sequence[str] = (), *, save: str = "panel") -> Panel:
         """The same as `measure`, with sliders, menus and buttons."""
@@ -243,12 +244,18 @@ class Session(Measuring):
         """
         show(submit.figure(self.folder, self._guide, figure, value, unit, run))
 
-    def conclude(self, figure: str, value: float, unit: str = "choice") -> None:
-        """Submit what follows from other figures: the number of a conclusion, a ratio ("times").
+    def conclude(
+        self, figure: str, value: float, unit: str = "choice", run: Run | str | None = None
+    ) -> None:
+        """Submit a conclusion: its number, or what follows from other figures, as a ratio does.
 
-        Its evidence is the recordings of those figures. Submitting again replaces it. Raises
-        Refused.
+        Its evidence is `run`, as in `figure`, where the lab names one for it. Without a run, the
+        evidence is the recordings of the figures that it follows from. Submitting again replaces
+        it. Raises Refused.
         """
+        if run is not None:
+            show(submit.figure(self.folder, self._guide, figure, value, unit, run))
+            return
         show(submit.conclusion(self.folder, self._guide, figure, value, unit))
 
     def hint(self, topic: str = "", rung: int | None = None) -> None:

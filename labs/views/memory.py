@@ -9,7 +9,7 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Series, XAxis, YAxis, series_figure
+from labs.plots.series import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
 from labs.plots.style import symbol
 from labs.results.result import Result
 from labs.views.gather import (
@@ -91,16 +91,17 @@ def memory(*runs: Runs | None) -> Picture:
     figure = series_figure(
         [("", series)],
         XAxis(
-            f"{_WHAT[resident]} (megabytes{', log axis' if log else ''}; bars: 95 % interval)",
+            f"{_WHAT[resident]} (megabytes{', log axis' if log else ''})",
             *_labels(found, sizes, resident, log),
             log=log,
         ),
         YAxis(f"cost of one fork\n({NAMES[unit]}{', log axis' if log else ''})", log=log),
         "task_creation: fork against the memory of the parent",
-        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
+        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series] + [INTERVALS],
     )
     words = _describe(found, _WHAT[resident], unit, log)
-    return picture.make_picture(figure, *words, _table(found, _WHAT[resident], unit))
+    drawn = picture.make_picture(figure, *words, _table(found, _WHAT[resident], unit))
+    return drawn.with_remarks(every)
 
 
 def _resident(result: Result) -> float:
