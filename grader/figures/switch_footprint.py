@@ -144,6 +144,6 @@ FIGURES = (
                 by=("baseline subtracted",),
             ),
         ),
-        look_next="Write to each line instead of reading it. What has a cache to do more?",
+        look_next="Write to each line instead of reading it. Does a switch then cost more here, or less?",
     ),
 )
