@@ -195,7 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m grader.with_nbgrader.release", description="release labs"
     )
-    parser.add_argument("source", type=Path, help="folder with one folder for each lab")
+    parser.add_argument("source", type=Path, help="the folder that holds one folder for each lab")
     parser.add_argument("destination", type=Path, help="folder for the released labs")
     chosen = parser.parse_args(arguments)
     try:

@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
         if each.lab == here:
             say("\n".join([f"{each.lab}: {each.heading()}", *each.lines(), ""]))
     say(progress.table(labs, here).as_text())
-    say(f"\nNext: {following}" if following else "\nYou have done all labs.")
+    done = "You have done all labs" + (" here." if not all(each.here for each in labs) else ".")
+    say(f"\nNext: {following}" if following else f"\n{done}")
     if guesses:
         say(" ".join(guesses))
     return 0

@@ -41,26 +41,29 @@ def add(path: Path, name: str, version: dict[str, Any]) -> None:
 
 
 def write(path: Path, stated: dict[str, Any]) -> None:
-    """Write all entries; if they are too many for the file, the oldest versions are left out.
+    """Write all entries; if they are too many for the file, old versions are left out, but never
+    the first and the newest one.
 
-    Raises BadVersions if an entry is unreadable, because it would be lost, or if the newest
-    versions alone are too much. Raises files.CannotWrite. The file is then unchanged.
+    Raises BadVersions if an entry is unreadable, because it would be lost, or if these two alone
+    are too much. Raises files.CannotWrite. The file is then unchanged.
     """
     for name, entry in stated.items():
         if isinstance(entry, Unreadable):
             raise BadVersions(f"{path.name}, entry {name[:64]}: {entry.what}")
     kept = {
-        name: entry[-limits.MOST_VERSIONS :] if isinstance(entry, list) else entry
+        name: [*entry[:1], *entry[1:][1 - limits.MOST_VERSIONS :]]
+        if isinstance(entry, list)
+        else entry
         for name, entry in stated.items()
     }
     while len(content := _as_bytes(kept)) > limits.MOST_JSON_BYTES:
         longest = max(kept, key=lambda name: len(kept[name]) if isinstance(kept[name], list) else 0)
-        if not isinstance(kept[longest], list) or len(kept[longest]) < 2:
+        if not isinstance(kept[longest], list) or len(kept[longest]) < 3:
             raise BadVersions(
                 f"{path.name} would be longer than {limits.MOST_JSON_BYTES:,} bytes, and no more "
                 "is read; write less"
             )
-        kept[longest] = kept[longest][1:]
+        kept[longest] = [kept[longest][0], *kept[longest][2:]]
     write_atomically(path, content)
 
 

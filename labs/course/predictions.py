@@ -19,7 +19,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from labs.common import limits
 from labs.common.json_form import Form, OrNone, TextOrNone, problems
-from labs.common.units import UnknownUnit, canonical
+from labs.common.units import NANOSECONDS, UnknownUnit, canonical
 from labs.course import evidence, kept_versions
 from labs.course.kept_versions import BadVersions
 
@@ -119,6 +119,8 @@ def rename(folder: Path, old: str, new: str, before: str = "") -> None:
     ValueError for a wrong id, BadPredictions, files.CannotWrite.
     """
     _check_id(new)
+    if new == old:
+        raise ValueError(f"{new} has this id already")
     known, stated = read(folder), _stated(folder)
     del stated[old]
     saved = _time_of(folder, before)
@@ -157,6 +159,12 @@ def shown(versions: tuple[Prediction, ...]) -> tuple[Prediction, bool]:
 def is_answered(folder: Path, before: str) -> bool:
     """Whether the recording `before`, which answers a prediction, exists in the lab folder."""
     return bool(before) and evidence.recording_path(folder, before).is_file()
+
+
+def comparable(unit: str, other: str) -> bool:
+    """Whether numbers in the two units can be compared: cycles have no fixed length in seconds."""
+    units = _unit(unit.strip()), _unit(other.strip())
+    return units[0] == units[1] or all(each in NANOSECONDS for each in units)
 
 
 def strange_unit(unit: str) -> str:

@@ -43,10 +43,10 @@ class LabProgress:
 
     def heading(self) -> str:
         """How many steps are done, and the next one."""
-        count = f"{self.done} of {len(self.steps)} steps done"
         if self.next is not None:
-            return f"{count}; next: {self.next.do}"
-        return f"all {count}" + (f"; {self.handed_in}" if self.handed_in else "")
+            return f"{self.done} of {len(self.steps)} steps done; next: {self.next.do}"
+        more = f"; {self.handed_in}" if self.handed_in else ""
+        return f"all {len(self.steps)} steps done{more}"
 
     def line(self, step: Step, is_done: bool) -> str:
         """One step as text."""

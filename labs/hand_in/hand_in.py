@@ -72,7 +72,10 @@ class Report:
         elif self.trouble:
             found.append(f"NOT submitted to an exchange: {self.trouble}")
         else:
-            found.append("no nbgrader exchange has this lab: upload the archive where you are told")
+            found.append(
+                "no nbgrader exchange has this lab: upload the archive to the place "
+                "that your course names"
+            )
         found.append(f"receipt: {self.made.receipt}")
         found.append(f"checked: {got:g} of {most:g} points for the figures")
         found += [f"missing: {each}" for each in self.missing]
@@ -88,7 +91,9 @@ def lab_in(folder: Path) -> str:
         return folder.name
     if len(notebooks) == 1:
         return notebooks[0]
-    raise CannotHandIn(f"{folder} is not the folder of a lab: it has no notebook of that name")
+    raise CannotHandIn(
+        f"{folder} is not the folder of a lab: it holds no notebook with the name of the folder"
+    )
 
 
 def carry_out(folder: Path, *, submit: bool = True) -> Report:
@@ -148,7 +153,8 @@ def _submitted(lab: str, folder: Path) -> tuple[str, str]:
     courses = exchange.courses_with(lab, folder.parent)
     if len(courses) > 1:
         names = ", ".join(courses)
-        return "", f"several courses have it ({names}); run `nbgrader submit {lab} --course NAME`"
+        how = f"run `nbgrader submit {lab} --course NAME`"
+        return "", f"several courses have this lab ({names}); {how}"
     if not courses:
         return "", ""
     if folder.name != lab:

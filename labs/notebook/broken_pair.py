@@ -25,7 +25,7 @@ from labs.common.units import rounded
 from labs.course import figures
 from labs.notebook.run import Run
 from labs.recording import proof
-from labs.results import naive
+from labs.results import naive, remarks
 from labs.run.broken import BrokenKernel
 from labs.run.options import plan_of
 from labs.run.plan import Plan
@@ -133,7 +133,7 @@ class Pair:
             lines += ["", f"{name}: {title}", ""]
             lines += [f"    {line}".rstrip() for line in region.splitlines()]
             lines += ["", *self._sentences(run)]
-            lines += [f"warning: {warning}" for warning in run.result().warnings]
+            lines += remarks.of_results((run.result(),)).as_lines()
             if run.recording_path is not None:
                 lines.append(f"saved in {run.recording_path}")
         return "\n".join([*lines, "", self.difference()])
@@ -148,7 +148,7 @@ class Pair:
                 "region": region,
                 "sentences": self._sentences(run),
                 # Only those of the variant shown: its baseline may have other warnings.
-                "warnings": run.result().warnings,
+                "remarks": remarks.of_results((run.result(),)).as_html(),
                 "saved_in": run.recording_path,
             }
             for name, colour, title, region, run in zip(

@@ -244,12 +244,18 @@ class Session(Measuring):
         """
         show(submit.figure(self.folder, self._guide, figure, value, unit, run))
 
-    def conclude(self, figure: str, value: float, unit: str = "choice") -> None:
-        """Submit what follows from other figures: the number of a conclusion, a ratio ("times").
+    def conclude(
+        self, figure: str, value: float, unit: str = "choice", run: Run | str | None = None
+    ) -> None:
+        """Submit a conclusion: its number, or what follows from other figures, as a ratio does.
 
-        Its evidence is the recordings of those figures. Submitting again replaces it. Raises
-        Refused.
+        Its evidence is `run`, as in `figure`, where the lab names one for it. Without a run, the
+        evidence is the recordings of the figures that it follows from. Submitting again replaces
+        it. Raises Refused.
         """
+        if run is not None:
+            show(submit.figure(self.folder, self._guide, figure, value, unit, run))
+            return
         show(submit.conclusion(self.folder, self._guide, figure, value, unit))
 
     def hint(self, topic: str = "", rung: int | None = None) -> None:

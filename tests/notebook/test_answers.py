@@ -32,6 +32,13 @@ def test_own_words_stand_beside_the_explanation(tmp_path: Path) -> None:
     assert text.index("waits") < text.index("coarse")
 
 
+def test_code_in_an_explanation_is_set_as_code(tmp_path: Path) -> None:
+    asked = Guide({}, (), explanations={"wrong": ("Use `a<b` twice, `c`.", "One ` is no code.")})
+    page = answered(tmp_path, asked, "wrong", "because")._repr_html_()
+    assert ">Use <code>a&lt;b</code> twice, <code>c</code>.</div>" in page
+    assert ">One ` is no code.</div>" in page
+
+
 def test_every_version_is_kept_and_the_first_one_shown_again(tmp_path: Path) -> None:
     for text in ("first idea", "second idea", "second idea", "third idea"):
         shown = show(tmp_path, "wrong", text)
@@ -91,6 +98,7 @@ def test_many_long_versions_leave_a_file_that_can_still_be_read(tmp_path: Path) 
     show(tmp_path, "why", "short")
     assert (tmp_path / answers.FILE_NAME).stat().st_size <= limits.MOST_JSON_BYTES
     kept = answers.read(tmp_path)
+    assert kept["wrong"][0].text.startswith("00")
     assert kept["wrong"][-1].text.startswith(f"{limits.MOST_VERSIONS - 1}")
     assert 1 < len(kept["wrong"]) < limits.MOST_VERSIONS
     assert kept["why"][0].text == "short"

@@ -210,6 +210,16 @@ def test_the_command_finds_the_labs_around_it(
     assert cli.main(["progress", str(copy / FIRST)]) == 0
 
 
+def test_of_labs_that_are_not_here_the_command_claims_nothing(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for lab in guide.labs()[1:]:
+        (copy / lab).rmdir()
+    do(copy, FIRST, 99)
+    assert cli.main(["progress", str(copy)]) == 0
+    assert "\nYou have done all labs here.\n" in capsys.readouterr().out
+
+
 def test_without_labs_the_command_says_how_to_get_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

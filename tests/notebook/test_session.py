@@ -57,9 +57,12 @@ def test_a_prediction_in_a_unit_of_nothing_is_stored_and_the_unit_told(
         "No result can be compared with this prediction: unit 'nano' is not known"
         in capsys.readouterr().out
     )
-    for unit in ("times", "nanoseconds", "µs"):
+    for unit in ("nanoseconds", "µs", "s"):
         lab.predict("timer-overhead-fenced", 20, unit)
-        assert "No result" not in capsys.readouterr().out
+        assert "compared" not in capsys.readouterr().out
+    for unit in ("times", "cycles"):
+        lab.predict("timer-overhead-fenced", 20, unit)
+        assert f"The figure is in ns, and a prediction in {unit} cannot" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -304,7 +307,7 @@ def test_the_wrap_up_lays_prediction_beside_result_over_all_labs(
     other.wrap_up()
     shown = capsys.readouterr().out
     assert "2 times as much" in shown
-    assert "not measured yet" in shown
+    assert "no figure yet" in shown
     assert "90 %" in shown
     assert "Your one guess so far was off by a factor of 2 (too low)" in shown
 

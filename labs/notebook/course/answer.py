@@ -15,6 +15,7 @@ from labs.course.guide import Guide
 from labs.notebook import explain
 from labs.notebook.course.foretell import time_text
 
+_LONGEST = 40
 _TEMPLATE = Path(__file__).with_name("answer.html.jinja")
 
 
@@ -37,7 +38,7 @@ class BesideExplanation:
             text=newest.text,
             when=time_text(newest.when),
             first=shown_first if len(self.versions) > 1 else None,
-            explanation=self.explanation,
+            explanation=[_parts(paragraph) for paragraph in self.explanation],
         )
 
     def __repr__(self) -> str:
@@ -46,6 +47,14 @@ class BesideExplanation:
         if len(self.versions) > 1:
             lines += [f"What you wrote first ({time_text(first.when)}):", first.text]
         return "\n".join([*lines, "Explanation:", *self.explanation])
+
+
+def _parts(paragraph: str) -> list[tuple[str, bool]]:
+    """The parts of a paragraph, each with whether it is code, which stands between backticks."""
+    parts = paragraph.split("`")
+    if len(parts) % 2 == 0:
+        return [(paragraph, False)]
+    return [(text, number % 2 == 1) for number, text in enumerate(parts) if text]
 
 
 def answered(folder: Path, guide: Guide, name: str, text: str) -> BesideExplanation | Message:
@@ -58,7 +67,8 @@ def answered(folder: Path, guide: Guide, name: str, text: str) -> BesideExplanat
     if explanation is None:
         known = tuple(guide.explanations)
         there = suggestion(name, known) if known else ": it asks for none"
-        what = f"This lab has no question {name!r}{there}"
+        shown = repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
+        what = f"This lab has no question {shown}{there}"
         raise Refused(Message("problem", "answer not stored", (what,)))
     try:
         blank = answers.is_blank(text)

@@ -34,7 +34,7 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
     words = [f"At {time_text(stored.when)}; it is never graded for being right."]
     if not stored.because.strip(" ."):
         words.append('A reason helps later: because="I counted the instructions".')
-    strange = [predictions.strange_unit(stored.unit) if _is_time(asked) else ""]
+    strange = [_about_unit(asked, stored.unit)]
     if stored.late:
         strange.insert(0, _about_late(asked, versions))
     strange = [each for each in strange if each]
@@ -44,12 +44,15 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
     return Message(tone, f"{late} {done}: {what}", (*strange, *words))
 
 
-def asked_for(guide: Guide, name: str) -> Asked | None:
+def asked_for(guide: Guide, name: object) -> Asked | None:
     """What the lab asks under the id `name`; None if its guide lists no predictions.
 
     Raises Refused if the lab asks for other predictions.
     """
     known = guide.predictions
+    if not isinstance(name, str):
+        line = f'lab.predict("{next(iter(known), "id")}", 200, "ns")'
+        raise Refused(Message("problem", f"begin with the id of the prediction: {line}"))
     if not known or name in known:
         return known.get(name)
     what = f"this lab asks for no prediction {name!r}{suggestion(name, tuple(known))}"
@@ -77,11 +80,6 @@ def forget(folder: Path, guide: Guide, name: str, new: str | None) -> Message:
     return Message("done", f"prediction renamed: {name} is {new}", tuple(words))
 
 
-def example(name: str, unit: str) -> str:
-    """The line of Python that stores a prediction."""
-    return f'lab.predict("{name}", 200, "{unit}", because="...", sure=0.5)'
-
-
 def time_text(when: str) -> str:
     """A time as in the file, for a reader."""
     return when.replace("T", " ").removesuffix("+00:00") + " UTC"
@@ -92,6 +90,8 @@ def _check(name: str, asked: Asked | None, new: Prediction) -> None:
     usual = asked.unit if asked else _USUAL_UNIT
     unit = new.unit or usual
     value: object = new.value
+    if value is Ellipsis:
+        raise ValueError("write your own number in place of `...`")
     if isinstance(value, str):
         found = typed.split(value)
         if found:
@@ -122,9 +122,16 @@ def _about_late(asked: Asked | None, versions: tuple[Prediction, ...]) -> str:
     return f"{what} It is kept; your guess of {rounded(counts.value, 6)} {counts.unit} counts."
 
 
-def _is_time(asked: Asked | None) -> bool:
-    """Whether a time or a ratio is asked for, so that another unit is a slip."""
-    return asked is None or not predictions.strange_unit(asked.unit)
+def _about_unit(asked: Asked | None, unit: str) -> str:
+    """A message if no figure can be compared with a prediction in `unit`; else ''."""
+    if asked is None:
+        return predictions.strange_unit(unit)
+    if predictions.comparable(unit, asked.unit):
+        return ""
+    return (
+        predictions.strange_unit(unit)
+        or f"The figure is in {asked.unit}, and a prediction in {unit} cannot be compared with it."
+    )
 
 
 def _refuse(error: Exception, heading: str) -> NoReturn:

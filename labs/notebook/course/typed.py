@@ -11,6 +11,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-zµμ×%]+)")
 _WITH_COMMA = re.compile(r"\d+,\d+")
 _LONGEST = 40
+_LARGE = 1e15
 
 
 class NotANumber(ValueError):
@@ -67,6 +68,17 @@ def split(text: str) -> tuple[str, str] | None:
         return match[1], match[2]
 
 
+def whole(value: float) -> float:
+    """The number without its decimal point, if it is whole and not very large: 1000, not 1000.0."""
+    return int(value) if abs(value) < _LARGE and value == int(value) else value
+
+
 def as_python(value: float) -> str:
-    """The number as in a line of Python: 1000 and not 1000.0."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    """The number as in a line of Python."""
+    return repr(whole(value))
+
+
+def as_text(value: float) -> str:
+    """The number for a reader: 1,000."""
+    plain = whole(value)
+    return f"{plain:,}" if isinstance(plain, int) else f"{value:,.6g}"

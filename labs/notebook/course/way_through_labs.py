@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from labs.common.html import filled
 from labs.common.messages import Message, Refused, show
 from labs.course import comparison, progress
+from labs.course.comparison import Compared
 from labs.course.guide import Guide, labs
 from labs.course.progress import LabProgress
 from labs.course.steps import Step
+
+if TYPE_CHECKING:
+    from labs.plots.picture import Picture
 
 _PROGRESS = Path(__file__).with_name("progress.html.jinja")
 #: Colours of the border, as those of a message.
@@ -92,6 +97,21 @@ def wrap_up(labs_folder: Path) -> None:
         show(Message("note", "no predictions yet", ("`lab.predict(...)` stores one.",)))
         return
     show(comparison.table(rows))
+    known = comparison.with_factor(rows)
+    if known:
+        show(_picture(known))
     sentences = comparison.calibration(rows)
     if sentences:
         show(Message("note", sentences[0].removesuffix("."), sentences[1:]))
+
+
+def _picture(known: tuple[tuple[Compared, float], ...]) -> Picture:
+    # Here: drawing takes long to load.
+    from labs.plots.calibration_plot import Guess, calibration_picture
+
+    return calibration_picture(
+        [
+            Guess(f"{row.lab[:2]} {row.id}", factor, row.predicted.sure, row.late)
+            for row, factor in known
+        ]
+    )
