@@ -9,7 +9,6 @@ import pytest
 
 from labs import views
 from labs.common.messages import Refused
-from labs.course import published
 from labs.notebook.broken_pair import Pair, plans, words_of
 from labs.notebook.run import Run
 from labs.notebook.session import Session
@@ -89,10 +88,3 @@ def test_any_times_are_divided_by_both_figures_of_a_trial() -> None:
     for given in (wrong, {}):
         with pytest.raises(Refused, match="numbers in ns"):
             views.beside_trial(trial, **given)
-
-
-def test_the_printed_samples_are_in_their_order_and_only_samples() -> None:
-    samples = published.samples("procedure call 0 args", "E")
-    assert (len(samples), samples[0], sum(samples) / len(samples)) == (20, 366, 104.25)
-    with pytest.raises(KeyError, match="no samples"):
-        published.samples("thread switch mutex", "D")
