@@ -71,7 +71,7 @@ def _wanted(folder: Path, lab: str) -> Iterator[tuple[str, int]]:
 def empty_answers(notebook: bytes, lab: str) -> tuple[str, ...]:
     """The answer cells of the notebook, by id, that are still as they were released.
 
-    Only cells of text count: a figure that is missing is told by its check. Without a released
+    Only cells of text count: the check of a missing figure reports it. Without a released
     notebook there is nothing to compare with.
     """
     released = paths.released() / lab / f"{lab}.ipynb"
