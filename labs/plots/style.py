@@ -43,6 +43,8 @@ POINT_PT, CAP_PT, BAR_PT = 4.5, 4.0, 1.2
 #: The room above the axes, which a title and a key of one line each take.
 HEADER_IN = 0.62
 _TITLE_LINE_IN, _KEY_LINE_IN = 0.23, 0.19
+#: The height of letters above their baseline, as a share of the size of the font.
+_ASCENT = 0.78
 #: The least distance of words from the left and right edge, as a share of the figure's width.
 MARGIN = 0.015
 
@@ -100,18 +102,20 @@ def title_and_key(figure: Figure, title: str, key: Sequence[tuple[str, str]]) ->
     grow(figure, max(below + _KEY_LINE_IN * (number + 1) + 0.06 - HEADER_IN, 0.0))
     placed += [(line, 0.10 + n * _TITLE_LINE_IN) for n, line in enumerate(heading)]
     for text, down in placed:
-        text.set_y(1 - down / figure.get_figheight())
+        # Signs such as ┃ are higher than letters, so texts of a line share their baseline.
+        baseline = down + _ASCENT * float(text.get_fontsize()) / 72
+        text.set_y(1 - baseline / figure.get_figheight())
 
 
 def _lines_of(figure: Figure, words: str, colour: str, **font: Any) -> list[Text]:
     """The words as one text of the figure, or as several if one is wider than the figure."""
-    text = figure.text(MARGIN, 0, words, va="top", color=colour, **font)
+    text = figure.text(MARGIN, 0, words, va="baseline", color=colour, **font)
     share = (1 - 2 * MARGIN) * figure.bbox.width / max(text.get_window_extent().width, 1.0)
     if share >= 1:
         return [text]
     text.remove()
     parts = textwrap.wrap(words, max(int(0.97 * share * len(words)), 10))
-    return [figure.text(MARGIN, 0, part, va="top", color=colour, **font) for part in parts]
+    return [figure.text(MARGIN, 0, part, va="baseline", color=colour, **font) for part in parts]
 
 
 def grow(figure: Figure, more: float) -> None:
