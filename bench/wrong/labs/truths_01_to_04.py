@@ -43,7 +43,9 @@ _TIMER = by_name(
         Truth(("end-not-read",), r"computed|made up|no second reading"): "c-computed",
         Truth((), r"depend on k|whatever k|asked for, your C makes 64\."): "c-always-64",
         Truth(("clocks-of-two-processes",), r"clock_gettime|(an)?other clock"): "c-gettime",
-        Truth((), r"volatile|(through|to) memory|no ADDITIONS|instead of ADDITIONS"): "c-volatile-sum",
+        Truth(
+            (), r"volatile|(through|to) memory|no ADDITIONS|instead of ADDITIONS"
+        ): "c-volatile-sum",
         Truth((), r"chain|overlap|at once"): "c-independent",
         t.OTHER_VARIANT: "naive-for-fenced value-of-the-other-run",
         t.FEW: "twenty-samples",
