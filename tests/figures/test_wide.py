@@ -71,8 +71,9 @@ def test_each_figure_has_its_own_limit() -> None:
 
 
 def test_without_a_warning_of_the_run_it_says_what_helps_anyway() -> None:
-    look_next = judged(114.2, a_run(), widest=1e-6).look_next
-    assert look_next.startswith("Measure again, or for longer. ")
+    assert judged(114.2, a_run(), widest=1e-6).look_next.startswith(
+        "Measure again, or for longer. "
+    )
 
 
 @pytest.mark.parametrize(
