@@ -59,16 +59,12 @@ PHRASES = (
 
 #: Notebooks and hints that still have such phrases, and how many. Lower a number, never raise it.
 STILL_THERE = {
-    "00-start-here": 2,
-    "01-timer-overhead": 1,
-    "02-first-iteration": 5,
     "03-system-call": 2,
     "04-procedure-call": 5,
     "05-task-creation": 3,
     "06-process-and-thread-switch": 10,
     "07-switch-footprint": 3,
     "08-five-reports-on-trial": 1,
-    "01-timer-overhead.json": 1,
     "03-system-call.json": 1,
     "04-procedure-call.json": 1,
     "05-task-creation.json": 1,
