@@ -26,7 +26,6 @@ from labs.views.arguments import arguments
 from labs.views.beside_report import beside_report
 from labs.views.beside_trial import beside_trial
 from labs.views.cold_to_warm import cold_to_warm
-from labs.views.counted_calls import counted_calls
 from labs.views.created_tasks import created_tasks
 from labs.views.differences import differences
 from labs.views.first_times.bindings import bindings
@@ -44,7 +43,7 @@ from labs.views.rings.lines_used import lines_used
 from labs.views.rings.ring_switches import ring_switches
 from labs.views.rings.set_sizes import set_sizes
 from labs.views.steps import steps
-from labs.views.strace import traced_calls, traced_creation
+from labs.views.strace import counted_calls, traced_calls, traced_creation
 from labs.views.switches import switches
 from labs.views.timers.instruction import instruction
 from labs.views.timers.line_in_numbers import after_subtracting, mean_samples, slopes, your_line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from labs.notebook import ckernel, measuring, missing_names
 from labs.notebook.measure_options import DEFAULTS
 from labs.notebook.run import Run
 from labs.notebook.session import Session
+from labs.recording import file
+from testing.paths import REPOSITORY
 from testing.short_runs import LAB, quick
 
 FENCED = "timer-overhead-fenced"
@@ -102,6 +105,24 @@ def test_a_lab_without_a_guide_asks_for_whatever_is_handed_in(
 ) -> None:
     Session("my-own-lab", tmp_path).conclude("anything", 2)
     assert "asks for no figure" not in capsys.readouterr().out
+
+
+def test_a_conclusion_keeps_the_run_that_shows_it(tmp_path: Path) -> None:
+    folder = tmp_path / "04-procedure-call"
+    honest = REPOSITORY / "tests/fixtures/honest" / folder.name
+    shutil.copytree(honest / "recordings", folder / "recordings")
+    recording = file.read(folder / "recordings/o0.csv")
+    o0 = Run.of(recording, recording_path="recordings/o0.csv")
+    lab = Session("04-procedure-call", folder)
+    lab.conclude("call-five-and-six", 3, run=o0)
+    kept = figures.read(folder)["call-five-and-six"]
+    assert isinstance(kept, figures.Figure)
+    assert (kept.value, kept.unit, kept.recording) == (3, "choice", "recordings/o0.csv")
+    with pytest.raises(Refused, match="has no conclusion 4"):
+        lab.conclude("call-five-and-six", 4, run=o0)
+    lab.conclude("call-five-and-six", 2)
+    kept = figures.read(folder)["call-five-and-six"]
+    assert isinstance(kept, figures.Figure) and kept.recording is None
 
 
 def test_a_run_that_was_measured_again_is_no_evidence_any_more(lab: Session, run: Run) -> None:

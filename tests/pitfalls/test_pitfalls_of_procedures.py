@@ -100,6 +100,28 @@ def test_an_inlined_procedure_is_none_from_which_too_much_was_subtracted(cycles:
     assert not {"below-one-cycle", "less-than-nothing"} & set(found)
 
 
+@pytest.mark.parametrize(
+    ("counter", "watched", "named"),
+    [
+        ("tsc", 16, False),
+        ("tsc", 18, True),
+        ("clock_monotonic", 18, False),  # two of them are the second reading
+        ("clock_monotonic", 2, True),
+        ("clock_monotonic", 34, True),
+    ],
+)
+def test_a_reading_that_is_a_call_itself_is_no_second_call(
+    counter: str, watched: int, named: bool
+) -> None:
+    more = {
+        "counter": counter,
+        "variant.own.watched_operations": "16",
+        "variant.own.watched_calls": str(watched),
+    }
+    seen = run(calls(own=4.0, loop=LOOP), kernel="own_procedure", more=more)
+    assert ("not-one-call" in codes(judged("call-own", 3.0, "cycles", seen))) == named
+
+
 def test_what_is_inlined_on_purpose_may_cost_nothing() -> None:
     seen = run(calls(inlined=LOOP, args0=4.0, loop=LOOP))
     assert judged("call-inlined", 1, "choice", seen).outcome is Outcome.PASSED

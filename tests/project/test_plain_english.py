@@ -59,14 +59,10 @@ PHRASES = (
 
 #: Notebooks and hints that still have such phrases, and how many. Lower a number, never raise it.
 STILL_THERE = {
-    "03-system-call": 2,
-    "04-procedure-call": 5,
     "05-task-creation": 3,
     "06-process-and-thread-switch": 10,
     "07-switch-footprint": 3,
     "08-five-reports-on-trial": 1,
-    "03-system-call.json": 1,
-    "04-procedure-call.json": 1,
     "05-task-creation.json": 1,
     "06-process-and-thread-switch.json": 3,
 }
