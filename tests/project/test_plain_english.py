@@ -66,8 +66,6 @@ STILL_THERE = {
     "04-procedure-call": 5,
     "05-task-creation": 3,
     "06-process-and-thread-switch": 10,
-    "07-switch-footprint": 3,
-    "08-five-reports-on-trial": 1,
     "01-timer-overhead.json": 1,
     "03-system-call.json": 1,
     "04-procedure-call.json": 1,
