@@ -61,8 +61,6 @@ PHRASES = (
 STILL_THERE = {
     "05-task-creation": 3,
     "06-process-and-thread-switch": 10,
-    "07-switch-footprint": 3,
-    "08-five-reports-on-trial": 1,
     "05-task-creation.json": 1,
     "06-process-and-thread-switch.json": 3,
 }
