@@ -20,6 +20,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from labs.analysis.arrays import Floats
 from labs.common.units import canonical
+from labs.plots.canvas import Canvas
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#007A5A", "#AA3377"
 OCHRE = "#9A6700"
@@ -47,7 +48,7 @@ def new_figure(
     the figure.
     """
     figure = Figure(figsize=(WIDTH_IN, height), dpi=DPI, facecolor="white")
-    FigureCanvasAgg(figure)
+    Canvas(figure)
     top = 1 - 0.62 / height if top is None else top
     bottom = 0.56 / height if bottom is None else bottom
     axes = figure.add_axes((left, bottom, right - left, top - bottom))
