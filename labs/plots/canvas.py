@@ -69,20 +69,14 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 class _Renderer(RendererAgg):
     """As matplotlib's, but it keeps the pictures and the sizes of words."""
 
-    def draw_text(
-        self,
-        gc: GraphicsContextBase,
-        x: float,
-        y: float,
-        s: str,
-        prop: FontProperties,
-        angle: float,
-        ismath: Any = False,
-        mtext: Any = None,
-    ) -> None:
-        """Draw the text `s`, with its origin at the pixel next to (`x`, `y`); y runs downwards."""
-        if ismath or len(s) > _LONGEST:
-            super().draw_text(gc, x, y, s, prop, angle, ismath, mtext)  # type: ignore[no-untyped-call]
+    def draw_text(self, gc: GraphicsContextBase, *what: Any, **options: Any) -> None:
+        """Draw a text at the pixel next to its place.
+
+        `what` is x, y (downwards), the text, its font, its angle, and whether it is a formula.
+        """
+        x, y, s, prop, angle, *more = what
+        if options.get("ismath", more and more[0]) or len(s) > _LONGEST:
+            super().draw_text(gc, *what, **options)  # type: ignore[no-untyped-call]
             return
         red, green, blue = gc.get_rgb()[:3]
         colour = (red, green, blue, gc.get_alpha())
