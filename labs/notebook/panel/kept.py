@@ -20,7 +20,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from labs.analysis.estimate import Estimate
 from labs.common import json_form, json_text, limits
 from labs.common.files import CannotWrite, read_bounded, write_atomically
-from labs.common.table import Table
+from labs.common.html import filled
 from labs.common.units import NAMES, UnknownUnit, canonical
 from labs.course.figures import RECORDINGS
 from labs.notebook.panel.form import Form, settings_as_text
@@ -31,6 +31,7 @@ from labs.results.result import sensible
 #: So many runs are kept and shown, the newest.
 MOST_RUNS = 20
 _MOST_WARNINGS = 8
+_RUNS = Path(__file__).with_name("runs.html.jinja")
 
 _Text = Annotated[str, StringConstraints(max_length=400)]
 _Cpu = Annotated[int, Field(ge=0, lt=limits.MOST_CPUS)]
@@ -103,19 +104,25 @@ class KeptRun:
         return f"{value} {sign}", f"{low} to {high} {sign}"
 
 
-def table_of(runs: tuple[KeptRun, ...], shown: int | None) -> Table:
-    """The runs as a table, the newest first; number `shown` is the one whose plot is shown."""
+def table_of(runs: tuple[KeptRun, ...], shown: int | None) -> str:
+    """The runs as a table in HTML; number `shown` is the one whose plot is shown.
+
+    Warnings have a row of their own: in a column of a narrow window they would be very long.
+    """
     rows = []
     for each in reversed(runs):
         value, interval = each.value_as_text()
-        number = f"{each.number} (shown)" if each.number == shown else f"{each.number}"
-        warnings = "; ".join(each.warnings) or "none"
-        rows.append((number, settings_as_text(each.form), value, interval, warnings))
-    return Table(
-        "Runs of this panel",
-        ("run", "settings", "value", "95 % interval", "warnings"),
-        tuple(rows),
-    )
+        rows.append(
+            {
+                "number": each.number,
+                "shown": each.number == shown,
+                "settings": settings_as_text(each.form),
+                "value": value,
+                "interval": interval,
+                "warnings": "; ".join(each.warnings),
+            }
+        )
+    return filled(_RUNS, runs=rows)
 
 
 def read(folder: Path, save: str, kernel: str) -> tuple[KeptRun, ...]:

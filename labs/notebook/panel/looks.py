@@ -64,4 +64,4 @@ LINE = (
     '<div class="ticklab-quiet">The same in one line of Python:</div>'
     '<pre class="ticklab-line"><code>{{ line }}</code></pre>'
 )
-STALE = '<div role="status"><strong>Not of these settings.</strong> {{ words }}</div>'
+STALE = '<div role="status"><strong>This result is of other settings.</strong> {{ words }}</div>'

@@ -194,15 +194,16 @@ class Panel:
     def _mark_stale(self) -> None:
         words = ""
         if self.stale and self._shown is not None:
-            now = self.form
-            changed = changes_as_text(self._shown, now) if now else "a setting cannot be used"
-            words = f"What changed since this run: {changed}. Press Run to measure with it."
+            words = "A setting above cannot be used."
+            if self.form is not None:
+                changed = changes_as_text(self._shown, self.form)
+                words = f"Changed since this run: {changed}. Press Run to measure again."
         self.controls.mark_stale(words)
 
     def _show_runs(self) -> None:
         """Show the comparison of the last runs and the table of all, here and in what is saved."""
         shown = self.kept[-1].number if self.kept and self.run is not None else None
-        table = kept.table_of(self.kept, shown).as_html() if self.kept else ""
+        table = kept.table_of(self.kept, shown) if self.kept else ""
         picture = comparison.picture_of(self.kept)
         compared = picture.as_html() if picture is not None else ""
         self.controls.runs.value, self.controls.comparison.value = table, compared
