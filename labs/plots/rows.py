@@ -64,12 +64,19 @@ class Group:
 
 
 def rows_figure(
-    groups: Sequence[Group], unit: str, what: str, title: str, key: Sequence[tuple[str, str]]
+    groups: Sequence[Group],
+    unit: str,
+    what: str,
+    title: str,
+    key: Sequence[tuple[str, str]],
+    *,
+    from_zero: bool = True,
 ) -> Figure:
     """All groups on one horizontal axis, with the quantity `what` in `unit`.
 
-    The axis is logarithmic if the values span a factor of LOG_FROM or more. `key` lists texts and
-    colours. Raises ValueError if no row has a number above 0.
+    The axis is logarithmic if the values span a factor of LOG_FROM or more. A linear one begins at
+    0, or without `from_zero` near the lowest end of an interval. `key` lists texts and colours.
+    Raises ValueError if no row has a number above 0.
     """
     dots = [dot for group in groups for row in group.rows for dot in row.dots]
     values = np.array([dot.value for dot in dots if dot.value > 0])
@@ -87,7 +94,7 @@ def rows_figure(
         top=1 - 0.62 / height,
         bottom=0.60 / height,
     )
-    floor = _scale(axes, dots, values)
+    floor = _scale(axes, dots, values, from_zero)
     axes.set_ylim(inside, 0)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
@@ -119,12 +126,14 @@ def rows_figure(
             for dot in row.dots:
                 _draw(axes, dot, middle, floor)
     make_room_at_right(figure, axes)
-    axes.set_xlabel(f"{what} ({NAMES[unit]}{', log axis' if floor > 0 else ''})")
+    cut = axes.get_xlim()[0] > 0
+    kind = ", log axis" if floor > 0 else "; the axis does not begin at 0" if cut else ""
+    axes.set_xlabel(f"{what} ({NAMES[unit]}{kind})")
     title_and_key(figure, title, key)
     return figure
 
 
-def _scale(axes: Axes, dots: Sequence[Dot], values: Floats) -> float:
+def _scale(axes: Axes, dots: Sequence[Dot], values: Floats, from_zero: bool) -> float:
     """Set the horizontal axis. Returns its lower end if it is logarithmic, else 0."""
     highs = [dot.high for dot in dots if dot.high is not None]
     lows = [dot.low for dot in dots if dot.low is not None]
@@ -135,7 +144,12 @@ def _scale(axes: Axes, dots: Sequence[Dot], values: Floats) -> float:
         return floor
     end = max(float(values.max()), *highs, 0.0) if highs else float(values.max())
     begin = min([0.0, *lows])
-    axes.set_xlim(begin, 1.05 * end)
+    if not from_zero:
+        lowest = min([*lows, *(dot.value for dot in dots)])
+        begin = max(lowest - 0.1 * (end - lowest), 0.0) if lowest > 0 else lowest
+        axes.set_xlim(begin, end + 0.1 * (end - lowest))
+    else:
+        axes.set_xlim(begin, 1.05 * end)
     axes.xaxis.set_major_locator(MaxNLocator(6))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 6))))
     return 0.0

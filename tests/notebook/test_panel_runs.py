@@ -18,6 +18,8 @@ from labs.notebook.panel.form import Form, changes_as_text, settings_as_text
 from labs.notebook.panel.kept import KeptRun
 from labs.notebook.panel.panel import Panel
 from labs.notebook.session import Session
+from labs.plots.rows import Dot, Group, Row, rows_figure
+from labs.plots.series import LOOKS
 from labs.run import variants
 
 FIGURE = (19.8, 19.6, 20.1)
@@ -115,6 +117,17 @@ def test_only_runs_with_figures_of_one_kind_are_compared() -> None:
     cost = replace(run_of(2), what="cost")
     assert comparison.picture_of([run_of(1), cost]) is None
     assert [each.number for each in comparison.comparable([run_of(1), cost, run_of(3)])] == [1, 3]
+
+
+def test_close_figures_fill_the_axis_which_then_says_that_it_does_not_begin_at_0() -> None:
+    (blue, *_) = LOOKS
+    for value, words in ((22.0, "does not begin at 0"), (0.5, "overhead (nanoseconds)")):
+        row = Row("1", (Dot(value, blue, value - 1, value + 1),), "")
+        figure = rows_figure([Group("", (row,))], "ns", "overhead", "", [], from_zero=False)
+        (axes,) = figure.axes
+        low, high = axes.get_xlim()
+        assert low <= value - 1 and value + 1 <= high < value + 2
+        assert words in axes.get_xlabel()
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,9 @@ def picture_of(runs: Sequence[KeptRun]) -> Picture | None:
     key = [("marker: the figure; bar: its 95 % interval", QUIET)]
     heading = f"{newest.what}, the newest run last"
     try:
-        figure = rows_figure([Group(heading, tuple(rows))], newest.unit, newest.what, title, key)
+        figure = rows_figure(
+            [Group(heading, tuple(rows))], newest.unit, newest.what, title, key, from_zero=False
+        )
     except ValueError:
         return None  # none is above 0
     return make_picture(figure, *_described(chosen), _table(chosen))

@@ -44,9 +44,9 @@ def of_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
     if placement is Placement.CPUS_IN_TURN:
         return Meaning(False, _BY_ITSELF.format(name))
     if placement is Placement.ONE_CPU:
-        return Meaning(words=f"{name} always pins its tasks. Without a choice it takes one CPU.")
+        return Meaning(words=f"{name} always pins its tasks. Without a choice: on the lowest CPU.")
     if placement is Placement.TWO_CPUS:
-        return Meaning(words=f"{name} always pins its tasks. Without a choice it takes two CPUs.")
+        return Meaning(words=f"{name} always pins its tasks. Without a choice: on the two lowest.")
     return USUAL
 
 
