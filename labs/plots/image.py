@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from labs.plots.canvas import Canvas
-from labs.plots.style import INK, log_axis, new_figure, title_and_key
+from labs.plots.style import INK, log_axis, new_figure, prepare_figure, title_and_key
 
 
 def png(figure: Figure) -> bytes:
@@ -22,3 +22,4 @@ def warm_up() -> None:
     log_axis(axes, "y", np.array([1.0, 100.0]), None)
     title_and_key(figure, "●▲╌ k = 0", [("0123456789", INK)])
     png(figure)
+    prepare_figure()

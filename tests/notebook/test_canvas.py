@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
+from labs.plots import style
 from labs.plots.canvas import Canvas, png_of
 from labs.plots.style import new_figure
 
@@ -67,3 +68,23 @@ def test_every_pixel_comes_back(opaque: bool) -> None:
     image = Image.open(io.BytesIO(png_of(pixels)))
     assert image.mode == ("RGB" if opaque else "RGBA")
     assert (np.asarray(image.convert("RGBA")) == pixels).all()
+
+
+@pytest.mark.parametrize("height", [2.0, 3.6, 6.0])
+def test_a_figure_made_ahead_gives_the_same_image(height: float) -> None:
+    def image_of() -> bytes:
+        figure, axes = new_figure(height, left=0.2)
+        axes.plot(range(2_000), range(2_000))
+        axes.set_yscale("log")
+        canvas = figure.canvas
+        assert isinstance(canvas, Canvas)
+        return canvas.png()
+
+    style._prepared.clear()
+    usual = image_of()
+    style.prepare_figure()
+    style.prepare_figure()
+    assert len(style._prepared) == 1
+    ahead = image_of()
+    assert not style._prepared
+    assert ahead == usual

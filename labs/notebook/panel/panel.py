@@ -21,7 +21,7 @@ from labs.notebook.panel.controls import Controls
 from labs.notebook.panel.form import Form, changes_as_text
 from labs.notebook.panel.kept import KeptRun
 from labs.notebook.panel.saved import SavedOutput
-from labs.plots import image
+from labs.plots import image, style
 from labs.run import measure
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ class Panel:
         self.controls.cancel.on_click(lambda _: self.cancel())
         self.controls.on_change(self._changed)
         self._show_line()
+        self._show_runs()
         # Fonts are loaded here, not between the first click and its plot.
         image.warm_up()
-        self._show_runs()
 
     @property
     def form(self) -> Form | None:
@@ -163,6 +163,7 @@ class Panel:
         self.kept = (*self.kept, KeptRun.of(number, form, run))[-kept.MOST_RUNS :]
         self._show_runs()
         kept.write(self.session.folder, self.save, self.kept)
+        style.prepare_figure()
 
     def _tell(self, progress: measure.Progress) -> None:
         self._progress = progress
