@@ -28,6 +28,7 @@ MODULES = {
     "hostile_class": "bench.exchange.hostile_class",
     "kills": "bench.exchange.kills",
     "browser": "bench.labs.browser",
+    "decisions": "bench.labs.decisions",
     "published": "bench.published",
     "conditions": "bench.labs.conditions",
     "random_values": "bench.honest.random_values",

@@ -3,8 +3,10 @@
 A submission is a figure with its recording; those of one lab are made together. A student who is
 told that a run gives no figure, or that its interval is as wide as its value, runs it again, as the
 kit says; what that takes is counted, and what a machine cannot show is left out. The figure is then
-taken off the run, rounded, put into one unit or another, and handed in. It must get full marks, and
-nothing may be found against it.
+taken off the run, rounded, put into one unit or another, and checked as in the notebook. Where the
+check says only that the interval is as wide as the value, the student measures the lab again; the
+share in full before that is printed too. What is then handed in must get full marks, and nothing
+may be found against it.
 
 `python -m bench.honest FOLDER [COUNT]` saves so many of their recordings, short ones, as fixtures.
 """
@@ -43,6 +45,7 @@ RUNS, RUNS_QUICK = 1_000, 48
 LEAST_FULL, MOST_FALSE, MOST_FLAGGED = 0.995, 0.005, 2
 MOST_AGAIN = 5
 SMALLEST = 200  # samples of a variant
+TOO_WIDE = "interval-as-wide-as-value"
 
 NOTEBOOKS = REPOSITORY / "notebooks"
 
@@ -63,6 +66,8 @@ class Tally:
 
     made: int = 0
     full: int = 0
+    first: int = 0  # in full at the first check
+    told: int = 0  # labs measured again because of the check
     false: int = 0
     flagged: int = 0
     again: int = 0
@@ -88,32 +93,41 @@ def run(quick: bool) -> bool:
         say(
             f"   {circumstance.name:<22}{tally.made:>5} made, {tally.full:>4} in full,"
             f" {tally.false:>3} falsely accused, {tally.flagged:>2} flagged,"
-            f" {tally.again:>3} runs made again,"
+            f" {tally.again:>3} runs made again, {tally.told:>2} labs after the check,"
             f" {tally.no_figure:>2} times no figure"
         )
         for message in tally.wrong[:8]:
             say(f"      {message}")
     made = sum(tally.made for tally in tallies.values())
     full = sum(tally.full for tally in tallies.values()) / made
+    first = sum(tally.first for tally in tallies.values()) / made
     false = sum(tally.false for tally in tallies.values()) / made
     flagged = sum(tally.flagged for tally in tallies.values())
     return verdict(
         full >= LEAST_FULL and false <= MOST_FALSE and flagged <= MOST_FLAGGED,
-        f"{full:.1%} of {made:,} in full; {false:.1%} with a false finding of provenance or "
-        f"validity; {flagged} flagged",
+        f"{full:.1%} of {made:,} in full, {first:.1%} at the first check; "
+        f"{false:.1%} with a false finding of provenance or validity; {flagged} flagged",
     )
 
 
 def _one(circumstance: Circumstance, number: int, tally: Tally) -> None:
     lab = list(LABS)[number % len(LABS)]
     chance = random.Random(f"{circumstance.name} {number}")
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            made = submission(lab, circumstance, chance, Path(folder))
-        except circumstances.NoEmulator as why:
-            tally.wrong[:] = [f"left out: {why}"]
-            return
-        verdicts = judged(Path(folder), lab, made)
+    first: int | None = None
+    for _ in range(MOST_AGAIN):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                made = submission(lab, circumstance, chance, Path(folder))
+            except circumstances.NoEmulator as why:
+                tally.wrong[:] = [f"left out: {why}"]
+                return
+            verdicts = judged(Path(folder), lab, made)
+        in_full = sum(each.outcome is Outcome.PASSED for each in verdicts)
+        first = in_full if first is None else first
+        if not any(map(_asks_for_another_run, verdicts)):
+            break
+        tally.told += 1
+    tally.first += first or 0
     tally.made += len(verdicts)
     tally.again += made.again
     tally.no_figure += len(made.left_out)
@@ -127,6 +141,11 @@ def _one(circumstance: Circumstance, number: int, tally: Tally) -> None:
         evidence = [f"{finding.code}: {finding.evidence}" for finding in each.findings]
         if each.outcome is not Outcome.PASSED:
             tally.wrong += [f"{each.figure}: {words}" for words in evidence or [each.reason]]
+
+
+def _asks_for_another_run(verdict: Verdict) -> bool:
+    """Whether nothing is found but a wide interval: the finding says to measure again."""
+    return [finding.code for finding in verdict.findings] == [TOO_WIDE]
 
 
 @dataclass
@@ -246,7 +265,10 @@ def _recorded(
         if spec.demonstrates:
             return recording, again
         results = [result_of(recording, name) for name in spec.variants]
-        missing = [each.no_figure for each in results if each.estimate is None]
+        beside = [
+            result_of(recording, name) for name in spec.compare_with if name in recording.variants
+        ]
+        missing = [each.no_figure for each in (*results, *beside) if each.estimate is None]
         # What is compared may be next to nothing, as an inlined procedure is.
         if not missing and not spec.may_be_nothing and spec.quantity is not Quantity.CHOICE:
             missing = [too_wide for each in results if (too_wide := _too_wide(each))]

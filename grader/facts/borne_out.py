@@ -25,7 +25,7 @@ SHARE_OF_HALF = 0.25
 
 #: The praise of a figure whose recording shows none of its facts.
 FOLLOWS = Praise("Your figure follows from your recording.", by=("figure-not-from-recording",))
-BORNE_OUT = Praise("Your data bear your conclusion out.", by=("conclusion-against-table",))
+BORNE_OUT = Praise("Your data support your conclusion.", by=("conclusion-against-table",))
 
 
 def praise_of(case: Case) -> Praise:
@@ -94,7 +94,7 @@ def use_measured(case: Case) -> bool:
     return all(working_sets.reading(case, name) is not None for name in case.spec.variants)
 
 
-def dearer_than_refused(case: Case) -> bool:
+def costs_more_than_refused(case: Case) -> bool:
     """Whether the call costs more than one that the OS kernel refuses, in the same recording."""
     refused = case.results.get(f"{case.spec.variant}-refused")
     if refused is None or refused.estimate is None or case.result.estimate is None:
@@ -258,7 +258,7 @@ FACTS: Mapping[str, Callable[[Case], bool]] = {
         baseline_subtracted,
         cost_left,
         use_measured,
-        dearer_than_refused,
+        costs_more_than_refused,
         floor_in_run,
         calls_comparable,
         less_than_half,

@@ -47,7 +47,8 @@ class Counted(Switches):
     def as_text(self) -> str:
         """Claim and count as a sentence."""
         return (
-            f"Your {self.variant} claims {self.claimed:,} switches; the OS counted {self.counted:,}"
+            f"Your variant {self.variant} claims {self.claimed:,} switches; the OS counted "
+            f"{self.counted:,}"
         )
 
 

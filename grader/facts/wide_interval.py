@@ -27,7 +27,7 @@ PRAISE = Praise(
 )
 #: The run's own warning, which knows how long to measure.
 WARNING = "not-believable"
-AGAIN = "measure again, or longer"
+AGAIN = "measure again, or for longer"
 
 #: The name of what most intervals are compared with.
 VALUE = "the value"
@@ -120,8 +120,8 @@ def caveat(case: Case) -> str:
     low, high = ends(shown)
     if case.spec.may_be_nothing and low < high and low <= 0 <= high:
         return (
-            "The interval holds 0: this run does not distinguish the figure from nothing. That is "
-            "a result, and the interval says how much it can be."
+            "The interval holds 0, so this run does not distinguish the figure from zero. This "
+            "is a result, and the interval shows how large the figure can be."
         )
     if width(shown) <= case.spec.widest:
         return ""

@@ -33,7 +33,7 @@ FIGURES = (
     FigureSpec(
         id="first-iteration-call",
         lab=LAB,
-        asked="what the first call of a procedure costs more than later ones",
+        asked="the extra cost of the first call of a procedure compared with later ones",
         kernel="first_iteration",
         variants=("call",),
         estimand=Estimand.FIRST_TIME,
@@ -48,12 +48,12 @@ FIGURES = (
                 by=("first-sample-lost", "no sample missing"),
             ),
         ),
-        look_next="Look at the second samples: is all of it paid in the first?",
+        look_next="Look at the second samples: is the whole extra cost paid in the first?",
     ),
     FigureSpec(
         id="first-iteration-page-fault",
         lab=LAB,
-        asked="the cost of a page fault: first touch of a page that is not there",
+        asked="the cost of a page fault, by the first touch of a page that is not there",
         kernel="first_iteration",
         variants=("page-fault",),
         quantity=Quantity.COST,
@@ -70,7 +70,7 @@ FIGURES = (
     FigureSpec(
         id="first-iteration-data-cache",
         lab=LAB,
-        asked="the cost of a load from main memory, more than one from the cache",
+        asked="the extra cost of a load from main memory compared with one from the cache",
         kernel="first_iteration",
         variants=("data-cache",),
         quantity=Quantity.COST,
@@ -79,16 +79,16 @@ FIGURES = (
         praise=(
             Praise(
                 "The OS counted hardly any page fault in these loads: the pages were there, and "
-                "only the cache lines were not.",
+                "only the cache lines were missing.",
                 by=("page-fault-counted-along", "faults counted"),
             ),
         ),
-        look_next="Two loads that do not wait for each other: do they take twice as long?",
+        look_next="Do two loads that do not wait for each other take twice as long?",
     ),
     FigureSpec(
         id="first-call-own",
         lab=LAB,
-        asked="what is left of a first call's extra cost when your C has brought its page",
+        asked="what is left of a first call's extra cost when your C has touched its page",
         kernel="own_first_call",
         variants=("own",),
         estimand=Estimand.FIRST_TIME,
@@ -107,11 +107,11 @@ FIGURES = (
                 by=("page seen", "other-page-touched", "first-sample-lost"),
             ),
             Praise(
-                "Of the extra cost of a first call, less than half is left after your C.",
+                "After your C, less than half of a first call's extra cost is left.",
                 by=("less than half", "page-still-missing"),
             ),
         ),
-        look_next="Something is left. Which causes of this lab are still in it?",
+        look_next="Some extra cost is left. Which causes of this lab does it still hold?",
     ),
     relation(
         "first-iteration-cause",
@@ -126,10 +126,10 @@ FIGURES = (
         central="cause-not-isolated",
         praise=(
             Praise(
-                "Your own figures bear this cause out.",
+                "Your own figures support this cause.",
                 by=("conclusion-against-table",),
             ),
         ),
-        look_next="Which experiment would tell the two largest parts of a page fault apart?",
+        look_next="Which experiment would separate the two largest parts of a page fault?",
     ),
 )

@@ -46,7 +46,7 @@ FIGURES = (
                 by=("timer-not-subtracted", "baseline subtracted"),
             ),
         ),
-        look_next="The variant indirect calls it through a pointer. What does that add?",
+        look_next="The variant indirect calls the procedure through a pointer. What does that add?",
     ),
     FigureSpec(
         id="call-inlined",
@@ -66,7 +66,7 @@ FIGURES = (
         central="conclusion-against-table",
         praise=(
             Praise(
-                "Your conclusion says what the intervals of both variants say.",
+                "Your conclusion agrees with the intervals of both variants.",
                 by=("conclusion-against-table",),
             ),
         ),
@@ -84,7 +84,7 @@ FIGURES = (
         central="optimisation-levels-mixed",
         praise=(
             Praise(
-                "Your run was compiled at the optimisation level that is part of this figure.",
+                "Your run was compiled at the optimisation level that this figure asks for.",
                 by=("optimisation-levels-mixed", "level stated"),
             ),
         ),
@@ -111,7 +111,7 @@ FIGURES = (
                 by=("conclusion-against-table",),
             ),
         ),
-        look_next="Which two neighbours does your run tell apart? Does a second run agree?",
+        look_next="Which two neighbouring rows can your run distinguish? Does a second run agree?",
     ),
     FigureSpec(
         id="call-per-argument",
@@ -128,12 +128,12 @@ FIGURES = (
         praise=(
             Praise(
                 "The samples of both variants were interleaved in one run, compiled at the level "
-                "that was asked for.",
+                "that the lab asks for.",
                 by=("interleaved", "optimisation-levels-mixed", "level stated"),
             ),
         ),
-        look_next="Below one cycle an argument: several stores go on at once. In which of your "
-        "figures would that be impossible?",
+        look_next="If an argument costs less than one cycle, several stores go on at once. In "
+        "which of your figures would this be impossible?",
     ),
     FigureSpec(
         id="call-own",
@@ -156,7 +156,7 @@ FIGURES = (
                 by=("baseline subtracted", "cost left", "work-optimised-away"),
             ),
         ),
-        look_next="Hand over a pointer, and add one to what it points to: does the way through "
-        "memory cost more here?",
+        look_next="Pass a pointer, and add one to the variable that it points to: do these "
+        "accesses to memory cost more here?",
     ),
 )

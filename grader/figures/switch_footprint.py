@@ -32,7 +32,7 @@ FIGURES = (
     FigureSpec(
         id="footprint-processes-8-0",
         lab=LAB,
-        asked="what a switch among eight processes costs that touch no memory of their own",
+        asked="the cost of a switch among eight processes that touch no memory of their own",
         kernel="switch_footprint",
         variants=("processes-8-0",),
         quantity=Quantity.COST,
@@ -55,7 +55,7 @@ FIGURES = (
     FigureSpec(
         id="footprint-processes-8-256k",
         lab=LAB,
-        asked="what a switch among eight processes costs that each use 256 KB",
+        asked="the cost of a switch among eight processes that each use 256 KB",
         kernel="switch_footprint",
         variants=("processes-8-256k",),
         quantity=Quantity.COST,
@@ -65,8 +65,8 @@ FIGURES = (
         central="working-set-not-touched",
         praise=(
             Praise(
-                "The sets were used, and what one process alone pays for its set is subtracted: "
-                "the rest is the switch, with what it left behind.",
+                "The sets were used, and the time that one process alone takes to use its set is "
+                "subtracted. The rest is the cost of the switch and its after-effects.",
                 by=(
                     "working-set-not-touched",
                     "use measured",
@@ -93,7 +93,7 @@ FIGURES = (
                 by=("figure-not-from-recording",),
             ),
         ),
-        look_next="Does it grow in proportion to the set? Look where your caches end.",
+        look_next="Does this cost grow in proportion to the set? Look where your caches end.",
     ),
     FigureSpec(
         id="footprint-cause",
@@ -110,7 +110,7 @@ FIGURES = (
         central="conclusion-against-table",
         praise=(
             Praise(
-                "The threads and the processes of one run bear this conclusion out.",
+                "The threads and the processes of one run support this conclusion.",
                 by=("conclusion-against-table",),
             ),
         ),
@@ -119,7 +119,7 @@ FIGURES = (
     FigureSpec(
         id="footprint-own",
         lab=LAB,
-        asked="what a switch costs with 256 KB used by your own C",
+        asked="the cost of a switch with 256 KB that your own C uses",
         kernel="own_footprint",
         variants=("own-256k",),
         quantity=Quantity.COST,
@@ -140,10 +140,11 @@ FIGURES = (
                 by=("nearly every line used", "working-set-in-part"),
             ),
             Praise(
-                "What one process alone pays for your use of its set was subtracted.",
+                "The time that one process alone takes to use its set was subtracted.",
                 by=("baseline subtracted",),
             ),
         ),
-        look_next="Write to each line instead of reading it. What has a cache to do more?",
+        look_next="Write to each line instead of reading it. What extra work does the cache then "
+        "have?",
     ),
 )

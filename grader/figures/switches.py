@@ -42,7 +42,7 @@ FIGURES = (
                 ),
             ),
         ),
-        look_next="Measure pipe-two-cpus as well. Can you tell which of the two report B printed?",
+        look_next="Measure pipe-two-cpus as well. Which of the two costs did report B print?",
     ),
     FigureSpec(
         id=OTHER_MECHANISM,
@@ -75,18 +75,18 @@ FIGURES = (
         central="two-results-for-one",
         praise=(
             Praise(
-                "The figure is that of the pipe and of nothing else in the run, and the OS "
+                "The figure comes from the pipe and from nothing else in the run, and the OS "
                 "counted the switches that you claim.",
                 by=("two-results-for-one", "switches counted"),
             ),
         ),
-        look_next="What is left between the two pipes is the price of an address space. Could "
-        "your interval have shown 50 ns of it?",
+        look_next="The two pipes differ by the cost of changing the address space. Could your "
+        "interval have shown a difference of 50 ns?",
     ),
     relation(
         "switch-ratio-same-mechanism",
         LAB,
-        "how many times dearer a process switch is than a thread switch, both by pipe",
+        "the cost of a process switch divided by that of a thread switch, both by pipe",
         (PROCESS, THREAD),
         Quantity.RATIO,
         TIMES,
@@ -99,7 +99,8 @@ FIGURES = (
                 by=("mechanisms-differ",),
             ),
         ),
-        look_next="Divide by the condition variable's figure instead: would you have believed it?",
+        look_next="Divide by the condition variable's figure instead: would you have believed "
+        "that ratio?",
     ),
     relation(
         "switch-which-is-dearer",
@@ -115,7 +116,7 @@ FIGURES = (
         central="conclusion-against-table",
         praise=(
             Praise(
-                "You concluded what the interval of the difference bears out, and no more.",
+                "You concluded what the interval of the difference supports, and no more.",
                 by=("conclusion-against-table",),
             ),
         ),
@@ -137,12 +138,12 @@ FIGURES = (
                 by=("figure-not-from-recording",),
             ),
         ),
-        look_next="So what did report D time, 10,000 times?",
+        look_next="What did report D really time, 10,000 times?",
     ),
     FigureSpec(
         id="switch-own-hand-over",
         lab=LAB,
-        asked="one switch between two threads by your own hand-over",
+        asked="one switch between two threads by your own handoff",
         kernel="own_switch",
         variants=("own",),
         quantity=Quantity.COST,
@@ -151,12 +152,12 @@ FIGURES = (
         central="lock-convoy",
         praise=(
             Praise(
-                "The OS counted the switches that you claim, and the thread that waits sleeps: "
-                "given its turn without being woken, it did not go on.",
+                "The OS counted the switches that you claim, and the waiting thread sleeps: when "
+                "it got the turn without a wake, it did not go on.",
                 by=("switches counted", "sleeps until woken", "not-woken"),
             ),
             Praise(
-                "What the same calls cost one thread by itself was subtracted.",
+                "The cost of the same calls in one thread alone was subtracted.",
                 by=("baseline subtracted",),
             ),
         ),

@@ -54,7 +54,7 @@ FIGURES = (
     FigureSpec(
         id="system-call-floor",
         lab=LAB,
-        asked="the floor of every trap: a call number that does not exist",
+        asked="the floor of every trap, by a call number that does not exist",
         kernel="system_call",
         variants=(FLOOR,),
         quantity=Quantity.COST,
@@ -84,16 +84,16 @@ FIGURES = (
             Praise(
                 "Your setuid costs more than a refused one in the same run, as a call that works "
                 "does.",
-                by=("dearer than refused",),
+                by=("costs more than refused",),
             ),
         ),
-        look_next="A refused setuid costs less. Which line of the C kernel keeps it out of "
-        "this figure?",
+        look_next="A refused setuid costs less. Which line of the C kernel keeps refused calls "
+        "out of this figure?",
     ),
     FigureSpec(
         id="system-call-vdso-ratio",
         lab=LAB,
-        asked="how many times dearer gettimeofday is by the trap instruction than by the vDSO",
+        asked="the cost of gettimeofday by the trap instruction divided by its cost by the vDSO",
         kernel="system_call",
         variants=("gettimeofday-trap", "gettimeofday-vdso"),
         quantity=Quantity.RATIO,
@@ -112,12 +112,12 @@ FIGURES = (
                 ),
             ),
         ),
-        look_next="What must the OS kernel keep up to date in shared memory for the cheap one?",
+        look_next="What must the OS kernel keep up to date in shared memory for the cheap call?",
     ),
     relation(
         "system-call-trap-share",
         LAB,
-        "what the larger part of a getppid is",
+        "the larger part of the cost of getppid",
         ("system-call-getppid", "system-call-floor"),
         Quantity.CHOICE,
         CHOICE,
@@ -127,11 +127,11 @@ FIGURES = (
         central="conclusion-against-table",
         praise=(
             Praise(
-                "Your two figures bear this conclusion out.",
+                "Your two figures support this conclusion.",
                 by=("conclusion-against-table",),
             ),
         ),
-        look_next="Which part would a faster processor shrink, which part a smaller OS kernel?",
+        look_next="Which part would a faster processor shrink, and which part a smaller OS kernel?",
     ),
     FigureSpec(
         id="system-call-read0",

@@ -13,7 +13,7 @@ FIGURES = (
     FigureSpec(
         id="creation-fork-wait",
         lab=LAB,
-        asked="what a process costs: fork, until its child has ended and was waited for",
+        asked="the cost of a process, from fork until its child has ended and was waited for",
         kernel="task_creation",
         variants=("fork-wait",),
         quantity=Quantity.COST,
@@ -32,7 +32,7 @@ FIGURES = (
     FigureSpec(
         id="creation-thread",
         lab=LAB,
-        asked="what a thread costs: pthread_create to pthread_join",
+        asked="the cost of a thread, from pthread_create to pthread_join",
         kernel="task_creation",
         variants=("pthread-wait",),
         quantity=Quantity.COST,
@@ -50,7 +50,7 @@ FIGURES = (
     relation(
         "creation-ratio",
         LAB,
-        "how many times dearer the process is than the thread",
+        "the cost of the process divided by the cost of the thread",
         ("creation-fork-wait", "creation-thread"),
         Quantity.RATIO,
         TIMES,
@@ -66,7 +66,7 @@ FIGURES = (
     FigureSpec(
         id="creation-fork-64mb",
         lab=LAB,
-        asked="what the same process costs where its parent holds 64 MB more of memory",
+        asked="the cost of the same process when its parent holds 64 MB more memory",
         kernel="task_creation",
         variants=("fork-wait-64mb",),
         quantity=Quantity.COST,
@@ -87,7 +87,7 @@ FIGURES = (
     FigureSpec(
         id="creation-cause",
         lab=LAB,
-        asked="what most of the price of fork is paid for",
+        asked="the cause of most of the cost of fork",
         kernel="task_creation",
         variants=("fork-wait", "vfork-wait"),
         quantity=Quantity.CHOICE,
@@ -100,7 +100,7 @@ FIGURES = (
         central="conclusion-against-table",
         praise=(
             Praise(
-                "Your two variants bear this conclusion out.",
+                "Your two variants support this conclusion.",
                 by=("conclusion-against-table",),
             ),
         ),
@@ -109,7 +109,7 @@ FIGURES = (
     FigureSpec(
         id="creation-own",
         lab=LAB,
-        asked="what a task in the same memory costs, by clone in your own C",
+        asked="the cost of a task in the same memory, by clone in your own C",
         kernel="own_creation",
         variants=("own",),
         quantity=Quantity.COST,
@@ -128,6 +128,7 @@ FIGURES = (
                 by=("children waited for",),
             ),
         ),
-        look_next="Take CLONE_VM away and run it again: the price and the number both tell.",
+        look_next="Remove CLONE_VM and run your C again: what happens to the cost and to the "
+        "number?",
     ),
 )

@@ -43,12 +43,13 @@ FIGURES = (
         central="step-assumed-one",
         praise=(
             Praise(
-                "Your samples bear this step out: all are multiples of it, and of no larger one.",
+                "Your samples confirm this step: all of them are multiples of it, and of no "
+                "larger step.",
                 by=("step-assumed-one", "on the step"),
             ),
         ),
         look_next="What is the shortest operation that a single sample of this counter could "
-        "tell from nothing?",
+        "distinguish from none?",
     ),
     FigureSpec(
         id="timer-overhead-monotonic",
@@ -62,17 +63,17 @@ FIGURES = (
         central="work-counted-as-timer",
         praise=(
             Praise(
-                "The clock alone is in this figure, without the work, and the interval holds the "
+                "This figure holds only the clock, without the work, and the interval holds the "
                 "spread between several processes.",
                 by=("work-counted-as-timer", "one-process"),
             ),
         ),
-        look_next="Is it a system call? Count with strace before you answer.",
+        look_next="Is this clock a system call? Count the calls with strace before you answer.",
     ),
     FigureSpec(
         id="timer-ratio-process-cpu",
         lab=LAB,
-        asked="how many times dearer CLOCK_PROCESS_CPUTIME_ID is than the fenced counter pair",
+        asked="the cost of CLOCK_PROCESS_CPUTIME_ID divided by that of the fenced counter pair",
         kernel="timer_overhead",
         estimand=Estimand.OVERHEAD,
         variants=("process-cpu", "fenced"),
@@ -86,12 +87,13 @@ FIGURES = (
                 by=("ratio-of-unlike-units", "interleaved"),
             ),
         ),
-        look_next="Report D timed a procedure call with this clock. What were its 300 ns?",
+        look_next="Report D timed a procedure call with this clock. What did its 300 ns consist "
+        "of?",
     ),
     FigureSpec(
         id="timer-own-addition",
         lab=LAB,
-        asked="what one dependent addition takes, by your own C kernel, in core cycles",
+        asked="the time of one dependent addition, by your own C kernel, in core cycles",
         kernel="own_pair",
         variants=("own",),
         quantity=Quantity.COST,
@@ -114,6 +116,7 @@ FIGURES = (
                 by=("clock-read-too-early", "more-between-the-readings"),
             ),
         ),
-        look_next="Take one fence away and see which of the points leaves the line first.",
+        look_next="Remove one fence, save the run under another name, and see which of the "
+        "points leaves the line first.",
     ),
 )

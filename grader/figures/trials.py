@@ -73,9 +73,9 @@ TRIALS = (
         right="the cost of getppid by the trap instruction",
         broken=_Measurement("system_call", "getppid"),
         repaired=_Measurement("system_call", "getppid", compare_with=("invalid",)),
-        look_next="Newer C libraries keep no process id. What would report A print today?",
-        rest="The two readings around its one call take 26 ticks or more, and 7 to 43 are printed. "
-        "How much of them may be an error of the subtraction?",
+        look_next="Newer C libraries do not cache the process id. What would report A print today?",
+        rest="The two readings around the report's one call take 26 ticks or more, but the "
+        "report prints 7 to 43. How much of this may be an error of the subtraction?",
     ),
     Trial(
         report="B",
@@ -84,19 +84,20 @@ TRIALS = (
         right="the cost of gettimeofday by the trap instruction, by your own C",
         broken=_Measurement("system_call", "gettimeofday-trap", compare_with=("invalid",)),
         repaired=_Measurement("own_call", "gettimeofday", compare_with=("invalid",), own=True),
-        look_next="Count both with strace: which of them does it see?",
-        rest="The turn of its loop is in its figure as well. How much is that here?",
+        look_next="Count the calls of both runs with strace: which of them does strace see?",
+        rest="The report's figure also holds one round of its loop. How much does a round cost "
+        "here?",
     ),
     Trial(
         report="C",
         code="wrong-registers",
-        mistake="a read whose arguments lie where nobody looks",
+        mistake="a read whose arguments lie where the OS kernel does not look",
         right="the cost of reading 0 bytes by the trap instruction",
         broken=_Measurement("own_call", "read0"),
         repaired=_Measurement("system_call", "read0", compare_with=("invalid",)),
         look_next="Which single line would have told report C that its call fails?",
-        rest="3.2 s for 10 million calls are 320 ns: the slip of the unit alone is a factor of "
-        "1,000. Which part do the registers have in the rest?",
+        rest="3.2 s for 10 million calls are 320 ns a call: the slip of the unit alone is a "
+        "factor of 1,000. How much of the rest do the registers explain?",
     ),
     Trial(
         report="D",
@@ -105,19 +106,20 @@ TRIALS = (
         right="the cost of a switch by mutex and condition variable",
         broken=_Measurement("thread_switch", "condvar"),
         repaired=_Measurement("thread_switch", "condvar"),
-        look_next="Give the mutex up for longer between two exchanges: do the switches come back?",
-        rest="It reads a clock that is a system call around each exchange, and a slice of the "
-        "other thread counts in the mean. Which count would have shown it?",
+        look_next="Release the mutex for longer between two exchanges: do the switches come back?",
+        rest="Around each exchange the report reads a clock that is a system call, and its mean "
+        "includes time slices of the other thread. Which count would have shown this?",
     ),
     Trial(
         report="E",
         code="timer-not-subtracted",
-        mistake="a reading of the clock on either side of each call, and nothing taken off",
+        mistake="a reading of the clock on either side of each call, with nothing subtracted",
         right="the cost of a procedure call without arguments",
         broken=_Measurement("procedure_call", "args0"),
         repaired=_Measurement("procedure_call", "args0"),
-        look_next="Of its 180 ns for getpid, how much is the clock?",
-        rest="A cold sample of 366 ns is in its mean; its median is 90 ns. Is that its clock?",
+        look_next="How much of the report's 180 ns for getpid is the clock?",
+        rest="The report's mean includes a cold sample of 366 ns, and its median is 90 ns. Is "
+        "this median its clock?",
     ),
 )
 
@@ -131,7 +133,7 @@ _SUSPECT = Praise(
     by=("conclusion-against-table",),
 )
 _EXPLAINS = Praise(
-    "Your two runs and the printed figure bear this conclusion out.",
+    "Your two runs and the printed figure support this conclusion.",
     by=("conclusion-against-table",),
 )
 
@@ -165,7 +167,7 @@ def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
         compare_with=trial.broken.compare_with,
         demonstrates=trial.code,
         praise=(_shown(trial),),
-        look_next="Which single line of its C would you change?",
+        look_next="Which single line of the broken C would you change?",
     )
     repaired = FigureSpec(
         id=f"{name}-repaired",
@@ -191,7 +193,7 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
     suspect = relation(
         f"{name}-suspect",
         LAB,
-        f"which printed figure of report {trial.report} was got in this way",
+        f"which printed figure of report {trial.report} was measured in this way",
         of,
         Quantity.CHOICE,
         CHOICE,
@@ -200,12 +202,12 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         central="conclusion-against-table",
         look_at=f'`published.table("{trial.report}")` and the C of `trial_{trial.report.lower()}`',
         praise=(_SUSPECT,),
-        look_next="What would its authors have seen, had they looked for it?",
+        look_next="What would the authors have seen if they had looked for this mistake?",
     )
     explains = relation(
         f"{name}-explains",
         LAB,
-        "what of that printed figure the mistake explains on your machine",
+        "how much of that printed figure the mistake explains on your machine",
         of,
         Quantity.CHOICE,
         CHOICE,

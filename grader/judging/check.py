@@ -32,7 +32,7 @@ from labs.run import broken
 #: The reason if a broken C kernel was run unchanged and no mistake was found.
 NOT_SHOWN_HERE = "This C kernel makes the requested mistake, but this machine does not show it."
 UNCHANGED = Praise(
-    "You ran the mistake as the report makes it, and handed in what your machine gives.",
+    "You made the same mistake as the report, and handed in the figure that your machine gives.",
     by=("mistake-not-reproduced", "figure-not-from-recording"),
 )
 
@@ -110,7 +110,9 @@ def open_relation(
     if len(others) < len(spec.of):
         usable = {case.spec.id for case in others}
         missing = " and ".join(name for name in spec.of if name not in usable)
-        return while_reading.NO_OTHER_FIGURE.finding(f"It needs {missing} with its recording.")
+        return while_reading.NO_OTHER_FIGURE.finding(
+            f"This figure needs {missing} with its recording."
+        )
     compare_with = [case for name in spec.compare_with if isinstance(case := cases.get(name), Case)]
     return make_relation(spec, figure, tuple(others), tuple(compare_with))
 

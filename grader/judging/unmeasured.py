@@ -59,7 +59,9 @@ def _contradictions(recording: Recording) -> list[str]:
         found.append(f"the kit does not run on {', '.join(sorted(systems - set(_SYSTEMS)))}")
     asked = _variants_of(recording.conditions.get("command", ""))
     if absent := [name for name in asked if name not in recording.variants]:
-        found.append(f"the command asks for {', '.join(absent)}, of which there is no sample")
+        found.append(
+            f"the command asks for {', '.join(absent)}, but the recording has no sample of this"
+        )
     return found
 
 
@@ -102,7 +104,7 @@ def _too_even(recording: Recording) -> list[str]:
     enough = (count >= _EQUAL_SAMPLES) & (least >= _STEPS * step)
     if not enough.any() or (least[enough] != most[enough]).any():
         return []
-    return ["all samples of a batch size are equal, in every batch size: no run is so even"]
+    return ["in every batch size all samples are equal, which no real run shows"]
 
 
 def _copies(recording: Recording) -> list[str]:

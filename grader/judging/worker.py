@@ -174,7 +174,7 @@ class Worker:
         some = os.read(process.stdout.fileno(), 1 << 20)
         if not some:
             status = process.wait()
-            raise _Ended(self._why(status)) if status else _Idle("the check ended without a word")
+            raise _Ended(self._why(status)) if status else _Idle("the check ended without a result")
         return some
 
     def _why(self, status: int) -> str:

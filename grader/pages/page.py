@@ -23,6 +23,8 @@ _HERE = Path(__file__).parent
 _IMAGE = '<img alt="{{ said }}" src="data:image/png;base64,{{ image }}">'
 
 _LINK_TO_LAB = re.compile(r'href="\.\./([\w-]+)/\1\.ipynb')
+#: The pages come without the recordings of the runs that they show.
+_LINK_TO_RECORDING = re.compile(r'<a href="recordings/[^"]*">(.*?)</a>')
 _ANCHOR = re.compile(r'<a class="anchor-link"[^>]*>.*?</a>')
 _MINUTES = re.compile(r"\*(\d+) minutes")
 
@@ -95,21 +97,21 @@ def _cell(cell: Cell, run: Rerun) -> str:
     elif marks.get("grade"):
         points = marks["points"]
         label = f"Checked: {points:g} point{'s' if points != 1 else ''}"
-    # The output of an answer cell would reveal the answer.
-    outputs = "" if marks else "".join(map(_output, run.outputs.get(cell["id"], [])))
-    in_trouble = cell["id"] in run.troubles and not marks
-    return _framed(kind, label, _highlighted(source), outputs, in_trouble)
-
-
-def _framed(kind: str, label: str, source: str, outputs: str = "", in_trouble: bool = False) -> str:
-    return filled(
-        _HERE / "cell.html.jinja",
-        kind=kind,
-        label=label,
-        source=source,
-        outputs=outputs,
-        in_trouble=in_trouble,
+    # What a decision leads to belongs to the text, and an explanation is opened by its reader. The
+    # output of any other answer cell would reveal the answer.
+    tags = set(cell["metadata"].get("tags", []))
+    shown = not marks or bool(tags & {"decision", "answer"})
+    outputs = "".join(map(_output, run.outputs.get(cell["id"], []))) if shown else ""
+    folded = "Show one answer, and the explanation" if "answer" in tags else ""
+    in_trouble = cell["id"] in run.troubles and shown
+    return _framed(
+        kind, label, _highlighted(source), outputs=outputs, in_trouble=in_trouble, folded=folded
     )
+
+
+def _framed(kind: str, label: str, source: str, **more: object) -> str:
+    values: dict[str, object] = {"outputs": "", "in_trouble": False, "folded": "", **more}
+    return filled(_HERE / "cell.html.jinja", kind=kind, label=label, source=source, **values)
 
 
 def _markdown(source: str) -> str:
@@ -135,7 +137,9 @@ def _output(output: dict[str, Any]) -> str:
         return _plain(str(output["text"])) if output["name"] == "stdout" else ""
     data = output.get("data", {})
     if "text/html" in data:
-        return f"<div>{data['text/html']}</div>"
+        html = _LINK_TO_LAB.sub(r'href="\1.html', data["text/html"])
+        html = _LINK_TO_RECORDING.sub(r"\1", html)
+        return f"<div>{html}</div>"
     if "text/markdown" in data:
         return _markdown(data["text/markdown"])
     if "image/png" in data:

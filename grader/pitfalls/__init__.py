@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 from grader.cases.case import Case
 from grader.cases.verdict import Finding, Level
+from grader.facts import broken_c
+from grader.figures import figure_named
 from grader.pitfalls import figure_not_from_recording, one_of_two_slips, while_reading
 from grader.pitfalls.pitfall import Pitfall
 
@@ -80,7 +82,28 @@ def findings_of(
     if explanation is not None:
         codes.add(explanation.code)
     found = [finding for pitfall, finding in independent if not codes & set(pitfall.yields_to)]
-    return found + ([explanation] if explanation is not None else [])
+    if explanation is not None:
+        found.append(explanation)
+    return found or _made_on_purpose(case)
+
+
+def _made_on_purpose(case: Case) -> list[Finding]:
+    """The mistake of a broken C kernel that was run, if this machine or noise hides it.
+
+    For a requested mistake, `grader.judging.check` looks for it in the recording itself.
+    """
+    name = None if case.spec.demonstrates or case.others else broken_c.name_of(case.recording)
+    for pitfall in INDEPENDENT + EXPLANATIONS if name is not None else ():
+        for live in pitfall.broken:
+            shown_by = figure_named(live.figure)
+            if live.kernel == name and {*shown_by.variants} & {*case.spec.variants}:
+                return [
+                    pitfall.finding(
+                        f"You measured with the C kernel {name}, which makes this mistake on "
+                        "purpose. It does not show in this recording."
+                    )
+                ]
+    return []
 
 
 def _explanation(

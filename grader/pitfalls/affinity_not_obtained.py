@@ -36,10 +36,11 @@ def _cpus_of_its_own(case: Case) -> frozenset[int]:
 PITFALL = Pitfall(
     code="affinity-not-obtained",
     level=Level.VALIDITY,
-    symptom="The run was not where it says it was.",
-    misconception="Asking for a CPU is not having it: the call's result and the CPU must be read.",
+    symptom="The run was not on the CPU that it asked for.",
+    misconception="A program that asks for a CPU may not get it: read the call's result and the "
+    "CPU's number.",
     experiment="Read the CPU number before and after the run.",
-    seen_in="report A: a return value of sched_setaffinity never looked at",
+    seen_in="report A: the return value of sched_setaffinity is never checked",
     detect=detect,
     broken=(Live("pinning_not_looked_at", "timer-overhead-fenced"),),
 )

@@ -13,7 +13,7 @@ def detect(case: Case) -> str | None:
     code = own_call.measured(case)
     other = own_call.other_call(case, code) if code is not None else None
     if other is not None:
-        return f"Your {case.spec.variant} is made with {other}."
+        return f"Your variant {case.spec.variant} is made with {other}."
     operations, made = watched.seen(case, "operations"), watched.seen(case, "system_calls")
     if case.spec.variant not in own_call.ASKED or not operations or not made:
         return None
@@ -28,11 +28,11 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="another-call",
     level=Level.VALIDITY,
-    symptom="What is timed is not the one call that is asked for.",
-    misconception="Each call costs the way into the OS kernel and back, and its own work besides. "
-    "The name of a variant says what was meant, and not what was called.",
-    experiment="Run it under strace -c: it lists each call by name.",
-    seen_in="trials of lab 08: the number of a call that returns 0 as well",
+    symptom="Your C does not time the one call that the lab asks for.",
+    misconception="Each call costs the way into the OS kernel and back, plus its own work. The "
+    "name of a variant does not show which call it makes.",
+    experiment="Run your program under strace -c, which lists each call by name.",
+    seen_in="trials of lab 08: the number of another call that also returns 0",
     detect=detect,
     yields_to=("library-call-beside-trap",),
 )

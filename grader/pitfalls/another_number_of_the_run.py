@@ -21,7 +21,8 @@ def detect(case: Case) -> str | None:
     if len(found) > 2:
         return None
     return (
-        f"You gave {case.as_submitted()}: that is {', or '.join(found)}. Asked is {_asked(case)}."
+        f"You gave {case.as_submitted()}: that is {', or '.join(found)}. The lab asks for "
+        f"{_asked(case)}."
     )
 
 
@@ -34,7 +35,7 @@ PITFALL = Pitfall(
     level=Level.INTERPRETATION,
     symptom="The figure is another number of the same run.",
     misconception="A run shows many numbers; each answers another question.",
-    experiment="Say in words what is asked, and find the row and column that say the same.",
+    experiment="Write down what the lab asks for, then find the row and the column of that name.",
     seen_in="common where a number is copied from a table",
     detect=detect,
     explains=MistakeKind.CONTENTS,

@@ -58,9 +58,9 @@ def _swapped(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="arithmetic-slip",
     level=Level.INTERPRETATION,
-    symptom="The numbers are right, the arithmetic is not.",
-    misconception="Each number of a formula stands for something in the sample: how often the "
-    "baseline is inside, how many parts there are.",
+    symptom="The numbers are right, but the arithmetic is wrong.",
+    misconception="Each number of a formula stands for something in the sample, such as how many "
+    "parts it has or how often it holds the baseline.",
     experiment="Write the formula with names first, then with numbers, and compute it once more.",
     seen_in="report A: half of a sum less a whole; two digits swapped in its tables",
     detect=detect,

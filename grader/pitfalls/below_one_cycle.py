@@ -30,7 +30,10 @@ def detect(case: Case) -> str | None:
             return found
     cycles = _cycles_given(case)
     if cycles is not None and cycles < LEAST_CYCLES and not case.accepted_values:
-        return f"You gave {case.as_submitted()}: {rounded(cycles)} core cycles for one operation."
+        return (
+            f"You gave {case.as_submitted()}, which is {rounded(cycles)} core cycles for one "
+            "operation."
+        )
     return None
 
 
@@ -47,8 +50,8 @@ def _sample(case: Case, name: str) -> str | None:
     if size == 0 or mean >= LEAST_CYCLES * size * cycle:
         return None
     return (
-        f"Your samples hold {size} {name}, one after the other, and take "
-        f"{rounded(mean / cycle)} core cycles on the mean."
+        f"Your samples hold {size} {name}, one after the other, and take {rounded(mean / cycle)} "
+        "core cycles on average."
     )
 
 
@@ -62,9 +65,9 @@ def _cycles_given(case: Case) -> float | None:
 PITFALL = Pitfall(
     code="below-one-cycle",
     level=Level.VALIDITY,
-    symptom="It is said to take less time than it can.",
-    misconception="Whatever waits for the one before takes at least a core cycle. More was "
-    "subtracted than was there: an overhead known only to a step of the clock.",
+    symptom="The figure is shorter than this operation can be.",
+    misconception="An operation that waits for the one before it takes at least one core cycle. "
+    "Too much was subtracted, because the overhead is known only to one step of the clock.",
     experiment="Subtract nothing: take the slope over several numbers of operations.",
     seen_in="a benchmark suite: 0.6 cycles for an addition, by a quantized overhead",
     detect=detect,

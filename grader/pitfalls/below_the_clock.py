@@ -31,8 +31,8 @@ def detect(case: Case) -> str | None:
         if whole - empty >= max(STEPS * step, empty):
             continue
         return (
-            f"Each of your samples holds one {name}: typically {rounded(whole)} ticks, where an "
-            f"empty one takes {rounded(empty)} and the clock steps by {step}."
+            f"Each of your samples holds one {name} and typically takes {rounded(whole)} ticks; "
+            f"an empty sample takes {rounded(empty)}, and the clock steps by {step}."
         )
     return None
 
@@ -50,10 +50,10 @@ def _empty(case: Case, samples: Samples) -> float:
 PITFALL = Pitfall(
     code="below-the-clock",
     level=Level.SUFFICIENCY,
-    symptom="One operation is shorter than what the clock can tell from nothing.",
-    misconception="Averaging such samples does not bring the operation back: it is less than "
-    "the readings around it, and vanishes in their spread.",
-    experiment="Put 256, 512 and 1,024 of them into a sample, and take the slope.",
+    symptom="One operation is too short for this clock to show it.",
+    misconception="The average of such samples does not show the operation: it is shorter than "
+    "the readings around it and vanishes in their spread.",
+    experiment="Put 256, 512 and 1,024 operations into a sample, and take the slope.",
     seen_in="report A: one call of a few cycles between two readings of rdtsc",
     detect=detect,
     broken=(Live("one_call", "call-args0"),),

@@ -21,8 +21,8 @@ def detect(case: Case) -> str | None:
     if not functions or calls.enters_by_hand(measured, system[-1] if system else ""):
         return None
     return (
-        f"What your C times calls {functions[0]}() of the C library; it holds no trap instruction "
-        "for this machine, and no trap()."
+        f"The timed part of your C calls {functions[0]}() of the C library; it holds no trap "
+        "instruction for this machine and no trap()."
     )
 
 
@@ -30,10 +30,10 @@ PITFALL = Pitfall(
     code="call-not-by-hand",
     level=Level.VALIDITY,
     symptom="The C library makes the call here; the exercise asks you to make it.",
-    misconception="Your number may well be right: many such functions enter the OS kernel. But one "
-    "may answer by itself, as gettimeofday does, and its name would not tell.",
-    experiment="Write the trap instruction, or trap() with the call's number, and lay both costs "
-    "side by side.",
+    misconception="Your number may be right, because many such functions enter the OS kernel. "
+    "But some, such as gettimeofday, answer by themselves, and their names do not show it.",
+    experiment="Write the trap instruction, or trap() with the call's number, and compare both "
+    "costs.",
     seen_in="report A: getpid() of the C library",
     detect=detect,
     yields_to=("vdso-not-system-call", "library-call-not-system-call", "failing-call-timed"),

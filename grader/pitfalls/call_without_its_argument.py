@@ -17,9 +17,9 @@ def detect(case: Case) -> str | None:
     if not empty:
         return None
     ignored = (each.replace(" ", "") for each in calls.results_ignored(code))
-    unseen = ", and does not look at its result" if empty[0] in ignored else ""
+    unseen = " and does not check its result" if empty[0] in ignored else ""
     return (
-        f"Your C calls {empty[0]} and gives it no argument{unseen}. Your "
+        f"Your C calls {empty[0]} without an argument{unseen}. Your variant "
         f"{traps.with_floor(case, case.spec.variant)}."
     )
 
@@ -27,9 +27,9 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="call-without-its-argument",
     level=Level.VALIDITY,
-    symptom="The call takes an argument, and gets none.",
-    misconception="It then takes what a register happens to hold. A refused call takes time as "
-    "well, but not the time of one that works.",
+    symptom="The call takes an argument but gets none.",
+    misconception="The OS kernel then uses the value that a register happens to hold. A refused "
+    "call also takes time, but not the time of a call that works.",
     experiment="Print the result of one call, and errno, before timing many.",
     seen_in="report A: setuid() without its argument, 35 to 1,200 cycles",
     detect=detect,

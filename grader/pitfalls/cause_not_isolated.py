@@ -21,8 +21,9 @@ def detect(case: Case) -> str | None:
         return None  # the figures do not say another cause: they decide nothing
     whole, left, load = (_short(case.results[name]) for name in case.spec.operands)
     return (
-        f"You blame main memory. By your figures one load from there takes {load}, a first call "
-        f"{whole} more than others; with its page brought before, {left} more."
+        f"You blame main memory. By your figures one load from there takes {load}, and a first "
+        f"call takes {whole} more than others; with its page touched before, it takes {left} "
+        "more."
     )
 
 
@@ -33,10 +34,10 @@ def _short(result: Result) -> str:
 PITFALL = Pitfall(
     code="cause-not-isolated",
     level=Level.INTERPRETATION,
-    symptom="One cause is blamed for all, and your own figures say another.",
-    misconception="A first time lacks several things at once: page, binding, cache line, "
-    "prediction. Which counts shows when one is given back by itself.",
-    experiment="Bring the page before the first call, and call nothing. What is left?",
+    symptom="You blame one cause for everything, but your figures show another.",
+    misconception="A first call lacks its page, binding, cache line and branch prediction. Give "
+    "back one alone to see how much it counts.",
+    experiment="Touch the page before the first call, but call nothing. What is left?",
     seen_in="report D: all four first-run effects are explained by main memory; report E: by a "
     "cached pid",
     detect=detect,

@@ -16,8 +16,8 @@ def detect(case: Case) -> str | None:
         counts = account.faults >= account.created / 2
         if counts and account.children_faults == 0 and not account.children_switches:
             return (
-                f"You made {account.created:,} processes by {account.variant}; the OS has charged "
-                "you with no page fault of a child, as it does once one is waited for."
+                f"You made {account.created:,} processes by {account.variant}, but the OS "
+                "counted no page fault of a child. It counts them once a child is waited for."
             )
     return None
 
@@ -26,9 +26,9 @@ PITFALL = Pitfall(
     code="child-left-behind",
     level=Level.VALIDITY,
     symptom="The children were never waited for.",
-    misconception="A process costs something until it is gone; one that nobody waits for ends in "
-    "somebody else's sample.",
-    experiment="Wait for every child, look at what waitpid returns, and compare.",
+    misconception="A process costs time until it has ended. If nobody waits for it, it ends "
+    "inside another sample.",
+    experiment="Wait for every child, check the result of waitpid, and compare the figures.",
     seen_in="report A: creation timed in the parent alone",
     detect=detect,
     broken=(Live("child_left_behind", "creation-fork-wait"),),

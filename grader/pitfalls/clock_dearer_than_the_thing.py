@@ -35,8 +35,9 @@ def detect(case: Case) -> str | None:
             continue
         whole = float(np.median(samples.ticks)) / samples.clock.ticks_in("ns")
         return (
-            f"Your samples of {name} are timed by {clock}, a system call itself: they take "
-            f"{rounded(whole)} ns and hold at most {samples.batch.max()} of what was to be timed."
+            f"Your samples of {name} are timed by {clock}, which is itself a system call. They "
+            f"take {rounded(whole)} ns and hold at most {samples.batch.max()} operation"
+            f"{'s' if samples.batch.max() != 1 else ''}."
         )
     return None
 
@@ -47,17 +48,17 @@ def _clock(case: Case, variant: str) -> str | None:
     if SYSTEM_CALL_CLOCK in stated:
         return stated.split()[0]
     in_region = any(SYSTEM_CALL_CLOCK in word for word in parts.measured_region(case.source).words)
-    return "a clock of CPU time" if in_region else None
+    return "a CPU-time clock" if in_region else None
 
 
 PITFALL = Pitfall(
     code="clock-dearer-than-the-thing",
     level=Level.VALIDITY,
-    symptom="The clock costs more than what it times.",
-    misconception="Reading a clock of CPU time enters the OS kernel; the readings are nearly all "
-    "of such a sample.",
+    symptom="The clock costs more than the operation that it times.",
+    misconception="Each reading of a CPU-time clock enters the OS kernel; the readings make up "
+    "nearly all of such a sample.",
     experiment="Time an empty sample with the same clock.",
-    seen_in="report D: a procedure call of 300 ns, dearer than its system call of 112 ns",
+    seen_in="report D: a procedure call of 300 ns, which costs more than its system call of 112 ns",
     detect=detect,
     broken=(Live("cpu_clock_around_a_call", "call-args0"),),
 )

@@ -26,8 +26,8 @@ def detect(case: Case) -> str | None:
         return None
     if watched.seen(case, "additions") and watched.seen(case, "end_waits") == 0:
         return (
-            "The run watched a sample of your C: between the last addition and the reading after "
-            "it no fence is executed, so that this reading need not wait for the additions."
+            "The run watched a sample of your C: it executes no fence between the last addition "
+            "and the second reading, so this reading need not wait for the additions."
         )
     if case.source is not None and subtracted_constant(case.source) is None:
         evidence = too_little_left(case)
@@ -55,8 +55,8 @@ def detect(case: Case) -> str | None:
             # The interval counts: a coarse counter knows a cycle only roughly.
             if cost.high < LEAST_CYCLES * cycle:
                 return (
-                    f"Your {name} pair sees {rounded(cost.value / cycle)} core cycles for an "
-                    "addition that waits for the one before and so takes one."
+                    f"Your pair {name} sees {rounded(cost.value / cycle)} core cycles for an "
+                    "addition, which waits for the one before it and so takes one cycle."
                 )
     return None
 
@@ -80,7 +80,7 @@ PITFALL = Pitfall(
     level=Level.VALIDITY,
     symptom="The readings do not enclose the work.",
     misconception="A processor executes out of order: an unfenced reading does not wait for the "
-    "work that stands before it.",
+    "work before it.",
     experiment="Put a fence before the second reading, and double the work: does the sample "
     "double?",
     seen_in="report A: rdtsc without a fence around a few cycles of work",

@@ -19,8 +19,9 @@ def detect(case: Case) -> str | None:
             continue
         few, short, many, long = lacking
         return (
-            f"By {clock} your {name} takes {rounded(short)} ns for {few} exchanges and "
-            f"{rounded(long)} ns for {many}: no one clock shows that."
+            f"By {clock} your variant {name} takes {rounded(short)} ns for {few} exchange"
+            f"{'s' if few != 1 else ''} and "
+            f"{rounded(long)} ns for {many}: no single clock can show that."
         )
     return None
 
@@ -28,9 +29,9 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="clocks-of-two-processes",
     level=Level.VALIDITY,
-    symptom="Beginning and end were read from two different clocks.",
-    misconception="To stop the watch in the other process is sound only where both read the same "
-    "clock; each process has a CPU time of its own.",
+    symptom="The beginning and the end were read from two different clocks.",
+    misconception="The other process may read the end only if both processes read the same "
+    "clock; each process has its own CPU time.",
     experiment="Let both sides read CLOCK_MONOTONIC, and double the exchanges.",
     seen_in="report E: the end is taken in the other process and sent back by a pipe",
     detect=detect,

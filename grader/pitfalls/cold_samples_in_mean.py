@@ -48,8 +48,8 @@ def detect(case: Case) -> str | None:
             if is_number(case, float(mean)) and mean > CARRIED * typical:
                 return (
                     f"You gave {case.as_submitted()}: the mean of all {len(ticks)} samples, "
-                    f"{what}. Without the few far from the others, such as one of "
-                    f"{rounded(float((ticks / operations).max()))}, it is "
+                    f"{what}. Without the few samples far from the others, such as one of "
+                    f"{rounded(float((ticks / operations).max()))}, the mean is "
                     f"{rounded(float(typical))} {spec.unit}."
                 )
     return None
@@ -58,8 +58,8 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="cold-samples-in-mean",
     level=Level.INTERPRETATION,
-    symptom="A few extreme samples carry the mean.",
-    misconception="A mean takes a page fault or an interrupt for a part of every sample.",
+    symptom="A few extreme samples shift the mean.",
+    misconception="A mean spreads one page fault or one interrupt over all samples.",
     experiment="Leave out the largest 1 % of the samples and see how far the mean moves.",
     seen_in="report E: 366 ns, then 90 to 96 ns, reported as 104 ns",
     detect=detect,

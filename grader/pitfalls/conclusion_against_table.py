@@ -22,7 +22,7 @@ def detect(case: Case) -> str | None:
     choice = spec.choices[int(chosen) - 1]
     if choice.known:
         return (
-            f'You named "{choice.text}". What speaks against that figure is something else: '
+            f'You named "{choice.text}". Something else speaks against that figure: '
             f"{choice.known}. Look at {spec.look_at}."
         )
     if not case.accepted_values:
@@ -46,9 +46,9 @@ def _value(result: Result) -> str:
 PITFALL = Pitfall(
     code="conclusion-against-table",
     level=Level.INTERPRETATION,
-    symptom="The conclusion says something else than the figures.",
-    misconception="What one expected is easily read into a table.",
-    experiment="Print what the evidence names. Which conclusion says the same?",
+    symptom="The conclusion does not agree with the figures.",
+    misconception="Readers easily find in a table what they expect.",
+    experiment="Print what the evidence names. Which conclusion fits?",
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",
     detect=detect,

@@ -31,7 +31,7 @@ def _sample(case: Case) -> str | None:
         if k >= FEWEST and _is_total(case, float(mean), float(k)):
             return (
                 f"You gave {case.as_submitted()}: your samples with {k:.0f} operations inside "
-                f"take {rounded(float(mean))} {case.spec.unit}, all of them together."
+                f"take {rounded(float(mean))} {case.spec.unit} for all of them together."
             )
     for k, plain in whole_samples(case):
         if k >= FEWEST and is_rounded(case, plain):
@@ -56,8 +56,8 @@ def _several_claimed(case: Case) -> str | None:
         each = claimed / (result.net.parts if result.net is not None else 1)
         if each >= 2:
             return (
-                f"By its own account one round of your {name} makes {claimed:g} system calls; "
-                f"{case.as_submitted()} is the time of a round."
+                f"Your variant {name} states that one round makes {claimed:g} system calls; "
+                f"{case.as_submitted()} is the time of one round."
             )
     return None
 
@@ -66,9 +66,10 @@ PITFALL = Pitfall(
     code="cost-of-many-for-one",
     level=Level.INTERPRETATION,
     symptom="The figure is the time of many operations, not of one.",
-    misconception="A sample holds k of them, and a round of the loop may hold several: the "
-    "divisor is their number.",
-    experiment="Double the number in a sample: a cost of one stays, a total doubles.",
+    misconception="A sample holds k operations, and one round of the loop may hold several: "
+    "divide by the number of all of them.",
+    experiment="Double the operations in a sample: the cost of one stays the same, a total "
+    "doubles.",
     seen_in="common where a loop is unrolled, or a total is read for a mean",
     detect=detect,
     explains=MistakeKind.CONTENTS,

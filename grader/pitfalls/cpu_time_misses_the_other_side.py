@@ -18,8 +18,8 @@ def detect(case: Case) -> str | None:
         if clock is None or cpu_clocks.without_growth(case, name) is not None:
             continue
         line = case.results[name].line
-        took = f": a round trip takes {rounded(_ns(line))} ns of it" if line is not None else ""
-        return f"Your {name} reads {clock}, which counts one side only{took}."
+        took = f": it shows {rounded(_ns(line))} ns for a round trip" if line is not None else ""
+        return f"Your variant {name} reads {clock}, which counts one side only{took}."
     return None
 
 
@@ -31,9 +31,9 @@ PITFALL = Pitfall(
     code="cpu-time-misses-the-other-side",
     level=Level.VALIDITY,
     symptom="The clock stands still while the other task runs.",
-    misconception="A clock of CPU time counts what this task computes: what the other does in its "
-    "turn, and much of the switching, is left out.",
-    experiment="Time the same exchange by CLOCK_MONOTONIC and lay both beside each other.",
+    misconception="A CPU-time clock counts only what this task computes. It leaves out the work "
+    "of the other task and much of the switching.",
+    experiment="Time the same exchange by CLOCK_MONOTONIC and compare the two results.",
     seen_in="report D: CLOCK_PROCESS_CPUTIME_ID around a pipe exchange, 1,283 ns",
     detect=detect,
     broken=(Live("cpu_time_of_one_side", "process-switch-pipe-pinned"),),

@@ -19,9 +19,9 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
-    symptom="Tasks are made and ended inside the sample: that is not a switch.",
-    misconception="A fork copies page tables and its child faults pages in: dearer than switching, "
-    "and no separate mean of it can be subtracted exactly.",
+    symptom="The sample also creates and ends tasks, which is not a switch.",
+    misconception="A fork copies page tables, and its child faults pages in. Both cost more than "
+    "a switch, and a mean from another run cannot be subtracted exactly.",
     experiment="Make the other task before the first reading, and count page faults again.",
     seen_in="report A: fork and exit inside; 35,000 to 52,000 cycles a switch",
     detect=detect,

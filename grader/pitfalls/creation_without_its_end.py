@@ -37,8 +37,8 @@ def _by_value(case: Case) -> str | None:
     if not is_number(case, value):
         return None
     return (
-        f"You gave {case.as_submitted()}: in your recording that is {alone}, creation only; "
-        f"{asked} takes {rounded(case.accepted_values[0].value)} {case.spec.unit}."
+        f"You gave {case.as_submitted()}: in your recording that is {alone}, which is creation "
+        f"only; {asked} takes {rounded(case.accepted_values[0].value)} {case.spec.unit}."
     )
 
 
@@ -51,8 +51,8 @@ def _by_source(case: Case) -> str | None:
     if created is None or calls.called(timed, _AWAITS):
         return None
     return (
-        f"Between its two readings your C calls {created} and waits for nothing: "
-        f"{case.as_submitted()} ends before the task does."
+        f"Between its two readings your C calls {created} and waits for nothing, so "
+        f"{case.as_submitted()} do not include the end of the task."
     )
 
 
@@ -60,8 +60,8 @@ PITFALL = Pitfall(
     code="creation-without-its-end",
     level=Level.INTERPRETATION,
     symptom="Only the creation was counted, not the task's end.",
-    misconception="Creation returns before the new task has done, or paid for, anything: running, "
-    "ending and being waited for come after.",
+    misconception="A call that creates a task returns before the new task has done anything. The "
+    "task still has to run, to end and to be waited for.",
     experiment="Time both in one run, and look at what lies between them.",
     seen_in="report A: fork alone, beside tools that print fork, exit and wait",
     detect=detect,

@@ -30,8 +30,9 @@ def detect(case: Case) -> str | None:
         return None
     meant = "core cycles" if other == "cycles" else "ns"
     return (
-        f"You gave {case.as_submitted()}; your recording gives {case.expected.as_text()}. In this "
-        f"run the core made {rounded(per_ns, 4)} cycles a ns: the value in {meant}, called {unit}."
+        f"You gave {case.as_submitted()}; your recording gives {case.expected.as_text()}. In "
+        f"this run the core made {rounded(per_ns, 4)} cycles a ns: you gave the value in {meant} "
+        f"and called it {unit}."
     )
 
 
@@ -53,7 +54,7 @@ PITFALL = Pitfall(
     symptom="The figure is off by the frequency of the core.",
     misconception="A core cycle is a nanosecond only at 1 GHz; a number keeps the unit it was "
     "printed with.",
-    experiment="Show the run in both units and write each number down with its own.",
+    experiment="Show the run in both units and write each number with its unit.",
     seen_in="report A: cycles beside the nanoseconds of other reports",
     detect=detect,
     explains=MistakeKind.CLOCK,

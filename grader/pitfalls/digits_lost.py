@@ -29,7 +29,7 @@ def detect(case: Case) -> str | None:
         return (
             f"All {len(samples):,} samples of {name} are multiples of "
             f"{rounded(seen / result.clock.ticks_in('ns'))} ns; your longest samples take "
-            f"{rounded(float(longest) / result.clock.ticks_in('ns'))} ns in the mean."
+            f"{rounded(float(longest) / result.clock.ticks_in('ns'))} ns on average."
         )
     return None
 
@@ -37,10 +37,10 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="digits-lost",
     level=Level.SUFFICIENCY,
-    symptom="The clock counts in steps longer than what it is to time.",
-    misconception="Multiplying microseconds by 1000 gives nanoseconds with three zeros, not with "
-    "three digits.",
-    experiment="Look at the last digits of the samples, and use a clock that has them.",
+    symptom="The clock's steps are longer than the operation that it times.",
+    misconception="Microseconds times 1000 are nanoseconds that end in three zeros: the lost "
+    "digits do not come back.",
+    experiment="Look at the last digits of the samples, and use a clock with smaller steps.",
     seen_in="report B: its first version used gettimeofday times 1000",
     detect=detect,
     broken=(Live("microseconds_times_1000", "timer-overhead-monotonic"),),

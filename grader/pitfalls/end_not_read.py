@@ -29,8 +29,8 @@ def detect(case: Case) -> str | None:
     clocks = calls.clocks_of_library(parts.timed(own_source(case) or ""))
     if clocks and share < LEAST_OF_OWN_CLOCK:
         return (
-            f"Your C calls {clocks[0]}(), which reads another clock, and the run counts what your "
-            f"C returns as ticks of the counter: {share:.0%} of those that passed."
+            f"Your C calls {clocks[0]}(), which reads another clock. The run takes what your C "
+            f"returns as ticks of the counter: that is {share:.0%} of the ticks that passed."
         )
     if LEAST_SHARE <= share <= MOST_SHARE:
         return None

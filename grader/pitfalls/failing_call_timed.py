@@ -29,7 +29,7 @@ def detect(case: Case) -> str | None:
         own = traps.cost(case, name)
         if name != traps.FLOOR and own is not None and own < TIMES_FLOOR * least:
             return (
-                f"Your {traps.with_floor(case, name)}; and your C does not look at the result of "
+                f"Your variant {traps.with_floor(case, name)}. Your C does not check the result of "
                 f"{ignored[0]}."
             )
     return None
@@ -39,10 +39,11 @@ PITFALL = Pitfall(
     code="failing-call-timed",
     level=Level.VALIDITY,
     symptom="The call seems to be refused at once.",
-    misconception="A call that fails takes time too, and the loop does not stop for it: a cost is "
-    "worth what the look at the result is worth.",
-    experiment="Compare each result with what it must be, and stop at the first that differs.",
-    seen_in="reports A and C: no result is looked at",
+    misconception="A call that fails takes time too, and the loop does not stop. Only a check of "
+    "the result shows whether the call worked.",
+    experiment="Compare each result with the value that it must have, and stop at the first that "
+    "differs.",
+    seen_in="reports A and C: no result is checked",
     detect=detect,
     yields_to=(
         "wrong-registers",

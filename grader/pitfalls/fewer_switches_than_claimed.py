@@ -15,18 +15,18 @@ def detect(case: Case) -> str | None:
     if seen is None:
         return None
     return (
-        f"{seen.as_text()}. Either a task goes on without waiting for the other, or others do "
-        "the work, whose switches are not counted here."
+        f"{seen.as_text()}. Either a task goes on without waiting for the other, or the work is "
+        "done by tasks whose switches are not counted here."
     )
 
 
 PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
-    symptom="Most of the switches that are claimed were not counted.",
+    symptom="The OS did not count most of the switches that the run claims.",
     misconception="An exchange need not be a switch: the OS switches only where a task sleeps or "
     "loses its CPU.",
-    experiment="Let each task note who ran before it: if it finds itself, nobody waited.",
-    seen_in="benchmarks of hand-overs that nobody counted",
+    experiment="Let each task note which task ran before it. If it finds itself, nobody waited.",
+    seen_in="benchmarks of handoffs that nobody counted",
     detect=detect,
 )

@@ -23,7 +23,10 @@ def detect(case: Case) -> str | None:
     source = f"{case.figure.recording} gives" if not case.others else "your recordings give"
     evidence = f"You gave {case.as_submitted()}; {source} {expected}."
     if is_stale(case):
-        return f"{evidence} That was measured after you handed the figure in: hand it in again."
+        return (
+            f"{evidence} This recording was made after you handed the figure in: hand the figure "
+            "in again."
+        )
     return None if case.right_in_older_kit and not what_it_is(case) else evidence
 
 
@@ -50,7 +53,10 @@ def what_it_is(case: Case) -> str:
     if case.spec.of_overhead and line is not None and line.empty is not None:
         empty = line.empty.value / line.clock.ticks_in(case.spec.unit)
         if is_number(case, empty):
-            return "What you gave is the mean of your empty samples, and not where the line begins."
+            return (
+                "What you gave is the mean of your empty samples, and not the intercept of the "
+                "line."
+            )
     same = variants_of_same_value(case, case.recording)
     found = [name for name in same if name not in case.spec.variants]
     return f"What you gave is the cost of {found[0]}." if len(found) == 1 else ""
@@ -63,6 +69,6 @@ PITFALL = Pitfall(
     misconception="A figure is worth what its evidence is worth: it must come from these "
     "samples, not from another run, machine or page.",
     experiment="Compute the figure again from the recording that you hand in.",
-    seen_in="report A: setuid, runs of 1217.20 cycles in the mean, 1261.60 in the table",
+    seen_in="report A: setuid, runs of 1217.20 cycles on average, 1261.60 in the table",
     detect=detect,
 )

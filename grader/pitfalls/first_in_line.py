@@ -27,9 +27,9 @@ def detect(case: Case) -> str | None:
     if not order:
         return None
     return (
-        f"In each process all samples of {order[0]} come first, then those of {order[1]}, with no "
-        f"warm-up. Its first sample takes {rounded(_coldness(recording, order[0]), 2)} times as "
-        "long as others of its batch size."
+        f"In each process all samples of {order[0]} come first, then those of {order[1]}, with "
+        f"no warm-up. The first sample of {order[0]} takes "
+        f"{rounded(_coldness(recording, order[0]), 2)} times as long as others of its batch size."
     )
 
 
@@ -63,11 +63,11 @@ def _in_line(recording: Recording, process: int) -> tuple[str, ...]:
 PITFALL = Pitfall(
     code="first-in-line",
     level=Level.VALIDITY,
-    symptom="One thing was measured after the other, the first with cold code.",
-    misconception="What comes first pays for page faults and empty caches: its place looks like "
-    "its cost.",
-    experiment="Measure in the opposite order, or interleave: is it still the dear one?",
-    seen_in="report A: a call without arguments looks dear because it ran first",
+    symptom="The variants were measured one after the other, the first with cold code.",
+    misconception="The first variant pays for page faults and empty caches: its position looks "
+    "like its cost.",
+    experiment="Measure in the opposite order, or interleave: which one costs more then?",
+    seen_in="report A: a call without arguments seems to cost more because it ran first",
     detect=detect,
     broken=(Live("in_turn", "call-args0"),),
 )

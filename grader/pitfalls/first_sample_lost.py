@@ -30,7 +30,7 @@ PROCEDURES = ("procedure", "remote_procedure", "other_remote_procedure")
 
 def detect(case: Case) -> str | None:
     if case.spec.kernel == GETS_READY and _calls_the_code(parts.whole(case.source)):
-        return "Your C calls the code while it gets ready: that was its first time."
+        return "Your C calls the code while it gets ready, and that call was the first one."
     for name in case.spec.variants:
         if is_first_time(case.recording, name):
             found = _in_warmup(case, name) or _never_cold(case, name)
@@ -63,8 +63,8 @@ def _in_warmup(case: Case, variant: str) -> str | None:
     usual = float(np.median(later.ticks)) if len(later) else 0.0
     return (
         f"In process {process} the first {variant} took {rounded(cold)} ticks and is sample "
-        f"{place}: warm-up. The samples that count begin with number 0; they take "
-        f"{rounded(usual)} ticks, first or not."
+        f"{place}, a warm-up sample. The samples that count begin with number 0; they typically "
+        f"take {rounded(usual)} ticks."
     )
 
 
@@ -77,8 +77,8 @@ def _never_cold(case: Case, variant: str) -> str | None:
         return None
     more = estimate.value * clock.ticks_in(estimate.unit)
     return (
-        f"Your first samples take {rounded(more)} ticks more than later ones, which no page fault "
-        f"does: something had called it before."
+        f"Your first samples take only {rounded(more)} ticks more than later ones. A page fault "
+        "takes longer, so something had called the code before."
     )
 
 
@@ -86,8 +86,8 @@ PITFALL = Pitfall(
     code="first-sample-lost",
     level=Level.VALIDITY,
     symptom="The cold sample is not among the samples that count.",
-    misconception="Warm-up, or one call to try it out, is the first time; there is only one in a "
-    "process.",
+    misconception="A warm-up or a trial call is the first call, and each process has only one "
+    "first call.",
     experiment="Leave all warm-up out and look at sample 0 of each fresh process.",
     seen_in="common in benchmark harnesses, which warm up first",
     detect=detect,

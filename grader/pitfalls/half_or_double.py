@@ -24,10 +24,11 @@ PITFALL = Pitfall(
     code="half-or-double",
     level=Level.INTERPRETATION,
     symptom="The figure is off by a factor of two.",
-    misconception="Some things come in twos: a pair of readings has one overhead together, a round "
-    "trip holds two switches.",
-    experiment="Write down what one sample contains, and what your figure is one of.",
-    seen_in="report B: a trial holds two switches, and it is not said which was printed",
+    misconception="Some things come in pairs: a pair of readings has one overhead together, a "
+    "round trip holds two switches.",
+    experiment="Write down what one sample contains, and which part of it your figure is.",
+    seen_in="report B: a trial holds two switches, and the report does not say whether it prints "
+    "one or both",
     detect=detect,
     explains=MistakeKind.FACTOR,
 )

@@ -19,7 +19,7 @@ def detect(case: Case) -> str | None:
     beside = f", {rounded(measure.size)} {unit}" if measure.name != VALUE else ""
     return (
         f"Your recording gives {rounded(expected.value)} {unit} (95 % interval {rounded(low)} to "
-        f"{rounded(high)}): {rounded(times, 2)} times as wide as {measure.name}{beside}."
+        f"{rounded(high)}), which is {rounded(times, 2)} times as wide as {measure.name}{beside}."
     )
 
 
@@ -27,8 +27,8 @@ PITFALL = Pitfall(
     code="interval-as-wide-as-value",
     level=Level.SUFFICIENCY,
     symptom="The interval is as wide as the value: this run shows no figure.",
-    misconception="A run always prints a value. The interval says whether the samples decide it: "
-    "half of this one fits them too.",
+    misconception="A run always prints a value. The interval shows whether the samples determine "
+    "it: half of this value would fit them too.",
     experiment="Measure again, with as many samples or processes as the run's warning names.",
     seen_in="report E: 20 samples of one run, and no interval with any figure",
     detect=detect,

@@ -21,18 +21,21 @@ def detect(case: Case) -> str | None:
     if not case.spec.is_time or case.spec.quantity is Quantity.DIFFERENCE:
         return None
     if case.figure.value < 0 and not case.right:
-        return f"You gave {case.as_submitted()}: less than nothing."
+        return f"You gave {case.as_submitted()}, which is below zero."
     line, net = case.result.line, case.result.net
     if line is not None and line.straight and _falls(line.cost):
-        return f"Your line falls with the work: {rounded(line.cost.value)} ticks an operation."
+        return (
+            f"Your line falls as the work grows: its slope is {rounded(line.cost.value)} ticks "
+            "an operation."
+        )
     if net is None or net.baseline is None or net.net.high >= 0:
         return None
     if net.net.value > -CLEARLY_LESS * abs(net.unsubtracted.value):
         return None
     return (
         f"Your recording gives {rounded(net.net.value)} ticks: one operation as timed takes "
-        f"{rounded(net.unsubtracted.value)}, the {net.baseline_variant} subtracted from it "
-        f"{rounded(net.times * net.baseline.value / net.parts)}."
+        f"{rounded(net.unsubtracted.value)}, and the {net.baseline_variant} subtracted from it "
+        f"takes {rounded(net.times * net.baseline.value / net.parts)}."
     )
 
 
@@ -46,7 +49,8 @@ PITFALL = Pitfall(
     symptom="No operation takes a negative time.",
     misconception="Something was subtracted that was not in the sample, such as an overhead from "
     "another machine.",
-    experiment="Print the value before anything is subtracted, and beside it what is subtracted.",
+    experiment="Print the value before the subtraction, and next to it the value that is "
+    "subtracted.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",
     detect=detect,
     yields_to=(

@@ -25,9 +25,9 @@ PITFALL = Pitfall(
     code="library-call-beside-trap",
     level=Level.VALIDITY,
     symptom="A function of the C library runs beside your own call.",
-    misconception="A repair takes the place of the mistake. If both run, the figure is the sum of "
-    "both.",
-    experiment="Delete the library's line, and measure again: by how much does the figure fall?",
+    misconception="A repair replaces the mistake. If both run, the figure is the sum of both.",
+    experiment="Delete the line with the library's call, and measure again: by how much does the "
+    "figure fall?",
     seen_in="trials of lab 08: the trap in a new line, and report B's line above it",
     detect=detect,
 )

@@ -33,10 +33,13 @@ def detect(case: Case) -> str | None:
         )
         if cycles < LEAST_CYCLES * claimed or below_floor:
             return (
-                f"Your {traps.with_floor(case, name)}: {rounded(cycles)} core cycles. No trap "
-                f"into the OS kernel takes fewer than {LEAST_CYCLES}."
+                f"Your variant {traps.with_floor(case, name)}, which is {rounded(cycles)} core "
+                f"cycles. No trap into the OS kernel takes fewer than {LEAST_CYCLES}."
                 if least is None
-                else f"Your {traps.with_floor(case, name)}: that is the floor of every trap."
+                else (
+                    f"Your variant {traps.with_floor(case, name)}. No trap costs less than such "
+                    "a call."
+                )
             )
     return None
 
@@ -51,7 +54,7 @@ def _cycles(result: Result) -> float | None:
 PITFALL = Pitfall(
     code="library-call-not-system-call",
     level=Level.VALIDITY,
-    symptom="This is too cheap to have entered the OS kernel.",
+    symptom="The call is too cheap to have entered the OS kernel.",
     misconception="A function of the C library need not make a system call: it can answer from a "
     "cache in the process.",
     experiment="Run it under strace -c and count the calls; or make the call by the trap "

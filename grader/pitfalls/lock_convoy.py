@@ -18,9 +18,9 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
-    symptom="Most of the switches that are claimed never happened.",
-    misconception="A lock hands nothing over: the task that unlocks it may take it again at once, "
-    "while the other still waits for the CPU.",
+    symptom="Most of the switches that the run claims never happened.",
+    misconception="A lock does not hand over the turn: the task that unlocks it may take it "
+    "again at once, while the other still waits for the CPU.",
     experiment="Make the turn a variable and sleep until it is yours; then count again.",
     seen_in="report D: mutex and a shared variable, 3,323 ns a thread switch",
     detect=detect,

@@ -31,8 +31,9 @@ def detect(case: Case) -> str | None:
     if not any(is_number(case, each.unsubtracted.value / per_unit) for each in (net, shown)):
         return None
     return (
-        f"You gave {case.as_submitted()}: the slope as timed. Of it {rounded(loop)} "
-        f"{case.spec.unit} are the loop's, by the variant {net.baseline_variant} of your recording."
+        f"You gave {case.as_submitted()}, which is the slope as timed. By the variant "
+        f"{net.baseline_variant} of your recording, {rounded(loop)} {case.spec.unit} of this "
+        "slope are the loop's cost."
     )
 
 

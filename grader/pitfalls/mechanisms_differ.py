@@ -19,7 +19,7 @@ def detect(case: Case) -> str | None:
         if any(is_number(case, ratio, OF_USUAL_SLIPS) for ratio in ratios):
             return (
                 f"You gave {case.as_submitted()}: that is {over.spec.id} over {under.spec.id}. "
-                f"Asked is {case.spec.asked}."
+                f"The lab asks for {case.spec.asked}."
             )
     return None
 
@@ -45,8 +45,8 @@ PITFALL = Pitfall(
     code="mechanisms-differ",
     level=Level.INTERPRETATION,
     symptom="Two mechanisms are compared, not a process with a thread.",
-    misconception="A pipe and a mutex do different work in the OS kernel: their ratio says nothing "
-    "of address spaces.",
+    misconception="A pipe and a mutex do different work in the OS kernel: their ratio says "
+    "nothing about address spaces.",
     experiment="Exchange a byte by pipe between threads as well, and divide by that.",
     seen_in="report D: a pipe between processes against a mutex between threads",
     detect=detect,

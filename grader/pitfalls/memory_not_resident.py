@@ -27,8 +27,8 @@ def detect(case: Case) -> str | None:
         claimed_mb = int(size[1]) * (1024 if size[2] == "gb" else 1)
         if max(held) < LEAST * claimed_mb * 1024:
             return (
-                f"Your {name} says that its parent holds {claimed_mb} MB more; the OS says that "
-                f"it held {rounded(max(held) / 1024, 2)} MB in all."
+                f"Your variant {name} states that its parent holds {claimed_mb} MB more, but by "
+                f"the OS the parent held {rounded(max(held) / 1024, 2)} MB in all."
             )
     return None
 
@@ -36,9 +36,9 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="memory-not-resident",
     level=Level.VALIDITY,
-    symptom="The memory was asked for, and never there.",
-    misconception="malloc and mmap give addresses; a page is there once it is written to, and fork "
-    "copies the tables of those only.",
+    symptom="The memory was allocated but never present.",
+    misconception="malloc and mmap give addresses. A page is there only once it is written to, "
+    "and fork copies the table entries of such pages only.",
     experiment="Write to each page, and read VmRSS in /proc/self/status before and after.",
     seen_in="common in measurements of memory that is allocated and not used",
     detect=detect,

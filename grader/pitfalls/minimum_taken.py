@@ -40,7 +40,7 @@ def detect(case: Case) -> str | None:
         if is_number(case, least) and least < CLEARLY_LESS * usual and share < MOST_AS_SHORT:
             return (
                 f"You gave {case.as_submitted()}, the smallest of {len(ticks)} samples at k = "
-                f"{size}; only {share:.2g} % of them are that short. Typical there is "
+                f"{size}; only {share:.2g} % of them are that short. A typical one takes "
                 f"{rounded(usual)} {spec.unit}."
             )
     return None
@@ -50,7 +50,8 @@ PITFALL = Pitfall(
     code="minimum-taken",
     level=Level.INTERPRETATION,
     symptom="The figure is the luckiest sample.",
-    misconception="The minimum is a floor; of a counter that steps it can be a whole step short.",
+    misconception="The minimum is a lower limit. If the counter counts in steps, the minimum can "
+    "be a whole step too short.",
     experiment="Sort the samples and look where the middle one lies.",
     seen_in="common in benchmark scripts",
     detect=detect,

@@ -30,7 +30,7 @@ def detect(case: Case) -> str | None:
     short, long = (f"{rounded(float(line.location[place] / cycle))}" for place in (0, -1))
     return (
         f"Your samples take {short} core cycles for {line.batch[0]:.0f} additions and {long} for "
-        f"{line.batch[-1]:.0f}, where one needs one.{_seen(case)}"
+        f"{line.batch[-1]:.0f}, though one addition needs one cycle.{_seen(case)}"
     )
 
 
@@ -54,8 +54,8 @@ PITFALL = Pitfall(
     code="more-between-the-readings",
     level=Level.VALIDITY,
     symptom="There is more between the readings than the additions.",
-    misconception="What keeps the compiler from leaving work out adds work of its own: a loop, or "
-    "a way through memory.",
+    misconception="Code that keeps the compiler from leaving work out can add work of its own, "
+    "such as a loop or accesses to memory.",
     experiment="Use ADDITIONS(link, k) on a plain variable, and take the slope again.",
     seen_in="the exercise of lab 01, tried with a loop over a volatile variable",
     detect=detect,

@@ -24,9 +24,10 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
-    symptom="The OS switched far more often than is claimed.",
-    misconception="A hand-over is one switch only if the task that is woken has all it needs.",
-    experiment="Count how often a wait ends without the turn. If never, a lock was still held.",
+    symptom="The OS switched far more often than the run claims.",
+    misconception="A handoff is one switch only if the woken task has all that it needs.",
+    experiment="Count how often a wait ends without the turn. If it never does, a lock was still "
+    "held.",
     seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
     detect=detect,
 )

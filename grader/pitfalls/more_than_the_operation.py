@@ -15,7 +15,7 @@ CREATION, SWITCH = "own_creation", "own_switch"
 #: To create a task and wait for it, the C library may make this many calls more: it blocks signals.
 MOST_BESIDE = 4
 
-BUSY = "Between its readings your C has a loop that calls nothing: it is work of its own."
+BUSY = "Between its readings your C has a loop that calls nothing, and this loop is extra work."
 
 
 def detect(case: Case) -> str | None:
@@ -36,10 +36,8 @@ def _beside_creation(case: Case) -> str | None:
         }
         others = 2 * each["system_calls"] - sum(each.values())
         said += [f"creates {rounded(each['creations'], 2)} tasks"] * (each["creations"] > 1)
-        said += [f"makes {rounded(each['sleeps'], 2)} calls that sleep"] * (each["sleeps"] >= 1)
-        said += [f"maps or unmaps memory {rounded(each['mappings'], 2)} times"] * (
-            each["mappings"] >= 1
-        )
+        said += [f"sleeps {_times(each['sleeps'])}"] * (each["sleeps"] >= 1)
+        said += [f"maps or unmaps memory {_times(each['mappings'])}"] * (each["mappings"] >= 1)
         said += [f"makes {rounded(others, 2)} other system calls"] * (others > MOST_BESIDE)
     if said:
         return f"For one operation, the run saw that your C {' and '.join(said)}."
@@ -54,6 +52,11 @@ def _beside_creation(case: Case) -> str | None:
     return BUSY if beside.has_loop_without_call(code) else None
 
 
+def _times(number: float) -> str:
+    """The number as text: `once`, `2.5 times`."""
+    return "once" if rounded(number, 2) == "1" else f"{rounded(number, 2)} times"
+
+
 def _beside_switch(case: Case) -> str | None:
     code = parts.measured_by(own_source(case) or "", "MEASURE_OWN_SWITCH")
     asked = beside.idle_call(code)
@@ -65,9 +68,9 @@ def _beside_switch(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="more-than-the-operation",
     level=Level.VALIDITY,
-    symptom="More is timed than the one operation that is asked for.",
-    misconception="All that is done between the readings is part of the figure: a second task, a "
-    "sleep, a new stack, other system calls, a loop.",
+    symptom="Your C times more than the one operation that the lab asks for.",
+    misconception="All work between the readings is part of the figure: a second task, a sleep, "
+    "a new stack, other system calls, a loop.",
     experiment="Take the rest out, measure again, and look at what is left: that was its share.",
     seen_in="trials of labs 05 and 06: a stack for each task, a loop in the task, other calls",
     detect=detect,

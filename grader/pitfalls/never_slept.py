@@ -16,15 +16,15 @@ def detect(case: Case) -> str | None:
     places = switch_counts.apart(case.recording, seen.variant) if seen is not None else None
     if seen is None or places is None:
         return None
-    return f"{seen.as_text()}; its tasks were on CPU {as_text(places.mine | places.peers)}."
+    return f"{seen.as_text()}. Its tasks were on CPU {as_text(places.mine | places.peers)}."
 
 
 PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
     symptom="The tasks had a CPU each and never slept: nothing was switched.",
-    misconception="A futex enters the OS kernel only where it must wait; on another CPU the word "
-    "has changed before that.",
+    misconception="A futex, the call behind most locks, enters the OS kernel only if the task "
+    "must wait. With two CPUs its word changes before that.",
     experiment="Pin both threads to one CPU and compare the count with the claim.",
     seen_in="a futex benchmark: 2,000,000 switches at 112 ns; the OS counted 2",
     detect=detect,

@@ -17,22 +17,25 @@ def detect(case: Case) -> str | None:
     if case.source is None:
         stated = case.recording.conditions.get("source.sha256", "")
         return (
-            f"{recording} was made from C whose hash begins with {stated[:8] or 'nothing'}; there "
-            f"is no {recording.with_suffix('.c').name} with this hash beside it."
+            f"{recording} was made from C whose hash begins with {stated[:8] or 'nothing'}; "
+            f"there is no {recording.with_suffix('.c').name} with this hash next to it."
         )
     if parsed(case.source).readable:
         return None
-    return f"{recording.with_suffix('.c').name} has more nested or unfinished code than we read."
+    return (
+        f"{recording.with_suffix('.c').name} has more nested or unfinished code than the grader "
+        "reads."
+    )
 
 
 PITFALL = Pitfall(
     code="no-c-to-read",
     level=Level.VALIDITY,
     symptom="The C behind this figure cannot be read here.",
-    misconception="What your C did can only be judged by the C. Its hash changes with every "
-    "letter, even in a comment.",
-    experiment="Hand in the .c file beside the .csv file, as it was measured. If it was changed "
-    "since, run it again with the same --save.",
+    misconception="Only the C itself shows what was timed. Its hash changes with every letter, "
+    "even in a comment.",
+    experiment="Hand in the .c file next to the .csv file, as it was measured. If the C was "
+    "changed since, run it again with the same --save.",
     seen_in="reports B to D: figures without the program behind them",
     detect=detect,
 )

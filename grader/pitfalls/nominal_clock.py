@@ -76,10 +76,10 @@ def _declared(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="nominal-clock",
     level=Level.INTERPRETATION,
-    symptom="Ticks were turned into time by a clock that nobody measured.",
-    misconception="The clock on the box, in lscpu, or of the core is not the rate at which the "
-    "counter counts.",
-    experiment="Count the ticks of one second by CLOCK_MONOTONIC_RAW and divide by those.",
+    symptom="Ticks were turned into time with a clock rate that nobody measured.",
+    misconception="The counter's rate is neither the clock rate on the box or in lscpu, nor the "
+    "clock rate of the core.",
+    experiment="Count the ticks of one second by CLOCK_MONOTONIC_RAW and divide by them.",
     seen_in="reports A and C: the clock that lscpu prints; the turbo clock on the box",
     detect=detect,
     explains=MistakeKind.CLOCK,

@@ -37,14 +37,17 @@ def _evidence(case: Case, account: creations.Account) -> str | None:
     # If the task does not raise it, the number shows nothing about the task's memory.
     raises = trial is None or 2 * trial.by_task > trial.tried
     if seen is not None and seen < created / 2 and raises:
-        return f"{created:,} tasks raised a number by one; their parent has seen {seen:,} of it."
+        return (
+            f"{created:,} tasks each raised a number by one, but their parent saw it raised by "
+            f"{seen:,}."
+        )
     if account.children_faults < FAULTS_OF_A_COPY * created:
         switches = account.children_switches or 0
         if name not in creations.THREADS or switches < SWITCHES_OF_A_CHILD * created:
             return None
         return (
-            f"For your {created:,} {name} the OS counted {switches:,} switches of child processes "
-            "that had ended; a thread is no child process."
+            f"For your {created:,} {name} the OS counted {switches:,} switches of ended child "
+            "processes; a thread is not a child process."
         )
     return (
         f"Each of your {created:,} {name} was a child process that faulted in "
@@ -60,15 +63,15 @@ def _by_source(case: Case) -> str | None:
     clones = calls.called(code, ("clone",)) or not code.words.isdisjoint(_BY_NUMBER)
     if not clones or not code.words.isdisjoint(_SHARES):
         return None
-    return "Your C calls clone, and CLONE_VM stands nowhere in it."
+    return "Your C calls clone, but CLONE_VM appears nowhere in it."
 
 
 PITFALL = Pitfall(
     code="not-a-thread",
     level=Level.VALIDITY,
-    symptom="What is called a thread here is a process.",
-    misconception="The call does not make the thread, its flags do: without CLONE_VM clone copies "
-    "the memory, as fork does. vfork lends the memory to a process.",
+    symptom="This task is a process, not a thread.",
+    misconception="The flags of clone decide whether it makes a thread: without CLONE_VM it "
+    "copies the memory, as fork does. vfork lends the parent's memory to a process.",
     experiment="Let the task raise a variable, and print it in the parent.",
     seen_in="report A: clone with flags 0, on the wrong end of its stack",
     detect=detect,

@@ -28,9 +28,9 @@ PITFALL = Pitfall(
     code="not-on-a-line",
     level=Level.VALIDITY,
     symptom="Twice the work does not take twice the time.",
-    misconception="A cost for one operation exists only where every further one takes as long: "
-    "else work is left out, shared, or something else lies inside.",
-    experiment="Draw the mean against k, and look which batch size leaves the line.",
+    misconception="One operation has a cost only if every further one takes as long. Otherwise "
+    "work is left out or shared, or the sample holds something else.",
+    experiment="Draw the mean against k, and see which batch size leaves the line.",
     seen_in="report A: creation, which happens once, divided by a loop of exchanges",
     detect=detect,
     yields_to=("clock-read-too-early", "clocks-of-two-processes", "more-between-the-readings"),

@@ -37,10 +37,11 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="not-one-call",
     level=Level.VALIDITY,
-    symptom="What was timed is not one call that adds one.",
-    misconception="Work in the procedure, or through memory without a call, costs cycles as a call "
-    "does; the figure then is that of the work.",
-    experiment="Look at the disassembly of own: is there one call, and what is behind it?",
+    symptom="Your C does not time one call that adds one.",
+    misconception="Work in the procedure, or accesses to memory without a call, cost cycles as a "
+    "call does. The figure then shows this work.",
+    experiment="Look at the disassembly of own: is there one call, and what does the called code "
+    "do?",
     seen_in="benchmarks of calls whose procedures do work, so that they are not left out",
     detect=detect,
     yields_to=("work-optimised-away",),

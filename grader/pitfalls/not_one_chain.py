@@ -25,7 +25,8 @@ def detect(case: Case) -> str | None:
     if chains > 1:
         return (
             f"In a sample with {ASKED} additions, your C makes {rounded(additions, 6)}, in "
-            f"{chains:.0f} registers: one chain for each, and none of them waits for another."
+            f"{chains:.0f} registers: each register has its own chain, and no chain waits for "
+            "another."
         )
     readings = watched.seen(case, "readings")
     if readings == PAIR and abs(additions - ASKED) > SHARE * ASKED:
@@ -36,7 +37,7 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="not-one-chain",
     level=Level.VALIDITY,
-    symptom="The additions are not one chain of the length that was asked for.",
+    symptom="The additions are not one chain of the length that the lab asks for.",
     misconception="Only an addition that needs the result of the one before takes a core cycle. A "
     "processor works on two chains at once.",
     experiment="Use one variable, and do ADDITIONS(link, k) once between the readings.",

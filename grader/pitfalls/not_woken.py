@@ -23,8 +23,8 @@ def detect(case: Case) -> str | None:
             )
         if seen.hardly_asleep and _as_many_as_claimed(case, name):
             return (
-                f"Of the {seen.counted:,} switches that the OS counted, {seen.asleep:,} were those "
-                "of a task that went to sleep."
+                f"Of the {seen.counted:,} switches that the OS counted, {seen.asleep:,} were "
+                "made by a task that went to sleep."
             )
     return None
 
@@ -43,7 +43,8 @@ PITFALL = Pitfall(
     symptom="The thread that waits does not sleep until it is woken.",
     misconception="With sched_yield or a short sleep, a thread looks again and again whether it "
     "has the turn. A handoff is a sleep that only the other thread's wake ends.",
-    experiment="Leave the wake out: the run of a real handoff then no longer ends, and says so.",
+    experiment="Leave out the wake. The run of a real handoff then never ends, and Ticklab "
+    "reports this.",
     seen_in="trials of lab 06: unlock, sched_yield and lock in a loop",
     detect=detect,
     yields_to=("wait-with-an-end",),

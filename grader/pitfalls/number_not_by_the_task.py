@@ -39,7 +39,7 @@ def _who(trial: creations.Trial) -> str:
 PITFALL = Pitfall(
     code="number-not-by-the-task",
     level=Level.VALIDITY,
-    symptom="The number is not raised once by each new task.",
+    symptom="Not every new task raised the number exactly once.",
     misconception="A number that rises shows only that somebody raised it. It proves shared memory "
     "if the new task raised it and its parent sees it.",
     experiment="Let the task store gettid(), and compare that with what own_task returns.",

@@ -70,8 +70,8 @@ PITFALL = Pitfall(
     code="one-of-two-slips",
     level=Level.INTERPRETATION,
     symptom="Two slips lead to this number.",
-    misconception="That a number fits does not make it the cause.",
-    experiment="Compute both to six digits: your figure is the one of them.",
+    misconception="A number can fit without being the cause.",
+    experiment="Compute both to six digits: your figure is only one of them.",
     seen_in="a percentile that was 2.6 times the figure, on a counter of 2.6 GHz",
     detect=_needs_explanations,
 )

@@ -28,9 +28,9 @@ PITFALL = Pitfall(
     code="one-process",
     level=Level.SUFFICIENCY,
     symptom="The interval leaves out the spread between runs.",
-    misconception="Many samples of one process are not many runs: layout in memory and physical "
-    "pages stay the same.",
-    experiment="Run it ten times and compare the medians.",
+    misconception="Many samples of one process are not many runs: the layout in memory and the "
+    "physical pages stay the same.",
+    experiment="Run the program ten times and compare the medians.",
     seen_in="report E: 20 samples of one run",
     detect=detect,
     broken=(Live("twenty_samples", "timer-overhead-monotonic"),),

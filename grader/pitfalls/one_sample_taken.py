@@ -36,10 +36,10 @@ def detect(case: Case) -> str | None:
         if abs(ticks - typical) < CLEARLY_OFF * typical or not is_this:
             continue
         return (
-            f"You gave {case.as_submitted()}: that is {what}, {rounded(ticks)} ticks"
-            f"{_also(samples, ticks)}. The mean of "
-            f"all {len(empty)} is {rounded(typical / per_unit)} {case.spec.unit}; "
-            f"the clock steps by {samples.clock.step} ticks."
+            f"You gave {case.as_submitted()}: that is {what}, {rounded(ticks)} "
+            f"ticks{_also(samples, ticks)}. The mean of all {len(empty)} samples is "
+            f"{rounded(typical / per_unit)} {case.spec.unit}; the clock steps by "
+            f"{samples.clock.step} ticks."
         )
     return None
 
@@ -69,8 +69,7 @@ PITFALL = Pitfall(
     code="one-sample-taken",
     level=Level.INTERPRETATION,
     symptom="The figure is one sample, and not what the samples have in common.",
-    misconception="A clock shows whole steps: any one sample may be off by a step, and the time "
-    "lies between.",
+    misconception="A clock counts whole steps, and the true time lies between two of them.",
     experiment="Count how often each length occurs among the samples, and compute their mean.",
     seen_in="common where one reading is printed and copied",
     detect=detect,

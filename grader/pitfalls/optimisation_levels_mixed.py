@@ -16,7 +16,7 @@ def detect(case: Case) -> str | None:
     if had is None or asked == had:
         return None
     return (
-        f"Asked for is {case.spec.asked}, compiled with {asked}; {case.figure.recording} was "
+        f"The lab asks for {case.spec.asked}, compiled with {asked}; {case.figure.recording} was "
         f"compiled with {had}."
     )
 
@@ -24,10 +24,11 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="optimisation-levels-mixed",
     level=Level.VALIDITY,
-    symptom="The program was compiled at another optimisation level than was asked for.",
-    misconception="The level decides which instructions run: figures of two levels are of two "
-    "programs, and their difference is not one of arguments.",
-    experiment="Run it with the flags asked for, and print the condition flags of both recordings.",
+    symptom="The program was compiled at another optimisation level than the lab asks for.",
+    misconception="The level decides which instructions run. Figures at two levels come from two "
+    "programs, and their difference is not the cost of arguments.",
+    experiment="Run it with the flags that the lab asks for, and print the condition flags of "
+    "both recordings.",
     seen_in="reports A, D and E: no level is stated",
     detect=detect,
 )

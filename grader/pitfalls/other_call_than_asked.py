@@ -32,9 +32,9 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="other-call-than-asked",
     level=Level.VALIDITY,
-    symptom="What was timed is not one read of 0 bytes.",
-    misconception="A number near the expected one is no proof: other calls cost about as much, and "
-    "two cheap ones as much as one.",
+    symptom="Your C does not time one read of 0 bytes.",
+    misconception="A number near the expected one is no proof: other calls cost about as much, "
+    "and two cheap calls may cost as much as one read.",
     experiment="Count the system calls of one run with strace -c.",
     seen_in="report A: getpid(), which the C library answered",
     detect=detect,

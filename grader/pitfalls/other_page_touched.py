@@ -16,15 +16,18 @@ def detect(case: Case) -> str | None:
     if not parts.whole(case.source).words.isdisjoint(PROCEDURES):
         return None  # it may touch the code by its name; the run gave it another address
     what = "only other pages" if watched.seen(case, "other_pages") else "no page"
-    return f"Given an address, your get_ready() touched {what}, and not the one at the address."
+    return (
+        f"Your get_ready() was given an address. It touched {what}, and not the page at this "
+        "address."
+    )
 
 
 PITFALL = Pitfall(
     code="other-page-touched",
     level=Level.VALIDITY,
     symptom="The page of the code was not touched.",
-    misconception="The OS may map the pages around a touched one as well: 64 KB of a file, or a "
-    "large folio. Another file system or machine maps only the one.",
+    misconception="The OS may also map the pages around a touched page, such as 64 KB of a file. "
+    "Another file system or machine maps only the touched page.",
     experiment="Read one byte of the code itself, at the address that you get.",
     seen_in="code that reads 'the next page, to be sure'",
     detect=detect,

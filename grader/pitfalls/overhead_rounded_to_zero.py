@@ -34,8 +34,8 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="overhead-rounded-to-zero",
     level=Level.INTERPRETATION,
-    symptom="What is kept in whole units longer than itself is always 0.",
-    misconception="An integer division drops what is left over; a mean of zeros stays zero.",
+    symptom="A time is always 0 if it is stored in whole units longer than itself.",
+    misconception="An integer division drops the remainder, and a mean of zeros stays zero.",
     experiment="Keep the samples in the finest unit of the clock, and divide once, at the end.",
     seen_in="a benchmark tool that keeps its overhead in whole microseconds",
     detect=detect,

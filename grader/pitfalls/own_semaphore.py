@@ -14,16 +14,19 @@ def detect(case: Case) -> str | None:
     seen = switch_counts.shown_by(case, CODE)
     if seen is None:
         return None
-    return f"{seen.as_text()}; between the readings one semaphore is posted and waited for."
+    return (
+        f"{seen.as_text()}. Between the readings your C posts and waits for one and the same "
+        "semaphore."
+    )
 
 
 PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
-    symptom="The task waits for what it has just given itself.",
-    misconception="Post and wait make a hand-over only with two semaphores, one each way: "
-    "of a single one the poster takes its own.",
-    experiment="Use one semaphore each way, and compare the count with the claim.",
+    symptom="The task takes the semaphore that it has just posted itself.",
+    misconception="Post and wait make a handoff only with two semaphores, one for each "
+    "direction. With a single one, the task that posts takes its own post.",
+    experiment="Use one semaphore for each direction, and compare the count with the claim.",
     seen_in="a semaphore benchmark: 0.97 µs a switch, 938 switches in 1.03 million operations",
     detect=detect,
     broken=(Live("same_semaphore", "thread-switch-condvar"),),

@@ -35,16 +35,16 @@ def detect(case: Case) -> str | None:
         return None
     return (
         f"Your run makes {mine:,} operations of {case.spec.variant}, and the OS counted "
-        f"{unexplained:,} page faults in it: the pages were not there either."
+        f"{unexplained:,} page faults in this run: the pages were not there either."
     )
 
 
 PITFALL = Pitfall(
     code="page-fault-counted-along",
     level=Level.VALIDITY,
-    symptom="Two causes are in one figure: each operation takes a page fault as well.",
-    misconception="What was never touched, or taken away, lacks its page before it lacks its line "
-    "in a cache.",
+    symptom="The figure mixes two causes: each operation takes a page fault as well.",
+    misconception="Memory that was never touched, or was taken away, lacks its page and not only "
+    "its line in a cache.",
     experiment="Touch every page first, then drive only the lines out of the caches.",
     seen_in="report D: first times explained by main memory; page faults are not considered",
     detect=detect,

@@ -24,19 +24,19 @@ def detect(case: Case) -> str | None:
     if not may_be_page_fault(other, case.results[UNPREPARED].clock):
         return None  # this system brings pages by itself, or does not take them away
     return (
-        f"Your first call takes {rounded(own.value)} {own.unit} longer than later ones, one that "
-        f"nobody got ready for {rounded(other.value)}: the same, within their intervals."
+        f"Your first call takes {rounded(own.value)} {own.unit} longer than later ones; without "
+        f"any preparation it takes {rounded(other.value)} {other.unit} longer. The two are the "
+        "same within their intervals."
     )
 
 
 PITFALL = Pitfall(
     code="page-still-missing",
     level=Level.VALIDITY,
-    symptom="The cause that was to be taken away is still there.",
-    misconception="A page comes with the first read or write of one of its bytes. To know its "
-    "address, or to prefetch from it, touches nothing: a prefetch gives up where the page is "
-    "missing.",
-    experiment="Read one byte of the code, by a volatile pointer, before the call.",
+    symptom="The cause that you wanted to remove is still there.",
+    misconception="A page comes with the first read or write of one of its bytes. Knowing its "
+    "address touches nothing, and a prefetch gives up if the page is missing.",
+    experiment="Read one byte of the code, through a volatile pointer, before the call.",
     seen_in="the exercise of lab 02, tried with a prefetch",
     detect=detect,
 )

@@ -24,11 +24,11 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="pinning-inside-the-interval",
     level=Level.VALIDITY,
-    symptom="Binding to a CPU is part of what was timed.",
-    misconception="Binding is a system call that may move the task: it belongs before the first "
-    "reading, once. A child inherits it.",
-    experiment="Move the call before the loop, look at its result, and compare.",
-    seen_in="report A: sched_setaffinity after each fork, its result never looked at",
+    symptom="Your C also times the binding to a CPU.",
+    misconception="Binding is a system call that may move the task. Bind once, before the first "
+    "reading: a child inherits the binding.",
+    experiment="Move the call before the loop, check its result, and compare the figures.",
+    seen_in="report A: sched_setaffinity after each fork, its result is never checked",
     detect=detect,
     broken=(Live("pinning_inside", "creation-fork-wait"),),
 )

@@ -28,9 +28,9 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="ratio-upside-down",
     level=Level.INTERPRETATION,
-    symptom="The ratio stands on its head.",
-    misconception="Which of the two is dearer was not read off the table first.",
-    experiment="Say the sentence in words, 'A takes so many times as long as B', and divide so.",
+    symptom="The ratio is upside down.",
+    misconception="You did not first read off the table which of the two costs more.",
+    experiment="Say 'A takes so many times as long as B', and divide A by B.",
     seen_in="report A: its conclusion says the opposite of its table",
     detect=detect,
     explains=MistakeKind.RELATION,

@@ -31,14 +31,15 @@ def _not_subtracted_by_hand(case: Case) -> str | None:
     per_unit = case.result.clock.ticks_in(case.spec.unit)
     calls = net.times * net.baseline.value / per_unit
     for timed, parts, what in (
-        (net.unsubtracted, net.parts, "half your round trip. Of it"),
-        (net.whole, 1.0, f"your whole round trip. It holds {net.parts:.0f} switches, and of it"),
+        (net.unsubtracted, net.parts, "half your round trip. In it"),
+        (net.whole, 1.0, f"your whole round trip. It holds {net.parts:.0f} switches, and in it"),
     ):
         number = timed.value / per_unit
         if is_number_of_samples(case, number):
             return (
                 f"You gave {case.as_submitted()}: {what} {rounded(calls / parts)} "
-                f"{case.spec.unit} are calls alone, by {net.baseline_variant} of your recording."
+                f"{case.spec.unit} are the cost of the calls, by {net.baseline_variant} of your "
+                "recording."
             )
     return None
 
@@ -62,7 +63,7 @@ PITFALL = Pitfall(
     level=Level.INTERPRETATION,
     symptom="The calls around a switch are counted as part of it.",
     misconception="Half a round trip is a switch and the calls that bring it about, such as a "
-    "write and a read. These cost as much without any switch.",
+    "write and a read. These calls cost as much without any switch.",
     experiment="Let one task make the same calls to itself in the same run, and subtract that.",
     seen_in="report C: read and write inside the 550 ns of a switch",
     detect=detect,

@@ -12,8 +12,8 @@ def detect(case: Case) -> str | None:
         return None
     stated = case.recording.conditions["samples.sha256"][:12]
     return (
-        f"{case.figure.recording} states the hash {stated} "
-        f"of its samples; the samples there have {case.recording.samples_sha256[:12]}."
+        f"{case.figure.recording} states the hash {stated} for its samples, but their hash is "
+        f"{case.recording.samples_sha256[:12]}."
     )
 
 

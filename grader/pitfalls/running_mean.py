@@ -32,8 +32,8 @@ def detect(case: Case) -> str | None:
             shown = ", ".join(rounded(value) for value in first[:4].tolist())
             last = rounded(float(first[-1]))
             return (
-                f"Your values of {name} fall by 1/n: {shown} ... {last} ticks. "
-                "Each is the mean of all up to it."
+                f"Your values of {name} fall by 1/n: {shown} ... {last} ticks. Each is the mean "
+                "of all values up to it."
             )
     return None
 
@@ -73,9 +73,9 @@ def is_running_mean(values: Floats) -> bool:
 PITFALL = Pitfall(
     code="running-mean",
     level=Level.VALIDITY,
-    symptom="What is called a series of samples is a series of running means.",
-    misconception="A mean over all so far moves less and less by its number alone. It looks as if "
-    "it settled; the cold first sample stays in it.",
+    symptom="This series holds running means, not samples.",
+    misconception="A mean over all samples so far changes less and less, whatever the samples "
+    "are. It seems to settle, but the cold first sample stays in it.",
     experiment="Record each sample by itself; compute a mean when all are there.",
     seen_in="report E: 7712, 6854, 6483 ... 4459 ns, still falling at the last value",
     detect=detect,

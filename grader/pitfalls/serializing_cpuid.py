@@ -47,8 +47,8 @@ PITFALL = Pitfall(
     code="serializing-cpuid",
     level=Level.VALIDITY,
     symptom="Most of the pair is the CPUID between its readings.",
-    misconception="CPUID serializes, but in a virtual machine the hypervisor answers it: "
-    "microseconds, not a fence.",
+    misconception="CPUID serializes, but in a virtual machine the hypervisor answers it, which "
+    "takes microseconds.",
     experiment="Put LFENCE in its place and look at the intercept again.",
     seen_in="measuring code after an old white paper: 3.5 to 10 µs a pair in a virtual machine",
     detect=detect,

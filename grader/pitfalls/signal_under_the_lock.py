@@ -21,10 +21,10 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
-    symptom="The OS switched far more often than is claimed, so that the divisor is too small.",
-    misconception="Who is woken while the lock is held runs, blocks on the lock, and must be "
-    "switched to once more.",
-    experiment="Signal after the lock is given back, and count again.",
+    symptom="The OS switched far more often than the run claims, so the divisor is too small.",
+    misconception="A task that is woken while the lock is held runs, blocks on the lock, and "
+    "then needs another switch.",
+    experiment="Unlock first and signal afterwards, then count again.",
     seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
     detect=detect,
     yields_to=("not-woken",),

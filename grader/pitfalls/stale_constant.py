@@ -31,9 +31,9 @@ def detect(case: Case) -> str | None:
     constant = subtracted_constant(case.source) if case.source else None
     if constant is not None:
         return (
-            f"Your C subtracts {constant} from every sample, as it stands there; the pair of "
-            f"readings took {rounded(case.recording.number('counter.overhead') or 0)} ticks in "
-            "this very run."
+            f"Your C subtracts the constant {constant} from every sample; the pair of readings "
+            f"took {rounded(case.recording.number('counter.overhead') or 0)} ticks in this very "
+            "run."
         )
     # A C that subtracts no constant has another reason (clock-read-too-early).
     return too_little_left(case) if case.source is None else None
@@ -73,7 +73,7 @@ def too_little_left(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="stale-constant",
     level=Level.VALIDITY,
-    symptom="What is subtracted was measured on another machine.",
+    symptom="The subtracted overhead was measured on another machine.",
     misconception="The overhead of a clock belongs to one machine and one run, as any other figure "
     "does.",
     experiment="Measure the empty sample in the same run, or take the slope, which needs none.",

@@ -14,9 +14,9 @@ def detect(case: Case) -> str | None:
     samples = case.recording.samples(case.spec.variant)
     step = samples.clock.step
     on_it = int((samples.ticks % step == 0).sum())
-    how_many = "all" if on_it == len(samples) else f"{on_it:,}"
+    how_many = "All" if on_it == len(samples) else f"{on_it:,}"
     return (
-        f"You gave {case.as_submitted()}. Of your {len(samples):,} samples {how_many} are "
+        f"You gave {case.as_submitted()}. {how_many} of your {len(samples):,} samples are "
         f"multiples of {step} ticks: the counter steps by {step}."
     )
 
@@ -24,8 +24,8 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="step-assumed-one",
     level=Level.INTERPRETATION,
-    symptom="The counter is taken to be as fine as the unit it counts in.",
-    misconception="A counter in units of a tick need not advance tick by tick.",
+    symptom="The figure assumes that the counter advances by one tick at a time.",
+    misconception="A counter that counts in ticks may advance by several ticks at once.",
     experiment="Take the greatest common divisor of many differences between readings.",
     seen_in="report A: single calls of 1 to 4 cycles on counters that step by 8 to 26",
     detect=detect,

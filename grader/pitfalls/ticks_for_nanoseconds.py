@@ -30,9 +30,9 @@ def detect(case: Case) -> str | None:
             is_times(case, factor) or (is_step and is_number(case, case.expected.value * factor, 1))
         ):
             return (
-                f"You gave {case.as_submitted()}; your recording gives {case.expected.as_text()}. "
-                f"The factor is that of your counter, {rounded(ticks_per_ns, 4)} ticks a ns: "
-                f"{what}."
+                f"You gave {case.as_submitted()}; your recording gives "
+                f"{case.expected.as_text()}. The factor is that of your counter, "
+                f"{rounded(ticks_per_ns, 4)} ticks a ns: you gave {what}."
             )
     return None
 

@@ -49,8 +49,8 @@ def _on_top(case: Case) -> str | None:
         if timer < LEAST_SHARE * expected.value or not is_number(case, expected.value + timer):
             continue
         return (
-            f"You gave {case.as_submitted()}; your recording gives {expected.as_text()}. Between "
-            f"them lie {rounded(timer)} {case.spec.unit}, which is what a pair of readings costs."
+            f"You gave {case.as_submitted()}; your recording gives {expected.as_text()}. They "
+            f"differ by {rounded(timer)} {case.spec.unit}, the cost of a pair of readings."
         )
     return None
 
@@ -75,10 +75,13 @@ def _whole_sample(case: Case) -> str | None:
         if mean is None or (timer is not None and timer < LEAST_SHARE * usual):
             continue
         inside = "with one operation inside" if k == 1 else f"divided by its {k} operations"
-        own = "part of it is the clock's own cost"
+        own = "part of this is the clock's own cost"
         if timer is not None:
-            own = f"about {rounded(timer / k / per_unit)} {spec.unit} of it are the clock's own"
-        return f"You gave {case.as_submitted()}: your sample {inside}; {own}."
+            own = (
+                f"about {rounded(timer / k / per_unit)} {spec.unit} of this are the clock's own "
+                "cost"
+            )
+        return f"You gave {case.as_submitted()}, which is your sample {inside}; {own}."
     return None
 
 
@@ -103,9 +106,9 @@ def _in_each_operation(case: Case) -> str | None:
     if not reads_in_loop(parts.measured_region(case.source)):
         return None
     return (
-        f"Your line begins at {rounded(line.overhead.value)} ticks, where a pair of readings takes "
-        f"{rounded(case.recording.number('counter.overhead') or 0)}: the readings are in the loop, "
-        f"and each of the {rounded(line.cost.value)} ticks an operation holds them."
+        f"Your line begins at {rounded(line.overhead.value)} ticks, where a pair of readings "
+        f"takes {rounded(case.recording.number('counter.overhead') or 0)}: the readings are in "
+        f"the loop, and the {rounded(line.cost.value)} ticks an operation include them."
     )
 
 
@@ -118,8 +121,8 @@ PITFALL = Pitfall(
     code="timer-not-subtracted",
     level=Level.INTERPRETATION,
     symptom="The clock's own cost is part of the figure.",
-    misconception="A sample is timer plus work. Around one short operation it is mostly timer, "
-    "however often it is repeated.",
+    misconception="A sample is the timer plus the work. With one short operation it is mostly "
+    "the timer, however often you repeat it.",
     experiment="Put 64 and 512 operations between one pair of readings, and take the slope.",
     seen_in="report E: 90 ns of a procedure call are the clock",
     detect=detect,

@@ -24,8 +24,8 @@ def detect(case: Case) -> str | None:
         if (samples.ticks != 0).sum() < FEWEST_SEEN:
             continue
         return (
-            f"All {len(samples):,} samples of {name} are multiples of {seen} ticks; the clock that "
-            f"it reads was seen to step by {samples.clock.step}."
+            f"All {len(samples):,} samples of {name} are multiples of {seen} ticks, but the "
+            f"clock itself steps by {samples.clock.step}."
         )
     return None
 
@@ -36,7 +36,8 @@ PITFALL = Pitfall(
     symptom="The readings lost their last digits before they were subtracted.",
     misconception="A double holds 53 bits: nanoseconds since 1970 need 61, and so come in steps of "
     "256.",
-    experiment="Subtract as whole numbers first; print the difference of two readings as both.",
+    experiment="Subtract the readings as whole numbers first. Print their difference as a whole "
+    "number and as a double.",
     seen_in="a benchmark suite that keeps time stamps of 1.8e18 ns in a double",
     detect=detect,
     broken=(Live("stamps_in_double", "timer-overhead-monotonic"),),

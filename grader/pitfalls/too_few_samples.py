@@ -28,9 +28,7 @@ def detect(case: Case) -> str | None:
                 f"Your recording holds {len(samples)} samples of {name} over {sizes} batch sizes."
             )
         if result.line is None:
-            return (
-                f"Of your {len(samples)} samples of {name} no line can be made: {result.no_figure}."
-            )
+            return f"Your {len(samples)} samples of {name} give no line: {result.no_figure}."
     return None
 
 

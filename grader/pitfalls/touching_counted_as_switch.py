@@ -26,8 +26,8 @@ def _nothing_subtracted(case: Case) -> str | None:
     if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
         return None
     return (
-        f"Your {name} names no baseline: {case.as_submitted()} holds what each task does with "
-        "pipe and working set as well."
+        f"Your variant {name} names no baseline: {case.as_submitted()} also holds what each task "
+        "does with its pipe and working set."
     )
 
 
@@ -39,8 +39,9 @@ def _as_timed(case: Case, net: Net) -> str | None:
         return None
     own = net.baseline.value * net.times / net.parts / per_unit
     return (
-        f"You gave {case.as_submitted()}: a hop as timed. Of it {rounded(own)} {case.spec.unit} "
-        f"are pipe and working set, which {net.baseline_variant} pays without any switch."
+        f"You gave {case.as_submitted()}, which is a hop as timed. In this hop {rounded(own)} "
+        f"{case.spec.unit} are the cost of pipe and working set, which {net.baseline_variant} "
+        "pays without any switch."
     )
 
 
@@ -48,8 +49,8 @@ PITFALL = Pitfall(
     code="touching-counted-as-switch",
     level=Level.INTERPRETATION,
     symptom="The task's own work is counted as the switch's.",
-    misconception="A task reads its memory with or without a switch. The switch is to blame only "
-    "for what this costs more because of it.",
+    misconception="A task reads its memory with or without a switch. The switch causes only the "
+    "extra cost of this work.",
     experiment="Let one task do the same work alone, in the same run, and subtract that.",
     seen_in="ring benchmarks whose work is part of their result",
     detect=detect,

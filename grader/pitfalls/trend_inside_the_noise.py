@@ -34,9 +34,9 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="trend-inside-the-noise",
     level=Level.INTERPRETATION,
-    symptom="A difference is explained that the data do not show.",
-    misconception="Two measurements never agree to the last digit. Which is larger means nothing "
-    "while the interval of their difference holds zero.",
+    symptom="Your conclusion explains a difference that the data do not show.",
+    misconception="Two measurements never agree to the last digit. If the interval of their "
+    "difference holds zero, nobody can say which is larger.",
     experiment="Measure both once more, and look at lab.compare: does the order stay?",
     seen_in="report A: cost increases with arguments, though three cost more than four and five",
     detect=detect,

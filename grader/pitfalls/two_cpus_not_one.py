@@ -17,8 +17,8 @@ def detect(case: Case) -> str | None:
     if seen is None or places is None:
         return None
     return (
-        f"The measuring task of your {seen.variant} was on CPU {as_text(places.mine)}; the other "
-        f"was on CPU {as_text(places.peers)} and may use {as_text(places.may_use)}."
+        f"The measuring task of your variant {seen.variant} was on CPU {as_text(places.mine)}; "
+        f"the other was on CPU {as_text(places.peers)} and may use {as_text(places.may_use)}."
     )
 
 
@@ -26,9 +26,9 @@ PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
     symptom="The two tasks were not kept on one CPU.",
-    misconception="With a CPU for each nobody is switched from one to the other: what is timed is "
-    "the wake-up of another CPU, another quantity.",
-    experiment="Pin both to one CPU, then to two, and lay the two results side by side.",
+    misconception="If each task has its own CPU, no CPU switches from one to the other. The run "
+    "then times the wake-up of another CPU, which is another quantity.",
+    experiment="Pin both to one CPU, then to two, and compare the two results.",
     seen_in="report B: not pinned, 3,452 to 3,485 ns",
     detect=detect,
     broken=(Live("not_pinned", "process-switch-pipe-pinned", needs="two CPUs"),),

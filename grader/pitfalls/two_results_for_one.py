@@ -56,10 +56,11 @@ PITFALL = Pitfall(
     code="two-results-for-one",
     level=Level.INTERPRETATION,
     symptom="The figure is another result of the same run, or a mean of two.",
-    misconception="Two variants, or two watches around different parts of an exchange, time two "
-    "things; their mean is neither.",
-    experiment="Say of each what happens between its readings, then keep the one asked for.",
-    seen_in="report B: both processes print a result, and the difference is explained by guess",
+    misconception="Two variants, or two pairs of readings around different parts of an exchange, "
+    "time two things; their mean is neither.",
+    experiment="Write down what happens between the readings of each, then keep the one that the "
+    "lab asks for.",
+    seen_in="report B: both processes print a result, and a guess explains their difference",
     detect=detect,
     explains=MistakeKind.CONTENTS,
     broken=(Live("both_sides_print", "thread-switch-pipe", handed_in="pipe-by-the-peer"),),

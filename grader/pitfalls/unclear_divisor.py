@@ -31,8 +31,8 @@ def _in_figure(case: Case) -> str | None:
     for value, what in ((whole, "your round trip"), (whole / 4, "a quarter of your round trip")):
         if is_number(case, value, OF_USUAL_SLIPS):
             return (
-                f"You gave {case.as_submitted()}: {what}, and a round trip holds two switches and "
-                "four calls."
+                f"You gave {case.as_submitted()}, which is {what}. A round trip holds two "
+                "switches and four calls."
             )
     return None
 
@@ -42,8 +42,8 @@ def _in_recording(case: Case) -> str | None:
     seen = switch_counts.shown_by(case, CODE)
     if seen is not None:
         return (
-            f"Your {seen.variant} claims {seen.claim:g} switch for one operation; the OS counted "
-            f"{rounded(seen.each, 2)}."
+            f"Your variant {seen.variant} claims {seen.claim:g} switch for one operation; the OS "
+            f"counted {rounded(seen.each, 2)}."
         )
     name = case.spec.variant
     claim = proof.claim_of(case.recording, name)
@@ -51,17 +51,17 @@ def _in_recording(case: Case) -> str | None:
     if claim < 2 or parts >= claim:
         return None
     return (
-        f"One operation of your {name} claims {claim:g} switches, and its time is divided by "
-        f"{parts:g}."
+        f"One operation of your variant {name} claims {claim:g} switches, but its time is "
+        f"divided by {parts:g}."
     )
 
 
 PITFALL = Pitfall(
     code=CODE,
     level=Level.INTERPRETATION,
-    symptom="It is not said what the figure is one of.",
-    misconception="There and back is a round trip: two switches, two writes and two reads; a "
-    "switch is half of what the calls leave.",
+    symptom="It is not clear what the figure was divided by.",
+    misconception="A round trip goes there and back: two switches, two writes and two reads. "
+    "Subtract the calls; a switch is half of the rest.",
     experiment="Draw one round trip as a line between two tasks, and count its switches.",
     seen_in="report B: a trial of two switches and four calls printed as a context switch",
     detect=detect,

@@ -67,7 +67,7 @@ def _in_the_c(case: Case) -> str | None:
         return None
     return (
         f"By the clock that your C states, an addition takes {rounded(cost.value / cycle)} core "
-        f"cycles; it takes one. {case.as_submitted()} is off by the same factor."
+        f"cycles, but it takes only one. {case.as_submitted()} is off by the same factor."
     )
 
 
@@ -75,9 +75,9 @@ PITFALL = Pitfall(
     code="unit-slip",
     level=Level.INTERPRETATION,
     symptom="The figure is off by a whole power of a thousand.",
-    misconception="A number was carried over and its unit was not: ns and µs differ by 1,000.",
-    experiment="Divide the total time of the run by its operations, units written beside every "
-    "number.",
+    misconception="A number was copied without its unit: ns and µs differ by 1,000.",
+    experiment="Divide the total time of the run by its operations, and write the unit next to "
+    "every number.",
     seen_in="report C: 3.2 s for 10 million calls printed as 320 µs a call",
     detect=detect,
     explains=MistakeKind.UNIT,

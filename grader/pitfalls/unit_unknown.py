@@ -13,13 +13,13 @@ def detect(case: Case) -> str | None:
     if case.submitted is not None:
         return None
     asked = "by number" if case.spec.unit == CHOICE else f"in {case.spec.unit}"
-    return f"You gave {case.as_submitted()}; asked is {case.spec.asked}, {asked}."
+    return f"You gave {case.as_submitted()}; the lab asks for {case.spec.asked}, {asked}."
 
 
 PITFALL = Pitfall(
     code="unit-unknown",
     level=Level.INTERPRETATION,
-    symptom="The figure's unit cannot be turned into the one asked for.",
+    symptom="The figure's unit cannot be converted into the unit that the lab asks for.",
     misconception="A figure without a usable unit says nothing.",
     experiment=f"Give one of {', '.join(NAMES)}; for a ratio, times; for the number of a "
     "conclusion, choice.",

@@ -20,7 +20,7 @@ def detect(case: Case) -> str | None:
     for name in case.spec.variants:
         claimed = case.recording.number(f"variant.{name}.system_calls")
         if claimed == 0 and name not in traps.WITHOUT:
-            return f"By its own account your {name} makes no system call at all."
+            return f"Your variant {name} states that it makes no system call at all."
     source, least = own_source(case), traps.floor_about(case)
     clocks = calls.clocks_of_library(parts.whole(source))
     if not clocks or least is None:
@@ -28,7 +28,7 @@ def detect(case: Case) -> str | None:
     for name, _, _ in traps.claiming(case):
         own = traps.cost(case, name)
         if own is not None and own < SHARE_OF_FLOOR * least:
-            return f"Your C calls {clocks[0]}(), and your {traps.with_floor(case, name)}."
+            return f"Your C calls {clocks[0]}(). Your variant {traps.with_floor(case, name)}."
     return None
 
 
@@ -36,9 +36,9 @@ PITFALL = Pitfall(
     code="vdso-not-system-call",
     level=Level.VALIDITY,
     symptom="The OS kernel was never entered.",
-    misconception="gettimeofday and clock_gettime look like system calls. The vDSO answers them "
-    "from memory that the OS kernel shares with every process.",
-    experiment="Count with strace -c; then make the call by the trap instruction.",
+    misconception="gettimeofday and clock_gettime look like system calls. The vDSO, code that "
+    "the OS kernel maps into every process, answers them without a trap.",
+    experiment="Count the calls with strace -c; then make the call by the trap instruction.",
     seen_in="report B: 16.55 ns a system call; strace counts none",
     detect=detect,
     broken=(Live("gettimeofday_for_trap", "system-call-vdso-ratio"),),

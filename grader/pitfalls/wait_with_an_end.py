@@ -24,7 +24,7 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code=CODE,
     level=Level.VALIDITY,
-    symptom="The task wakes by the clock, looks, and sleeps again: each look is a switch.",
+    symptom="A timer wakes the task, which looks and sleeps again: each look takes a switch.",
     misconception="A time-out looks like waiting for the other task, but it is the timer that "
     "wakes the sleeper, too early or too late.",
     experiment="Double the time-out: a cost that follows it is the timer's.",

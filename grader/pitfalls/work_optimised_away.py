@@ -37,7 +37,7 @@ def detect(case: Case) -> str | None:
         least = LEAST_OF_CALLS if case.spec.kernel in PROCEDURES else MOST_CYCLES
         evidence = _evidence(result.line, result.net, least)
         if evidence is not None:
-            return f"Your {name} {evidence}"
+            return f"Your variant {name} {evidence}"
     return None
 
 
@@ -66,9 +66,9 @@ def _evidence(line: Line, net: Net | None, least: float) -> str | None:
 PITFALL = Pitfall(
     code="work-optimised-away",
     level=Level.VALIDITY,
-    symptom="What was to be measured is not executed.",
-    misconception="The compiler keeps what a program computes, not how: a call without effect is "
-    "inlined, or left out.",
+    symptom="The program does not execute the work that you want to measure.",
+    misconception="The compiler keeps the results of a program, not its steps: it inlines or "
+    "leaves out a call without effect.",
     experiment="Look for the call in the disassembly of the measured region; then forbid inlining, "
     "and use the result.",
     seen_in="loops around an empty function at -O2, which time the loop",

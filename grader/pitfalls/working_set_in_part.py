@@ -33,9 +33,9 @@ def _evidence(found: working_sets.LinesUsed) -> str:
 PITFALL = Pitfall(
     code="working-set-in-part",
     level=Level.VALIDITY,
-    symptom="Not every cache line of the set is seen to be used.",
+    symptom="The run did not see your C use every cache line of the set.",
     misconception="A loop that ends early or steps over cache lines uses less memory than it "
-    "claims. The compiler leaves out readings that nobody needs.",
+    "claims. The compiler leaves out reads whose results nobody needs.",
     experiment="Add up one byte of each cache line, from the first to the last, for keep().",
     seen_in="trials of lab 07: half of the set, every second line, or only the last value",
     detect=detect,

@@ -19,9 +19,9 @@ def detect(case: Case) -> str | None:
             continue
         lines = working_sets.bytes_of(name) // working_sets.LINE_BYTES
         return (
-            f"Alone, with nobody to switch to, your set of {lines:,} cache lines costs "
-            f"{rounded(reading.value, 2)} core cycles a round; reading it takes {least:,.0f} at "
-            "the very least."
+            f"With one process alone, your set of {lines:,} cache lines costs "
+            f"{rounded(reading.value, 2)} core cycles a round; reading all of it takes at least "
+            f"{least:,.0f}."
         )
     return None
 
@@ -30,8 +30,8 @@ PITFALL = Pitfall(
     code="working-set-not-touched",
     level=Level.VALIDITY,
     symptom="The working set is not used.",
-    misconception="Memory that no task reads takes no place in a cache, and a loop whose result "
-    "nobody needs is left out by the compiler.",
+    misconception="Memory that no task reads takes no place in a cache, and the compiler leaves "
+    "out a loop whose result nobody needs.",
     experiment="Double the set: one task alone must take twice as long to use it.",
     seen_in="common where a buffer is allocated to measure its effect",
     detect=detect,

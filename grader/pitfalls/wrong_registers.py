@@ -23,8 +23,8 @@ def detect(case: Case) -> str | None:
             first, _ = FIRST_ARGUMENT[trap.instruction]
             loaded = ", ".join(sorted(trap.loaded - OF_THE_NUMBER))
             return (
-                f"Your C loads {loaded} for `{trap.instruction}`; the first argument belongs into "
-                f"{first}. Your {traps.with_floor(case, case.spec.variant)}."
+                f"Your C loads {loaded} for `{trap.instruction}`; the first argument belongs in "
+                f"{first}. Your variant {traps.with_floor(case, case.spec.variant)}."
             )
     return None
 
@@ -40,11 +40,11 @@ def _was_run(case: Case, trap: TrapInstruction) -> bool:
 PITFALL = Pitfall(
     code="wrong-registers",
     level=Level.VALIDITY,
-    symptom="The OS kernel does not get the arguments that were meant.",
-    misconception="x86-64 Linux takes rdi, rsi, rdx; rbx, rcx, rdx are those of the 32-bit "
-    "int 0x80. The call fails at once, and that is what is timed.",
-    experiment="Run it under strace: which arguments does it print, and which result?",
-    seen_in="report C: read by rbx, rcx and rdx, with no look at the result",
+    symptom="The OS kernel does not get the arguments that you meant.",
+    misconception="x86-64 Linux takes arguments in rdi, rsi, rdx; rbx, rcx, rdx belong to the "
+    "32-bit int 0x80. The call fails at once: this failure is timed.",
+    experiment="Run your program under strace: which arguments does it print, and which result?",
+    seen_in="report C: read by rbx, rcx and rdx, and the result is not checked",
     detect=detect,
     broken=(Live("wrong_registers", "system-call-read0"),),
 )

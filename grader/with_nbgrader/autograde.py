@@ -113,8 +113,8 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
             return AccountFlags()
         for count in found.shared:
             self.log.warning(
-                "%s: %d students measured under accounts of one name. So many do not copy from one "
-                "student, so they have no flag for it.", printable(lab), count
+                "%s: %d students measured under accounts of one name. So many students do not "
+                "copy from one, so none of them gets a flag.", printable(lab), count
             )  # fmt: skip
         return found
 

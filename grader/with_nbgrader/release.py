@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import re
 import shutil
 import sys
 import tempfile
@@ -30,7 +31,18 @@ from grader.with_nbgrader.settings import RELEASE_STEPS, configure
 from labs.common.terminal import say
 
 # The files that a run of a lab leaves in its folder; they are never part of a lab.
-LEFT_BY_RUNNING = ("recordings", "figures.json", ".ipynb_checkpoints", "__pycache__", ".*")
+LEFT_BY_RUNNING = (
+    "recordings",
+    "figures.json",
+    "predictions.json",
+    "answers.json",
+    ".ipynb_checkpoints",
+    "__pycache__",
+    ".*",
+)
+
+#: What begins a line that takes the place of a solution.
+STUB = "### STUB"
 
 
 class ReleaseError(Exception):
@@ -38,10 +50,13 @@ class ReleaseError(Exception):
 
 
 class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
-    """Replaces each solution by a stub in the cell's own language.
+    """Replaces each solution by a stub in the cell's own language, or by the cell's own stub.
 
     nbgrader knows only one language for each notebook, but a lab has C in its `%%ckernel` cells.
     There, a Python comment would be a syntax error that explains nothing to a student.
+
+    Lines of the solution that begin with `### STUB ` hold what the student gets in its place, such
+    as `### STUB run = lab.measure("system_call", ...)`.
     """
 
     code_stub = Dict(
@@ -62,7 +77,9 @@ class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Clears one cell. Raises RuntimeError for a solution region that is not closed."""
         first, _, rest = cell.source.partition("\n")
-        if cell.cell_type != "code" or not first.startswith("%%ckernel"):
+        if cell.cell_type == "code" and is_solution(cell) and STUB in cell.source:
+            cell.source = self._with_own_stubs(cell.source)
+        elif cell.cell_type != "code" or not first.startswith("%%ckernel"):
             super().preprocess_cell(cell, resources, cell_index)
         elif is_solution(cell) and self.begin_solution_delimeter not in rest:
             # nbgrader would replace the whole cell, also the first line, which makes it C.
@@ -70,6 +87,33 @@ class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
         else:
             super().preprocess_cell(cell, {**resources, "language": "c"}, cell_index)
         return cell, resources
+
+    def _with_own_stubs(self, source: str) -> str:
+        """The source with each solution replaced by the stub that it holds.
+
+        Raises RuntimeError for a region that is not closed, or that has no stub.
+        """
+        region = re.compile(
+            rf"^[^\n]*{re.escape(self.begin_solution_delimeter)}[^\n]*\n(.*?)"
+            rf"^[^\n]*{re.escape(self.end_solution_delimeter)}[^\n]*$",
+            re.M | re.S,
+        )
+        cleared = region.sub(_own_stub, source)
+        if self.begin_solution_delimeter in cleared:
+            raise RuntimeError(f"a solution is not closed: {source}")
+        return cleared
+
+
+def _own_stub(solution: re.Match[str]) -> str:
+    lines = solution[1].splitlines()
+    stub = [
+        re.sub(rf"{STUB} ?", "", line, count=1) for line in lines if line.lstrip().startswith(STUB)
+    ]
+    if not stub:
+        raise RuntimeError(
+            f"where one solution of a cell has a stub, each needs one: {solution[0]}"
+        )
+    return "\n".join(stub)
 
 
 def release(source: Path, destination: Path) -> None:
@@ -151,7 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m grader.with_nbgrader.release", description="release labs"
     )
-    parser.add_argument("source", type=Path, help="folder with one folder for each lab")
+    parser.add_argument("source", type=Path, help="the folder that holds one folder for each lab")
     parser.add_argument("destination", type=Path, help="folder for the released labs")
     chosen = parser.parse_args(arguments)
     try:

@@ -142,7 +142,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         try:
             copies = register.enter(of["student"], of["assignment"], runs)
         except sqlite3.Error as error:
-            self.log.warning("Copies were not looked for: %s: %s", register.path, error)
+            self.log.warning("The search for copies failed: %s: %s", register.path, error)
             return []
         for figure, students in copies.items():
             names = ", ".join(printable(name) for name in students)
@@ -197,7 +197,7 @@ def _outputs(
     """The cell's outputs: text, plot, and the points that nbgrader reads, if there are any."""
     text, page = view.text, view.page
     if points is not None and verdict.max_points != most:
-        scaled = f"In this course, this counts as {points:g} of {most:g} points."
+        scaled = f"In this course, this figure counts as {points:g} of {most:g} points."
         text, page = f"{text}\n{scaled}", page + inline("<p>{{ words }}</p>", words=scaled)
     outputs = [_output("display_data", {"text/plain": text, "text/html": page})]
     if view.png:

@@ -69,7 +69,9 @@ class Staged(BaseConverter):  # type: ignore[misc]
                 except NbGraderException:
                     failed += 1
         except _Stop as stop:
-            self.log.error("%s Finished results stay; the others are made then.", stop)
+            self.log.error(
+                "%s The finished results stay; the same command then makes the others.", stop
+            )
             raise NbGraderException(str(stop)) from stop
         finally:
             self.assignments = everyone

@@ -125,8 +125,11 @@ def _siblings(
             slope = process_lines(recording, name, one_speed).fit.slope
         except CannotEstimate:
             continue
-        if len(slope) == len(usable):
-            gaps[name] = float(slope[every[~group]].mean() / slope[every[group]].mean()) - 1
+        if len(slope) != len(usable):
+            continue
+        others, grouped = slope[every[~group]].mean(), slope[every[group]].mean()
+        # A coarse clock may give a cost of nothing, which cannot be some percent dearer.
+        gaps[name] = float(others / grouped) - 1 if grouped else float(others != grouped)
     own = gaps.pop(variant)
     if not gaps:
         return "none"

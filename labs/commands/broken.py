@@ -20,7 +20,9 @@ from labs.run.measure import BadPlan
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs broken`."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="default: list all of them")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="the C kernel to run (default: list all of them)"
+    )
     parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 

@@ -25,7 +25,9 @@ _COLOURS = {"PASS": "32", "CAUTION": "33", "FAIL": "31;1", "SKIPPED": "2"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command's options to `parser`."""
     parser.add_argument(
-        "--json", action="store_true", help="a list of objects: point, status, seen, remedy"
+        "--json",
+        action="store_true",
+        help="print a list of objects with the keys point, status, seen and remedy",
     )
 
 

@@ -20,7 +20,7 @@ from labs.course.account import with_account
 from labs.course.figures import RECORDINGS
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
-from labs.results import stopping
+from labs.results import remarks, stopping
 from labs.results.compared import Comparison, compared
 from labs.results.result import Result, result_of
 from labs.run import c_process, measure, options
@@ -35,7 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs measure`."""
     options.add_line(parser)
     parser.add_argument(
-        "--save", type=Path, metavar="FILE", help="write the recording there, and the C beside it"
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="write the recording to this file, and the C next to it",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -114,10 +117,8 @@ def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
     printed: set[str] = set()
     for result in results:
         say(result.sentence())
-        for warning in result.warnings:
-            if str(warning) not in printed:
-                say(f"  warning: {warning}")
-                printed.add(str(warning))
+    for line in remarks.of_results(results).as_lines():
+        say(f"  {line}")
     for ratio in filter(None, ratios):
         for sentence in (ratio.sentence(), *ratio.modes):
             if sentence not in printed:
@@ -138,6 +139,6 @@ def with_first(results: list[Result]) -> list[Comparison | None]:
 def _stop(error: Exception, status: int) -> int:
     text = error.strerror if isinstance(error, CannotWrite) and error.strerror else str(error)
     if isinstance(error, BadRecording):
-        text = f"the C kernel's output is unusable: {text}"
+        text = f"the output of the C kernel cannot be used: {text}"
     say(f"labs measure: {text}", file=sys.stderr)
     return status

@@ -26,7 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line for each lab. The exit status is 0, or 1 if there are no labs."""
+    """Print one line for each lab, and in the folder of a lab its steps.
+
+    The exit status is 0, or 1 if there are no labs.
+    """
     try:
         folder = _folder(arguments.dir)
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
@@ -40,17 +43,28 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return 1
     guesses = comparison.calibration(comparison.of_labs(folder))
-    following = progress.what_next(labs)
+    here = _lab_asked_for(arguments.dir)
+    following = progress.what_next(labs, here)
     if arguments.json:
         entries = [each.as_json() for each in labs]
         result = {"labs": entries, "next": following or None, "guesses": guesses}
         say(json.dumps(result, indent=2))
         return 0
-    say(progress.table(labs).as_text())
-    say(f"\nNext: {following}" if following else "\nYou have done all labs.")
+    for each in labs:
+        if each.lab == here:
+            say("\n".join([f"{each.lab}: {each.heading()}", *each.lines(), ""]))
+    say(progress.table(labs, here).as_text())
+    done = "You have done all labs" + (" here." if not all(each.here for each in labs) else ".")
+    say(f"\nNext: {following}" if following else f"\n{done}")
     if guesses:
         say(" ".join(guesses))
     return 0
+
+
+def _lab_asked_for(asked: Path | None) -> str:
+    """The lab whose folder was asked for, or is the current one; '' if it is none."""
+    name = (asked.expanduser().absolute() if asked is not None else Path.cwd()).name
+    return name if name in guide.labs() else ""
 
 
 def _folder(asked: Path | None) -> Path:

@@ -21,9 +21,16 @@ from labs.survey.survey import Row
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `labs survey`."""
-    parser.add_argument("--quick", action="store_true", help="about 20 s instead of 3 minutes")
     parser.add_argument(
-        "--save", type=Path, metavar="DIR", help="write a web page and all recordings there"
+        "--quick",
+        action="store_true",
+        help="take fewer samples, in about 20 s instead of 3 minutes",
+    )
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="DIR",
+        help="write a web page and all recordings to this folder",
     )
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
 

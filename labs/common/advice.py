@@ -54,11 +54,28 @@ class Option:
 
 
 @dataclass(frozen=True)
+class Words:
+    """Words that differ for a reader in a terminal and for one in a notebook."""
+
+    shell: str
+    python: str
+
+    def in_shell(self) -> str:
+        return self.shell
+
+    def in_python(self) -> str:
+        return self.python
+
+
+Part = str | Option | Words
+
+
+@dataclass(frozen=True)
 class Advice:
     """What to try, in parts: words, and the options between them. Options side by side are used
     together."""
 
-    parts: tuple[str | Option, ...]
+    parts: tuple[Part, ...]
 
     def __str__(self) -> str:
         return self.worded(python=False)
@@ -70,14 +87,14 @@ class Advice:
             if isinstance(each, str):
                 text += each
                 continue
-            text += between if isinstance(before, Option) else ""
+            text += between if isinstance(before, Option) and isinstance(each, Option) else ""
             text += each.in_python() if python else each.in_shell()
         return text
 
 
-def advice(*parts: str | Option | Advice) -> Advice:
+def advice(*parts: Part | Advice) -> Advice:
     """The advice that these parts make, one after the other."""
-    flat: list[str | Option] = []
+    flat: list[Part] = []
     for each in parts:
         flat += each.parts if isinstance(each, Advice) else (each,)
     return Advice(tuple(flat))

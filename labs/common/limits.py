@@ -29,6 +29,9 @@ MOST_CPUS, MOST_LISTED_CPUS = 8_192, 100_000
 MOST_JSON_BYTES, MOST_FIGURES = 256 * 1024, 200
 #: The most answers to one question that are counted.
 MOST_TRIES = 1_000
+#: How many versions of one prediction or of one written answer are kept, and the characters of one
+#: reason and of one written answer.
+MOST_VERSIONS, MOST_REASON, MOST_OWN_WORDS = 50, 2_000, 4_000
 MOST_JSON_DEPTH, MOST_JSON_DIGITS = 20, 300
 MOST_SOURCE_BYTES = 128 * 1024
 

@@ -9,13 +9,14 @@ from typing import Any, Literal
 from labs.common.html import filled
 from labs.common.terminal import say
 
-Tone = Literal["done", "note", "problem"]
+Tone = Literal["done", "note", "problem", "open"]
 
 #: A border colour that is visible on light and dark backgrounds, and a word with the same meaning.
 _TONES: dict[Tone, tuple[str, str]] = {
     "done": ("#009E73", "Done"),
     "note": ("#56B4E9", "Note"),
     "problem": ("#D55E00", "Problem"),
+    "open": ("#8C8C8C", "To do"),
 }
 _MESSAGE = Path(__file__).with_name("message.html.jinja")
 

@@ -7,26 +7,32 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
 from labs.common.table import Table
 from labs.common.units import NANOSECONDS, canonical, rounded
-from labs.course import figures, predictions
+from labs.course import figures, guide, predictions
 from labs.course.figures import Figure
 from labs.course.predictions import Prediction
 
-#: Calibration uses this many of the last guesses. A guess within this factor counts as right.
+#: Calibration uses this many of the last guesses.
 LATELY = 6
-RIGHT_WITHIN = 2.0
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The first prediction of a figure, the number of predictions, and the figure, if any."""
+    """A prediction, how many versions it has, and the figure, if any.
+
+    It is the last version before the recording that answers it. If all are `late`, it is the newest
+    one, and does not count. `unknown` is one that its lab does not ask for.
+    """
 
     lab: str
     id: str
     predicted: Prediction
     versions: int
     found: Figure | None
+    late: bool = False
+    unknown: bool = False
 
     @property
     def factor(self) -> float | None:
@@ -42,62 +48,70 @@ class Compared:
         return found / (self.predicted.value * NANOSECONDS[units[0]])
 
     def as_text(self) -> str:
-        """How close the prediction was."""
+        """How close the prediction was, and whether it counts."""
+        if self.found is None and self.unknown:
+            return "its lab asks for no such prediction"
+        return f"{self._closeness()}{', but late: it does not count' if self.late else ''}"
+
+    def _closeness(self) -> str:
         if self.found is None:
-            return "not measured yet"
+            return "no figure yet"
         factor = self.factor
         if factor is None or factor <= 0:
             return "in another unit"
-        if 0.9 <= factor <= 1.1:
-            return "within 10 %"
-        return (
-            f"{rounded(factor, 2)} times as much"
-            if factor > 1
-            else f"{rounded(1 / factor, 2)} times less"
-        )
+        return factor_text(factor)
 
 
 def of_labs(folder: Path) -> tuple[Compared, ...]:
-    """Every predicted figure of the lab folders in `folder`, without unreadable files."""
-    rows = []
+    """Every prediction in the lab folders in `folder`, without unreadable files."""
+    rows: list[Compared] = []
     for lab in sorted(path for path in folder.iterdir() if path.is_dir()):
         try:
-            predicted, found = predictions.read(lab), figures.read(lab)
+            rows += _of_lab(lab)
         except ValueError:
             continue
-        for name, versions in predicted.items():
-            figure = found.get(name)
-            readable = figure if isinstance(figure, Figure) else None
-            rows.append(Compared(lab.name, name, versions[0], len(versions), readable))
     return tuple(rows)
+
+
+def _of_lab(lab: Path) -> list[Compared]:
+    """Every prediction in one lab folder. Raises ValueError if a file in it is unreadable."""
+    predicted, found, asked = predictions.read(lab), figures.read(lab), guide.of_lab(lab.name)
+    rows = []
+    for name, versions in predicted.items():
+        known = asked.predictions.get(name)
+        figure = found.get(known.figure if known and known.figure else name)
+        readable = figure if isinstance(figure, Figure) else None
+        shown, late = predictions.shown(versions)
+        unknown = bool(asked.predictions) and known is None
+        rows.append(Compared(lab.name, name, shown, len(versions), readable, late, unknown))
+    return rows
+
+
+def with_factor(rows: tuple[Compared, ...]) -> tuple[tuple[Compared, float], ...]:
+    """The rows whose figure can be divided by the prediction, in the order in which they were
+    predicted, each with that factor."""
+    known = [(row, factor) for row in rows if (factor := row.factor) is not None and factor > 0]
+    return tuple(sorted(known, key=lambda each: each[0].predicted.when))
 
 
 def calibration(rows: tuple[Compared, ...]) -> tuple[str, ...]:
     """Sentences on how good the last guesses were and how sure their author was.
 
-    A guess is the first prediction of a figure that was measured later. There are no sentences if
-    there is no guess.
+    A guess is a prediction that counts, of a figure that is known. There are no sentences if there
+    is no guess.
     """
-    guessed = sorted(
-        (
-            (row.predicted.when, factor, row.predicted.sure)
-            for row in rows
-            if (factor := row.factor)
-        ),
-        key=lambda guess: guess[0],
-    )
-    known = [guess for guess in guessed if guess[1] > 0]
+    known = [(factor, row.predicted.sure) for row, factor in with_factor(rows) if not row.late]
     if not known:
         return ()
     last, before = known[-LATELY:], known[-2 * LATELY : -LATELY]
-    sentences = [_about_last([factor for _, factor, _ in last])]
+    sentences = [_about_last([factor for factor, _ in last])]
     if len(before) == LATELY:
-        earlier = _middle([factor for _, factor, _ in before])
+        earlier = _middle([factor for factor, _ in before])
         sentences.append(
             f"The {LATELY} guesses before were off by a factor of {rounded(earlier, 2)}."
         )
     sure = [
-        (chance, _off(factor) <= RIGHT_WITHIN) for _, factor, chance in last if chance is not None
+        (chance, off_by(factor) <= RIGHT_WITHIN) for factor, chance in last if chance is not None
     ]
     if len(sure) > 1:
         right = sum(hit for _, hit in sure)
@@ -116,35 +130,32 @@ def _about_last(factors: list[float]) -> str:
     side = f": {' and '.join(sides)}" if sides else ""
     if len(factors) == 1:
         side = " (too low)" if low else " (too high)" if high else ""
-        return f"Your one guess so far was off by a factor of {rounded(_off(factors[0]), 2)}{side}."
-    offs = sorted(map(_off, factors))
+        return (
+            f"Your one guess so far was off by a factor of {rounded(off_by(factors[0]), 2)}{side}."
+        )
+    offs = sorted(map(off_by, factors))
     return (
         f"Your last {len(factors)} guesses were off by a factor of {rounded(_middle(factors), 2)}, "
         f"the best by {rounded(offs[0], 2)}, the worst by {rounded(offs[-1], 2)}{side}."
     )
 
 
-def _off(factor: float) -> float:
-    """By which factor of 1 or more a guess was off; 1 is exact."""
-    return max(factor, 1 / factor)
-
-
 def _middle(factors: list[float]) -> float:
     """The geometric mean of the factors by which the guesses were off."""
-    return math.exp(statistics.fmean(math.log(_off(factor)) for factor in factors))
+    return math.exp(statistics.fmean(math.log(off_by(factor)) for factor in factors))
 
 
 def table(rows: tuple[Compared, ...]) -> Table:
     """The comparison as a table."""
     return Table(
-        "Your first prediction, and what you found",
-        ("lab", "figure", "predicted", "how sure", "found", "found relative to predicted"),
+        "Your predictions, and what you found. The last one before the recording counts.",
+        ("lab", "prediction", "predicted", "how sure", "found", "found relative to predicted"),
         tuple(
             (
                 row.lab,
                 row.id,
                 f"{rounded(row.predicted.value, 4)} {row.predicted.unit}"
-                + (f" (then {row.versions - 1} more)" if row.versions > 1 else ""),
+                + (f" (of {row.versions} versions)" if row.versions > 1 else ""),
                 "" if row.predicted.sure is None else f"{100 * row.predicted.sure:.0f} %",
                 f"{rounded(row.found.value, 4)} {row.found.unit}" if row.found else "",
                 row.as_text(),

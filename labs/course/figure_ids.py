@@ -7,8 +7,8 @@ from labs.course.guide import Guide
 
 
 def figures(guide: Guide) -> tuple[str, ...]:
-    """The ids of the figures that a lab has predicted and handed in, in the order of its steps."""
-    named = (step.name for step in guide.steps if step.kind in ("prediction", "figure"))
+    """The ids of the figures that a lab has handed in, in the order of its steps."""
+    named = (step.name for step in guide.steps if step.kind == "figure")
     return tuple(dict.fromkeys(named))
 
 

@@ -1,13 +1,18 @@
-"""The guide of a lab: its hints, each in three levels, its steps, and its conclusions.
+"""The guide of a lab: its hints in three levels, its steps, predictions, explanations, conclusions.
 
 Each lab has one JSON file under `hints/`:
 
     {"hints": {"fence": ["first", "second", "third"]},
      "steps": [{"do": "Predict ...", "done_by": "prediction:timer-overhead-fenced"}],
+     "predictions": {"timer-overhead-fenced": {"asks": "What ...?", "unit": "ns",
+                                               "before": "fenced"}},
+     "explanations": {"wrong": ["first paragraph", "second paragraph"]},
      "choices": {"call-five-and-six": ["six cost more", "six cost less", "not distinguishable"]}}
 
-`done_by` names the evidence that a step is done: `prediction:ID`, `recording:NAME`, `figure:ID`.
-`choices` lists the conclusions to choose from, of each figure that is answered by a number.
+`done_by` names the evidence that a step is done: `prediction:ID`, `recording:NAME`, `figure:ID`,
+`answer:ID`, `report:`, `hand-in:`. `predictions` lists what may be predicted, with the recording
+that answers it. `explanations` are shown beside what the student answered. `choices` lists the
+conclusions to choose from, of each figure that is answered by a number.
 """
 
 from __future__ import annotations
@@ -16,13 +21,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from labs.course import figures, predictions
+from labs.course.steps import KINDS, WITHOUT_NAME, Step
 
 RUNGS = 3
 MOST_WORDS = 50
 FEWEST_CHOICES = 2
-KINDS = ("prediction", "recording", "figure")
 
 _FOLDER = Path(__file__).resolve().parent / "hints"
 
@@ -32,29 +37,31 @@ class BadGuide(ValueError):
 
 
 @dataclass(frozen=True)
-class Step:
-    """One step of a lab: what to do, and the kind and name of the evidence that it is done."""
+class Asked:
+    """A prediction that a lab asks for: the question, its unit, and the recording that answers it.
 
-    do: str
-    kind: str
-    name: str
+    `figure` is the figure to compare it with, if that has another id.
+    """
 
-    def is_done(self, folder: Path) -> bool:
-        """Whether `folder`, the student's folder of this lab, has the evidence."""
-        if self.kind == "recording":
-            return (folder / figures.RECORDINGS / f"{self.name}.csv").is_file()
-        if self.kind == "figure":
-            return isinstance(figures.read(folder).get(self.name), figures.Figure)
-        return self.name in predictions.read(folder)
+    asks: str
+    unit: str
+    before: str
+    figure: str = ""
 
 
 @dataclass(frozen=True)
 class Guide:
-    """Hints by topic, each of RUNGS texts; the steps in order; conclusions by figure id."""
+    """Hints by topic, each of RUNGS texts; the steps in order; conclusions by figure id.
+
+    `predictions` are those that the lab asks for, and `explanations` the paragraphs that are shown
+    beside an answer, both by id.
+    """
 
     hints: dict[str, tuple[str, ...]]
     steps: tuple[Step, ...]
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    predictions: Mapping[str, Asked] = field(default_factory=dict)
+    explanations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def labs() -> tuple[str, ...]:
@@ -78,7 +85,9 @@ def parse(text: str, where: str) -> Guide:
         steps = tuple(
             Step(step["do"], *step["done_by"].split(":", 1)) for step in stated.get("steps", [])
         )
-        choices = {name: tuple(texts) for name, texts in stated.get("choices", {}).items()}
+        choices = _texts(stated.get("choices", {}))
+        explanations = _texts(stated.get("explanations", {}))
+        asked = {name: Asked(**each) for name, each in stated.get("predictions", {}).items()}
     except (ValueError, AttributeError, KeyError, TypeError) as error:
         raise BadGuide(f"{where}: {error}") from error
     for name, rungs in hints.items():
@@ -89,7 +98,22 @@ def parse(text: str, where: str) -> Guide:
     for step in steps:
         if step.kind not in KINDS or not step.do.strip():
             raise BadGuide(f"{where}: step {step.do!r} must be done by one of {', '.join(KINDS)}")
+        if bool(step.name) == (step.kind in WITHOUT_NAME):
+            raise BadGuide(f"{where}: step {step.do!r} needs {step.kind}:ID, or {step.kind}: alone")
     for name, texts in choices.items():
         if len(texts) < FEWEST_CHOICES or not all(text.strip() for text in texts):
             raise BadGuide(f"{where}: {name!r} must have two conclusions or more, none empty")
-    return Guide(hints, steps, choices)
+    for name, texts in explanations.items():
+        if not texts or not all(text.strip() for text in texts):
+            raise BadGuide(f"{where}: explanation {name!r} must have paragraphs, none empty")
+    for name, each in asked.items():
+        if not (each.asks.strip() and each.unit.strip() and each.before.strip()):
+            raise BadGuide(f"{where}: prediction {name!r} needs `asks`, `unit` and `before`")
+    return Guide(hints, steps, choices, asked, explanations)
+
+
+def _texts(stated: Any) -> dict[str, tuple[str, ...]]:
+    """Lists of texts by name. Raises TypeError or AttributeError for anything else."""
+    if not all(isinstance(texts, list) for texts in stated.values()):
+        raise TypeError("a list of texts is expected")
+    return {name: tuple(texts) for name, texts in stated.items()}

@@ -1,48 +1,55 @@
 """A student's predictions before measuring: `predictions.json` in the lab's folder.
 
     {"timer-overhead-fenced": [{"value": 20, "unit": "ns", "because": "...", "sure": 0.7,
-                                "when": "2026-03-01T09:30:00+00:00"}]}
+                                "late": false, "when": "2026-03-01T09:30:00+00:00"}]}
 
-The file keeps every version, the newest last. Nobody grades whether a prediction is right.
+The file keeps every version, the newest last. A late one was made when the recording that answers
+it existed already. The last one that is not late counts. Nobody grades whether it is right.
 """
 
 from __future__ import annotations
 
 import datetime
-import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, ValidationError
 
 from labs.common import limits
-from labs.common.files import write_atomically
 from labs.common.json_form import Form, OrNone, TextOrNone, problems
-from labs.common.json_text import BadJson, Unreadable, read_entries
-from labs.common.units import UnknownUnit, canonical
+from labs.common.units import NANOSECONDS, UnknownUnit, canonical
+from labs.course import evidence, kept_versions
+from labs.course.kept_versions import BadVersions
 
 FILE_NAME = "predictions.json"
 
 _OF_A_RATIO = ("times", "x", "×")
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-_MOST_REASON = 2_000  # characters
 
-
-class BadPredictions(ValueError):
-    """`predictions.json` cannot be read; the message says what is wrong and what to do."""
+#: `predictions.json` cannot be read; the message says what is wrong and what to do.
+BadPredictions = BadVersions
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A number in `unit`, its reason, how sure from 0 to 1 (None: not stated), and the time."""
+    """A number in `unit`, its reason, how sure from 0 to 1 (None: not stated), and the time.
+
+    `late` says whether the answer was recorded before; None if an earlier version of the kit stored
+    it and did not note that.
+    """
 
     value: float
     unit: str
     because: str = ""
     sure: float | None = None
     when: str = ""
+    late: bool | None = None
+
+    def guesses_like(self, other: Prediction) -> bool:
+        """Whether both say the same, whenever they were made."""
+        return replace(self, when="", late=None) == replace(other, when="", late=None)
 
 
 class _Given(Form):
@@ -52,7 +59,7 @@ class _Given(Form):
     unit: Annotated[str, StringConstraints(strip_whitespace=True)] = Field(
         min_length=1, max_length=16, description="a short text such as ns"
     )
-    because: str = Field("", description="a text")
+    because: str = Field("", max_length=limits.MOST_JSON_BYTES, description="a text")
     sure: float | None = Field(
         None, ge=0, le=1, description="a number from 0 (a guess) to 1 (certain)"
     )
@@ -64,6 +71,7 @@ class _Stored(_Given):
     because: TextOrNone = None  # type: ignore[assignment]
     sure: Annotated[float | None, Field(ge=0, le=1), OrNone] = None
     when: TextOrNone = None
+    late: Annotated[bool | None, OrNone] = None
 
 
 def read(folder: Path) -> dict[str, tuple[Prediction, ...]]:
@@ -79,36 +87,84 @@ def read(folder: Path) -> dict[str, tuple[Prediction, ...]]:
     return {name: versions for name, versions in known.items() if versions}
 
 
-def put(folder: Path, name: str, prediction: Prediction) -> Prediction:
-    """Add a prediction under the figure id `name`, with the time, and return it as stored.
+def put(folder: Path, name: str, prediction: Prediction, before: str = "") -> Prediction:
+    """Add a prediction under the id `name`, with the time, and return it as stored.
+
+    It is late if the recording `before` exists. If it says the same as the newest one, nothing is
+    added, and that one is returned: a cell may run again.
 
     Raises ValueError if the prediction has a wrong form, and files.CannotWrite. Raises
     BadPredictions if the existing file, or an entry in it, cannot be read: then it stays unchanged.
     """
-    if _ID.fullmatch(name) is None:
-        raise ValueError(f"{name!r} is not a figure id (small letters, digits and hyphens)")
-    try:
-        given = _Given.model_validate(asdict(prediction))
-    except ValidationError as error:
-        raise ValueError(problems(error, _Given)) from error
-    whole = isinstance(prediction.value, int)
-    stored = Prediction(
-        prediction.value if whole else given.value,
-        _unit(given.unit),
-        given.because[:_MOST_REASON],
-        given.sure,
-        prediction.when
-        or datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-    )
-    stated = _stated(folder)
-    for key, entry in stated.items():
-        if isinstance(entry, Unreadable):
-            raise BadPredictions(f"{FILE_NAME}, entry {key[:64]}: {entry.what}")
-    earlier = stated.get(name)
-    stated[name] = [*(earlier if isinstance(earlier, list) else []), asdict(stored)]
-    text = json.dumps(stated, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    write_atomically(Path(folder) / FILE_NAME, text.encode())
+    _check_id(name)
+    stored = _stored(prediction, late=is_answered(folder, before))
+    newest = read(folder).get(name, ())[-1:]
+    if newest and newest[0].guesses_like(stored):
+        return newest[0]
+    kept_versions.add(Path(folder) / FILE_NAME, name, asdict(stored))
     return stored
+
+
+def forget(folder: Path, name: str) -> None:
+    """Remove all versions under the id `name`. Raises KeyError, BadPredictions, CannotWrite."""
+    stated = _stated(folder)
+    del stated[name]
+    kept_versions.write(Path(folder) / FILE_NAME, stated)
+
+
+def rename(folder: Path, old: str, new: str, before: str = "") -> None:
+    """Put the predictions under `old` to those under `new`, in the order in which they were made.
+
+    Those made after the recording `before`, which answers `new`, become late. Raises KeyError,
+    ValueError for a wrong id, BadPredictions, files.CannotWrite.
+    """
+    _check_id(new)
+    if new == old:
+        raise ValueError(f"{new} has this id already")
+    known, stated = read(folder), _stated(folder)
+    del stated[old]
+    saved = _time_of(folder, before)
+    moved = [
+        replace(each, late=True) if saved and each.when > saved else each
+        for each in known.get(old, ())
+    ]
+    # The sort keeps versions of the same second in their order.
+    both = sorted([*known.get(new, ()), *moved], key=lambda each: each.when)
+    if both:
+        stated[new] = [asdict(each) for each in both]
+    kept_versions.write(Path(folder) / FILE_NAME, stated)
+
+
+def ids(folder: Path) -> tuple[str, ...]:
+    """The ids under which the file has anything, readable or not. Raises BadPredictions."""
+    return tuple(_stated(folder))
+
+
+def counting(versions: tuple[Prediction, ...]) -> Prediction | None:
+    """The version that counts: the last one that was made before the answer; None if all are late.
+
+    Where an earlier version of the kit did not note which are late, the first one counts.
+    """
+    in_time = [each for each in versions if each.late is False]
+    not_noted = [each for each in versions if each.late is None]
+    return next(iter(in_time[-1:] or not_noted[:1]), None)
+
+
+def shown(versions: tuple[Prediction, ...]) -> tuple[Prediction, bool]:
+    """The version to compare with a result, and whether it is a late one: then none counts."""
+    counts = counting(versions)
+    return (versions[-1], True) if counts is None else (counts, False)
+
+
+def is_answered(folder: Path, before: str) -> bool:
+    """Whether the recording `before`, which answers a prediction, exists in the lab folder."""
+    return bool(before) and evidence.recording_path(folder, before).is_file()
+
+
+def comparable(unit: str, other: str) -> bool:
+    """Whether numbers in the two units can be compared: cycles have no fixed length in seconds."""
+    units = _unit(unit.strip()), _unit(other.strip())
+    return units[0] == units[1] or all(each in NANOSECONDS for each in units)
 
 
 def strange_unit(unit: str) -> str:
@@ -130,18 +186,44 @@ def _unit(text: str) -> str:
         return text
 
 
-def _stated(folder: Path) -> dict[str, Any]:
-    path = Path(folder) / FILE_NAME
-    if not path.is_symlink() and not path.exists():
-        return {}
+def _check_id(name: str) -> None:
+    if _ID.fullmatch(name) is None:
+        raise ValueError(f"{name!r} is not a figure id (small letters, digits and hyphens)")
+
+
+def _stored(prediction: Prediction, *, late: bool) -> Prediction:
+    """The prediction as it is stored, now. Raises ValueError if it has a wrong form."""
     try:
-        return read_entries(path, limits.MOST_FIGURES)
-    except BadJson as error:
-        raise BadPredictions(
-            f"{FILE_NAME} {error}; correct it, or move it out of the folder"
-        ) from error
-    except OSError as error:
-        raise BadPredictions(error.strerror or str(error)) from error
+        given = _Given.model_validate(asdict(prediction))
+    except ValidationError as error:
+        raise ValueError(problems(error, _Given)) from error
+    whole = isinstance(prediction.value, int)
+    return Prediction(
+        prediction.value if whole else given.value,
+        _unit(given.unit),
+        given.because[: limits.MOST_REASON],
+        given.sure,
+        prediction.when or _now(),
+        late,
+    )
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
+def _time_of(folder: Path, recording: str) -> str:
+    """When a recording was saved, in the form of `Prediction.when`; '' if it does not exist."""
+    if not is_answered(folder, recording):
+        return ""
+    saved = evidence.recording_path(folder, recording).stat().st_mtime
+    return datetime.datetime.fromtimestamp(saved, datetime.timezone.utc).isoformat(
+        timespec="seconds"
+    )
+
+
+def _stated(folder: Path) -> dict[str, Any]:
+    return kept_versions.read(Path(folder) / FILE_NAME)
 
 
 def _prediction(stated: object) -> Prediction | None:
@@ -150,5 +232,10 @@ def _prediction(stated: object) -> Prediction | None:
     except ValidationError:
         return None
     return Prediction(
-        entry.value, _unit(entry.unit), entry.because or "", entry.sure, entry.when or ""
+        entry.value,
+        _unit(entry.unit),
+        entry.because or "",
+        entry.sure,
+        entry.when or "",
+        entry.late,
     )

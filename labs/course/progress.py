@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from labs.common.table import Table
-from labs.course import guide
-from labs.course.guide import Guide, Step
+from labs.course import guide, handed_in
+from labs.course.guide import Guide
+from labs.course.steps import Step
 
 
 @dataclass(frozen=True)
@@ -16,12 +17,14 @@ class LabProgress:
     """One lab: each of its steps, and whether it is done.
 
     `here` says whether its folder exists. If a file in it cannot be read, `trouble` says so.
+    `handed_in` is what is known about handing it in, as text; '' if it was not handed in.
     """
 
     lab: str
     steps: tuple[tuple[Step, bool], ...]
     here: bool = True
     trouble: str = ""
+    handed_in: str = ""
 
     @property
     def done(self) -> int:
@@ -35,8 +38,24 @@ class LabProgress:
 
     @property
     def finished(self) -> bool:
-        """Whether all steps are done."""
+        """Whether all steps are done, and with them all figures handed in."""
         return self.next is None
+
+    def heading(self) -> str:
+        """How many steps are done, and the next one."""
+        if self.next is not None:
+            return f"{self.done} of {len(self.steps)} steps done; next: {self.next.do}"
+        more = f"; {self.handed_in}" if self.handed_in else ""
+        return f"all {len(self.steps)} steps done{more}"
+
+    def line(self, step: Step, is_done: bool) -> str:
+        """One step as text."""
+        more = f" ({self.handed_in})" if step.kind == "hand-in" and self.handed_in else ""
+        return f"{'✓ done' if is_done else '○ open'}: {step.do}{more}"
+
+    def lines(self) -> tuple[str, ...]:
+        """Each step as text."""
+        return tuple(self.line(step, is_done) for step, is_done in self.steps)
 
     def next_as_text(self) -> str:
         """What to do next in this lab, or why that is unknown."""
@@ -44,7 +63,9 @@ class LabProgress:
             return self.trouble
         if not self.here:
             return "not in this folder"
-        return self.next.do if self.next else ""
+        if self.next is not None:
+            return self.next.do
+        return "✓ all done" + (f"; {self.handed_in}" if self.handed_in else "")
 
     def as_json(self) -> dict[str, Any]:
         """The object that `labs progress --json` prints for this lab."""
@@ -53,6 +74,7 @@ class LabProgress:
             "done": self.done,
             "steps": [{"do": step.do, "done": is_done} for step, is_done in self.steps],
             "next": self.next.do if self.next and not self.trouble else None,
+            "handed_in": self.handed_in or None,
             "trouble": self.trouble or None,
         }
 
@@ -62,7 +84,10 @@ def of_lab(folder: Path, lab: str, its_guide: Guide | None = None) -> LabProgres
     steps = (its_guide if its_guide is not None else guide.of_lab(lab)).steps
     try:
         return LabProgress(
-            lab, tuple((step, step.is_done(folder)) for step in steps), folder.is_dir()
+            lab,
+            tuple((step, step.is_done(folder)) for step in steps),
+            folder.is_dir(),
+            handed_in=handed_in.as_text(folder) if folder.is_dir() else "",
         )
     except (ValueError, OSError) as error:
         return LabProgress(lab, tuple((step, False) for step in steps), True, str(error))
@@ -92,7 +117,7 @@ def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
             (
                 f"{each.lab} (this one)" if each.lab == here else each.lab,
                 f"{each.done} of {len(each.steps)}",
-                "✓ all done" if each.finished else each.next_as_text(),
+                each.next_as_text(),
             )
             for each in labs
         ),

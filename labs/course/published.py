@@ -106,6 +106,17 @@ def in_ns(quantity: str, report: str) -> float:
     return statistics.geometric_mean(values)
 
 
+def samples(quantity: str, report: str) -> tuple[float, ...]:
+    """The single samples that a report prints for `quantity`, in ns, in the order printed.
+
+    Raises KeyError if it prints none.
+    """
+    found = [each for each in figures(quantity, report) if each.series.startswith("sample")]
+    if not found:
+        raise KeyError(f"report {report} prints no single samples for {quantity!r}")
+    return tuple(each.value * NANOSECONDS[each.unit] for each in found)
+
+
 def spread_of_machines() -> float:
     """By what factor machines alone differ: the timer overhead on report A's four machines.
 
@@ -114,6 +125,29 @@ def spread_of_machines() -> float:
     """
     values = [each.value for each in figures("timer overhead", "A", "table") if each.unit == "ns"]
     return float(f"{max(values) / min(values):.2g}")
+
+
+def as_printed(quantity: str, report: str, unit: str) -> Table:
+    """Every final figure of a report for `quantity`, in `unit` as printed, as one table.
+
+    It has a row for each machine, or for each run where the report prints no final figure, and a
+    column for each quantity whose name begins so. Raises KeyError, as `figures`, and also if
+    nothing is printed in `unit`.
+    """
+    every = [each for each in figures(quantity, report) if each.unit.split("/")[0] == unit]
+    chosen = [each for each in every if each.series in _SETTLED] or every
+    if not chosen:
+        raise KeyError(f"report {report} prints {quantity} in another unit than {unit}")
+    columns = list(dict.fromkeys(each.quantity for each in chosen))
+    rows: dict[str, dict[str, str]] = {}
+    for each in chosen:
+        name = each.machine if each.series in _SETTLED else each.series
+        rows.setdefault(name, {})[each.quantity] = f"{each.value:g}"
+    return Table(
+        f"Report {report} prints, in {unit}",
+        ("", *(each.removeprefix(quantity).strip() or each for each in columns)),
+        tuple((name, *(row.get(each, "") for each in columns)) for name, row in rows.items()),
+    )
 
 
 #: The series of a report's final figures; if there are none, the table shows all its figures.
@@ -135,8 +169,28 @@ def table(report: str, *, reasons: bool = False) -> Table:
         printed = "; ".join(_span([e.value for e in settled if e.unit == u], u) for u in units)
         why = "; ".join(dict.fromkeys(s.reason for each in settled for s in each.suspicions))
         rows.append((quantity, printed, *([why] if reasons else [])))
-    header = ("what was measured", "as printed", *(["what speaks against it"] if reasons else []))
+    header = (
+        "what was measured",
+        "as printed",
+        *(["what speaks against the figure"] if reasons else []),
+    )
     return Table(f"Report {report}", header, tuple(rows))
+
+
+def side_by_side(quantity: str, other: str, report: str) -> Table:
+    """What `report` prints in the end for two quantities, in ns, one row for each of its machines.
+
+    The last column is the first divided by the second. A quantity is the beginning of its name.
+    Raises KeyError if a machine has no time for one of the two.
+    """
+    first, second = ({e.machine: e for e in settled(figures(q, report))} for q in (quantity, other))
+    rows = []
+    for machine, one in first.items():
+        values = [each.value * NANOSECONDS[each.unit] for each in (one, second[machine])]
+        ratio = rounded(values[0] / values[1], 2)
+        rows.append((machine, *(rounded(value, 4) for value in values), f"{ratio} times"))
+    header = ("machine", f"{quantity}, ns", f"{other}, ns", "first / second")
+    return Table(f"Report {report}, as printed", header, tuple(rows))
 
 
 def _span(values: list[float], unit: str) -> str:

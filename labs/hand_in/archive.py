@@ -9,19 +9,16 @@ import datetime
 import hashlib
 import io
 import itertools
-import json
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.common import limits, paths
+from labs.common import limits
 from labs.common.files import read_bounded, write_atomically
-from labs.course import figures, predictions
+from labs.course import answers, figures, predictions
 from labs.course.figures import BadFigures
-
-#: The folder beside the labs that holds what was handed in.
-HANDED_IN = "handed-in"
+from labs.course.handed_in import HANDED_IN
 
 
 class CannotHandIn(ValueError):
@@ -41,8 +38,8 @@ class HandedIn:
 def contents(folder: Path, lab: str) -> dict[str, bytes]:
     """The files to hand in, by path in the lab folder.
 
-    These are the notebook, the figures and predictions, and the recordings that the figures name,
-    with their C. Raises CannotHandIn.
+    These are the notebook, the figures, the predictions and answers, which nobody grades, and the
+    recordings that the figures name, with their C. Raises CannotHandIn.
     """
     found: dict[str, bytes] = {}
     try:
@@ -63,38 +60,10 @@ def _wanted(folder: Path, lab: str) -> Iterator[tuple[str, int]]:
     yield f"{lab}.ipynb", limits.MOST_NOTEBOOK_BYTES
     yield figures.FILE_NAME, limits.MOST_JSON_BYTES
     yield predictions.FILE_NAME, limits.MOST_JSON_BYTES
+    yield answers.FILE_NAME, limits.MOST_JSON_BYTES
     for name in sorted(figures.evidence(folder)):
         yield name, limits.MOST_FILE_BYTES
         yield str(Path(name).with_suffix(".c")), limits.MOST_SOURCE_BYTES
-
-
-def empty_answers(notebook: bytes, lab: str) -> tuple[str, ...]:
-    """The answer cells of the notebook, by id, that are still as they were released.
-
-    Only cells of text count: a figure that is missing is told by its check. Without a released
-    notebook there is nothing to compare with.
-    """
-    released = paths.released() / lab / f"{lab}.ipynb"
-    if not released.is_file():
-        return ()
-    before = _answers(released.read_bytes())
-    return tuple(
-        name for name, text in _answers(notebook).items() if text.strip() in ("", before.get(name))
-    )
-
-
-def _answers(notebook: bytes) -> dict[str, str]:
-    """The text of each answer cell, by its id; empty for what is no notebook."""
-    try:
-        cells = json.loads(notebook)["cells"]
-        return {
-            str(cell["metadata"]["nbgrader"]["grade_id"]): "".join(cell["source"]).strip()
-            for cell in cells
-            if cell["cell_type"] == "markdown"
-            and cell["metadata"].get("nbgrader", {}).get("solution")
-        }
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
 
 
 def _free(folder: Path, stem: str) -> Path:

@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.course import report_cell
 from labs.course.figures import FILE_NAME
 from labs.hand_in import archive, exchange
 from labs.hand_in.archive import CannotHandIn, HandedIn
@@ -71,7 +72,10 @@ class Report:
         elif self.trouble:
             found.append(f"NOT submitted to an exchange: {self.trouble}")
         else:
-            found.append("no nbgrader exchange has this lab: upload the archive where you are told")
+            found.append(
+                "no nbgrader exchange has this lab: upload the archive to the place "
+                "that your course names"
+            )
         found.append(f"receipt: {self.made.receipt}")
         found.append(f"checked: {got:g} of {most:g} points for the figures")
         found += [f"missing: {each}" for each in self.missing]
@@ -87,7 +91,9 @@ def lab_in(folder: Path) -> str:
         return folder.name
     if len(notebooks) == 1:
         return notebooks[0]
-    raise CannotHandIn(f"{folder} is not the folder of a lab: it has no notebook of that name")
+    raise CannotHandIn(
+        f"{folder} is not the folder of a lab: it holds no notebook with the name of the folder"
+    )
 
 
 def carry_out(folder: Path, *, submit: bool = True) -> Report:
@@ -104,16 +110,15 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     if notebook is None:
         missing.append(f"the notebook {lab}.ipynb, with your answers")
     else:
-        missing += [
-            f"the answer in the cell {each}" for each in archive.empty_answers(notebook, lab)
-        ]
+        missing += [f"the answer in the cell {each}" for each in report_cell.empty(notebook, lab)]
     failed = [
         f"{each.figure}: {each.reason}"
         for each in verdicts
         if each.outcome != "passed" and each.handed_in
     ]
     points = sum(each.points for each in verdicts), sum(each.max_points for each in verdicts)
-    said = [f"{each.figure}: {each.outcome}. {each.reason}" for each in verdicts]
+    said = [f"Points: {points[0]:g} of {points[1]:g}"]
+    said += [f"{each.figure}: {each.outcome}. {each.reason}" for each in verdicts]
     made = archive.write(folder, lab, files, "\n".join(said))
     submitted, trouble = _submitted(lab, folder) if submit else ("", "")
     return Report(made, points, tuple(missing), tuple(failed), submitted, trouble)
@@ -148,7 +153,8 @@ def _submitted(lab: str, folder: Path) -> tuple[str, str]:
     courses = exchange.courses_with(lab, folder.parent)
     if len(courses) > 1:
         names = ", ".join(courses)
-        return "", f"several courses have it ({names}); run `nbgrader submit {lab} --course NAME`"
+        how = f"run `nbgrader submit {lab} --course NAME`"
+        return "", f"several courses have this lab ({names}); {how}"
     if not courses:
         return "", ""
     if folder.name != lab:

@@ -92,7 +92,7 @@ def check_turbo(machine: Machine) -> Point:
         "turbo",
         "CAUTION",
         "on: the core's speed depends on temperature and on the other cores",
-        "Report it, or switch it off: echo 1 | sudo tee "
+        "State this in your report, or switch it off: echo 1 | sudo tee "
         "/sys/devices/system/cpu/intel_pstate/no_turbo (or: echo 0 | sudo tee "
         "/sys/devices/system/cpu/cpufreq/boost)",
     )
@@ -122,7 +122,8 @@ def check_seccomp(machine: Machine) -> Point:
         "seccomp",
         "CAUTION",
         f"{machine.seccomp}: the OS kernel checks each system call, so it costs more",
-        "Report it. In a container of your own, use --security-opt seccomp=unconfined.",
+        "State this in your report. In a container of your own, use --security-opt "
+        "seccomp=unconfined.",
     )
 
 

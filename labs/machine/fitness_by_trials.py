@@ -52,7 +52,12 @@ def check_counter(trials: Trials) -> list[Point]:
     step = counter.step_ns
     if step is None:
         return [
-            Point("counter", "FAIL", f"{seen}: it does not move", "Restart the (virtual) machine.")
+            Point(
+                "counter",
+                "FAIL",
+                f"{seen}: the counter does not move",
+                "Restart the (virtual) machine.",
+            )
         ]
     coarse = step > COARSE_STEP_NS
     return [
@@ -78,8 +83,8 @@ def check_pinning(machine: Machine, trials: Trials) -> Point:
         "pinning",
         "CAUTION",
         trials.pinning.problem,
-        "Measure without --cpu, take more samples, and note the migrations that runs report. "
-        "Switches are measured where the OS puts the tasks, and every result says so.",
+        "Measure without --cpu, take more samples, and note the migrations that runs report. In "
+        "measurements of switches the OS then chooses the CPUs, and every result states this.",
     )
 
 
@@ -102,7 +107,7 @@ def check_interruptions(trials: Trials) -> Point:
     return Point(
         "interruptions",
         "CAUTION",
-        f"{seen}: a loop timed as a whole takes that much longer",
+        f"{seen}: a loop that is timed as a whole takes that much longer",
         remedy,
     )
 
@@ -124,8 +129,9 @@ def _shorter_batches(between_us: float) -> str:
     if len(sizes) < len(USUAL_SIZES):
         return f"{advice} No choice of batch sizes avoids that here."
     return (
-        f"{advice} Choose smaller sizes: the largest, times the cost, must stay below that. For "
-        f"system calls of {USUAL_COST_US:g} µs use --batch {','.join(map(str, sizes))}."
+        f"{advice} Choose smaller batch sizes: the largest size times the cost must stay below "
+        f"this limit. For system calls of {USUAL_COST_US:g} µs use --batch "
+        f"{','.join(map(str, sizes))}."
     )
 
 

@@ -2,44 +2,69 @@
 
 lab.broken("cached_getpid")         # in a notebook
 labs broken cached_getpid           # on the command line
+
+In a notebook, a student can choose another repair than the twin:
+
+lab.broken("cached_getpid", repair=("system_call", "getppid, invalid"))
 """
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from labs.analysis.net_cost import parts_of
 from labs.c_kernels import toolchain
 from labs.c_kernels.region import region_of
 from labs.common.html import filled
+from labs.common.messages import Message, Refused
 from labs.common.units import rounded
 from labs.course import figures
 from labs.notebook.run import Run
 from labs.recording import proof
-from labs.results import naive
+from labs.results import naive, remarks
 from labs.run.broken import BrokenKernel
+from labs.run.options import plan_of
 from labs.run.plan import Plan
 
 #: Two figures within this factor of each other count as alike.
 ALIKE = 1.1
+
+#: A C kernel and its variants, as in `lab.measure_in_turns`.
+Repair = tuple[str, str | Sequence[str]]
 
 _TEMPLATE = Path(__file__).with_name("broken_pair.html.jinja")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pair:
-    """A demonstration of one mistake: two runs at the same time on the same machine."""
+    """A demonstration of one mistake: two runs at the same time on the same machine.
+
+    `repair` holds the arguments of the repaired measurement, if it is another one than the twin.
+    """
 
     kernel: BrokenKernel
     broken: Run
     repaired: Run
+    repair: tuple[str, ...] = ()
 
     @property
     def naive_value(self) -> float:
         """The value that the author of the broken kernel would report, in the unit of its run."""
         return naive.naive_value(self.broken.result())
+
+    @property
+    def mean_of_all(self) -> float:
+        """The mean of every sample of the broken run, the disturbed ones included, in its unit.
+
+        Of an exchange that counts as two switches, this is the half, as `naive_value` is.
+        """
+        run = self.broken
+        every = naive.mean_of_all(run.recording, run.variant, run.unit)
+        return every / parts_of(run.recording, run.variant)
 
     @property
     def believed(self) -> float:
@@ -49,7 +74,7 @@ class Pair:
     @property
     def regions(self) -> tuple[str, str]:
         """The measured regions of the broken C kernel and of the repaired one."""
-        twin = toolchain.c_kernel_source(self.kernel.twin_plan().kernel)
+        twin = toolchain.c_kernel_source(self._repair[0])
         return (
             region_of(self.kernel.source, self.broken.variant),
             region_of(twin.read_text(encoding="utf-8"), self.repaired.variant),
@@ -58,7 +83,11 @@ class Pair:
     @property
     def titles(self) -> tuple[str, str]:
         """The file of the broken C kernel, and the command of the repaired one."""
-        return f"{self.kernel.path.name}", shlex.join(["labs", "measure", *self.kernel.twin])
+        return f"{self.kernel.path.name}", shlex.join(["labs", "measure", *self._repair])
+
+    @property
+    def _repair(self) -> tuple[str, ...]:
+        return self.repair or self.kernel.twin
 
     def difference(self) -> str:
         """A sentence that compares the two figures."""
@@ -104,7 +133,7 @@ class Pair:
             lines += ["", f"{name}: {title}", ""]
             lines += [f"    {line}".rstrip() for line in region.splitlines()]
             lines += ["", *self._sentences(run)]
-            lines += [f"warning: {warning}" for warning in run.result().warnings]
+            lines += remarks.of_results((run.result(),)).as_lines()
             if run.recording_path is not None:
                 lines.append(f"saved in {run.recording_path}")
         return "\n".join([*lines, "", self.difference()])
@@ -119,7 +148,7 @@ class Pair:
                 "region": region,
                 "sentences": self._sentences(run),
                 # Only those of the variant shown: its baseline may have other warnings.
-                "warnings": run.result().warnings,
+                "remarks": remarks.of_results((run.result(),)).as_html(),
                 "saved_in": run.recording_path,
             }
             for name, colour, title, region, run in zip(
@@ -158,14 +187,37 @@ class Pair:
         return self.as_text()
 
 
-def plans(kernel: BrokenKernel) -> tuple[Plan, Plan]:
-    """The plans of the broken C kernel and of its twin.
+def plans(kernel: BrokenKernel, repair: Repair | None = None) -> tuple[Plan, Plan]:
+    """The plans of the broken C kernel and of its twin, or of the `repair` in place of the twin.
 
     The first plan holds the C as text. Its name is the copy that is saved next to the recording, so
-    it contains no path of this machine.
+    it contains no path of this machine. A repair takes as many samples and processes as the twin.
+    Raises Refused if `repair` is not the name of a C kernel and of its variants.
     """
     copy = f"{figures.RECORDINGS}/broken-{kernel.name}.c"
     mine = replace(
         kernel.plan(), kernel=copy, source=kernel.source, shown_as=kernel.path.name
     )  # fmt: skip
-    return mine, kernel.twin_plan()
+    twin = kernel.twin_plan()
+    if repair is None:
+        return mine, twin
+    _check(repair)
+    chosen = plan_of(*repair)
+    toolchain.c_kernel_source(chosen.kernel)  # raises if there is none of this name
+    return mine, replace(twin, kernel=chosen.kernel, variants=chosen.variants)
+
+
+def _check(repair: object) -> None:
+    """Raises Refused if `repair` is not the name of a C kernel and of its variants."""
+    if isinstance(repair, tuple | list) and len(repair) == 2 and isinstance(repair[0], str):
+        names = [repair[1]] if isinstance(repair[1], str) else repair[1]
+        if isinstance(names, tuple | list) and all(isinstance(name, str) for name in names):
+            return
+    usage = 'Write it like this: repair=("system_call", "getppid, invalid").'
+    raise Refused(Message("problem", "a repair is a C kernel and its variants", (usage,)))
+
+
+def words_of(plan: Plan) -> tuple[str, ...]:
+    """The C kernel and the variants of a plan, as after `labs measure`."""
+    variants = ("--variant", ",".join(plan.variants)) if plan.variants else ()
+    return (plan.kernel, *variants)

@@ -20,6 +20,7 @@ from labs.run.plan import Plan
 if TYPE_CHECKING:
     from labs.notebook.measuring import Measuring
     from labs.notebook.run import Run
+    from labs.notebook.waiting import Waiting
 
 #: The magic itself is line 1 of the cell, as the editor counts.
 FIRST_LINE = 2
@@ -35,19 +36,27 @@ class _Parser(argparse.ArgumentParser):
         raise Refused(Message("problem", f"%%ckernel: {message}", (f"Usage: {usage}",)))
 
 
-def register(session: Measuring) -> None:
-    """Make `%%ckernel` of this notebook work for `session`."""
+def register(session: Measuring, waiting: Waiting) -> None:
+    """Make `%%ckernel` of this notebook work for `session`.
+
+    The run of a cell becomes a variable with the name under which it is saved.
+    """
     shell: Any = messages.shell()
 
     def ckernel(line: str, cell: str) -> Run | None:
+        name = variable_of(line)
         try:
-            return measure_cell(session, line, cell)
+            run = measure_cell(session, line, cell)
         except Refused as refused:
-            if refused.message.tone != "note":
+            if name not in shell.user_ns:
+                waiting.wait_for(name, "complete the C above, then run its cell")
+            if refused.message.tone != "open":
                 raise
             # A stub that waits for its answer: no mistake, so that the notebook runs on.
             messages.show(refused.message)
             return None
+        shell.user_ns[name] = run
+        return run
 
     shell.register_magic_function(ckernel, "cell", "ckernel")
 
@@ -79,6 +88,15 @@ def plan_of(line: str, cell: str) -> Plan:
         shown_as="cell",
         first_line=FIRST_LINE,
     )
+
+
+def variable_of(line: str) -> str:
+    """The variable that holds the run of a cell with the words `line` after the magic.
+
+    Raises Refused.
+    """
+    arguments = _arguments(line)
+    return re.sub(r"\W", "_", arguments.save or arguments.name)
 
 
 def _arguments(line: str) -> argparse.Namespace:

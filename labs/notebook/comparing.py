@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from labs.common.messages import Message, Refused
 from labs.notebook.run import Run
@@ -19,7 +20,8 @@ def compare(first: object, second: object, times: float) -> Comparison:
         raise Refused(_about_times(times))
     try:
         if isinstance(first, Run) and isinstance(second, Run):
-            return compared(first.result(), second.in_unit(first.unit).result(), times)
+            found = compared(first.result(), second.in_unit(first.unit).result(), times)
+            return _noted(found, first, second)
         if isinstance(first, Comparison) and isinstance(second, Comparison):
             return differences_compared(first, second, times)
     except ValueError as error:
@@ -27,6 +29,12 @@ def compare(first: object, second: object, times: float) -> Comparison:
         raise Refused(Message("problem", "these cannot be compared", (f"{why}.",))) from None
     what = "lab.compare takes two runs, or a run by two of its variants"
     raise Refused(Message("problem", what, (_USAGE,)))
+
+
+def _noted(found: Comparison, *runs: Run) -> Comparison:
+    """The comparison, which says so if one of its runs is an earlier one."""
+    notes = dict.fromkeys(note for run in runs if (note := run.later.note()))
+    return replace(found, modes=(*notes, *found.modes)) if notes else found
 
 
 def _about_times(times: object) -> Message:

@@ -45,7 +45,11 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
     if isinstance(error, BadPlan):
         return Message("problem", "the run cannot start as asked", (_sentence(str(error)),))
     if isinstance(error, c_process.RunFailed):
-        heading = "this machine cannot measure that" if error.impossible_here else "the run failed"
+        heading = (
+            "this machine cannot make this measurement"
+            if error.impossible_here
+            else "the run failed"
+        )
         more = _of_clobbers(source) if error.hung else ()
         return Message("problem", heading, (_sentence(str(error)), *more))
     if isinstance(error, BadRecording):
@@ -54,7 +58,7 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
         return Message("problem", "the file could not be saved", (_sentence(error.strerror or ""),))
     if isinstance(error, FileNotFoundError):
         return Message("problem", "not found", (_sentence(str(error)),))
-    return Message("problem", "that did not work", (_sentence(str(error)),))
+    return Message("problem", "this did not work", (_sentence(str(error)),))
 
 
 def of_unknown_variants(plan: Plan) -> Message | None:
@@ -127,8 +131,9 @@ def _of_clobbers(source: str | None) -> tuple[str, ...]:
         return ()
     names = " and ".join(missing)
     return (
-        f"Your assembly does not say that `syscall` overwrites {names}. If the compiler keeps the "
-        f"loop's counter there, the loop never ends: name {names} among the clobbers.",
+        f"Your assembly does not say that `syscall` overwrites {names}. If the compiler keeps "
+        f"the loop's counter in such a register, the loop never ends: name {names} among "
+        "the clobbers.",
     )
 
 
@@ -142,7 +147,7 @@ def _of_compile_error(
     stubs = [each for each in errors if each.text.startswith("#error")]
     if stubs:
         words = stubs[0].text.removeprefix("#error").strip().strip('"')
-        return Message("note", f"{stubs[0].file}, line {stubs[0].line}: {words}")
+        return Message("open", f"{stubs[0].file}, line {stubs[0].line}: {words}")
     asserted = next((each for each in errors if _ASSERTED.search(each.text)), None)
     first = asserted or next((each for each in errors if not _is_in_header(each)), errors[0])
     more = len(errors) - 1

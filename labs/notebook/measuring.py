@@ -112,7 +112,9 @@ class Measuring:
         return f"{figures.RECORDINGS}/{name}.csv"
 
     def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Mark]:
-        """By variant the newest prediction of the figure named after it, to be drawn.
+        """By variant the prediction that counts of the figure named after it, to be drawn.
+
+        If all of its predictions are late, the newest one is drawn, as a late one.
 
         A figure of `procedure_call args0` is procedure-call-args0, or the end of that: call-args0.
         """
@@ -127,6 +129,7 @@ class Measuring:
             whole = f"-{kernel}-{variant}".replace("_", "-")
             named = [name for name in known if whole.endswith(f"-{name}")]
             if named:
-                newest = known[max(named, key=len)][-1]
-                marks[variant] = Mark(newest.value, newest.unit)
+                made, late = predictions.shown(known[max(named, key=len)])
+                name = "your late prediction" if late else "your prediction"
+                marks[variant] = Mark(made.value, made.unit, name)
         return marks

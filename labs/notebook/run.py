@@ -11,13 +11,13 @@ from labs.analysis.net_cost import parts_of
 from labs.common.html import filled
 from labs.common.messages import Message, Refused
 from labs.common.table import Table
-from labs.plots import by_process, distribution, picture
+from labs.plots import by_process, distribution, picture, tables
 from labs.plots.known_number import Mark
 from labs.plots.picture import Picture
 from labs.recording import proof
 from labs.recording.file import Recording
 from labs.recording.proof import Switches
-from labs.results import compared
+from labs.results import compared, remarks
 from labs.results.result import Result, result_of
 from labs.results.run_warnings import RunWarning
 
@@ -117,7 +117,7 @@ class Run:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """The warnings of all results of this run."""
+        """The warnings of all results of this run, also those that are shown as conditions only."""
         return tuple(dict.fromkeys(each for result in self.results for each in result.warnings))
 
     @property
@@ -169,45 +169,47 @@ class Run:
         # A prediction about one switch does not fit a plot of round trips or of rounds of eight.
         whole = parts_of(self.recording, chosen.variant) == 1
         prediction = self._prediction(chosen) if whole else None
-        return self._noted(
-            picture.of_samples(self.recording, chosen.variant, chosen.unit, prediction)
-        )
+        drawn = picture.of_samples(self.recording, chosen.variant, chosen.unit, prediction)
+        return self._noted(drawn, chosen)
 
     def plot_line(self, variant: str | None = None) -> Picture:
         """Plot the line T(k) = overhead + k * cost, and below it the residuals."""
         chosen = self.result(variant)
         if chosen.line is None:
             raise Refused(Message("problem", "there is no line to draw", (chosen.no_figure,)))
-        return self._noted(picture.of_line(chosen))
+        return self._noted(picture.of_line(chosen), chosen)
 
     def plot_ecdf(self, variant: str | None = None) -> Picture:
         """Plot the distribution of the samples: the share of them that is at most x."""
         chosen = self.result(variant)
         try:
-            return self._noted(distribution.picture_of(self.recording, chosen.variant, chosen.unit))
+            drawn = distribution.picture_of(self.recording, chosen.variant, chosen.unit)
         except ValueError as error:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
+        return self._noted(drawn, chosen)
 
     def plot_processes(self, variant: str | None = None) -> Picture:
         """Plot the result of each process, and mark those that were set aside."""
         chosen = self.result(variant)
         try:
-            return self._noted(by_process.picture_of(chosen))
+            drawn = by_process.picture_of(chosen)
         except ValueError as error:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
+        return self._noted(drawn, chosen)
 
     def compare(self) -> Picture:
         """Plot the figures of all variants of this run side by side, with their intervals."""
-        return self._noted(picture.of_estimates(self.results, self._prediction(self.results[0])))
+        drawn = picture.of_estimates(self.results, self._prediction(self.results[0]))
+        return self._noted(drawn, *self.results)
 
     def table(self, variant: str | None = None) -> Table:
         """The samples of a variant as a table: one row for each batch size, and the warm-up."""
         chosen = self.result(variant)
-        return picture.samples_table(self.recording, chosen.variant, chosen.unit)
+        return tables.samples_table(self.recording, chosen.variant, chosen.unit)
 
-    def _noted(self, drawn: Picture) -> Picture:
-        """The picture, which says so if it shows an earlier run."""
-        return replace(drawn, note=self.later.note())
+    def _noted(self, drawn: Picture, *shown: Result) -> Picture:
+        """The picture with the warnings of what it shows, and with the note on an earlier run."""
+        return replace(drawn.with_remarks(shown), note=self.later.note())
 
     def _prediction(self, result: Result) -> Mark | None:
         """The prediction of a variant, if it can be converted into the result's unit."""
@@ -241,14 +243,14 @@ class Run:
             _RUN,
             note=self.later.note(),
             sentences=[result.sentence() for result in self.results],
-            warnings=self.warnings,
+            remarks=remarks.of_results(self.results).as_html(),
             saved_in=self.recording_path,
         )
 
     def __repr__(self) -> str:
         lines = [self.later.note()] if self.later.failure else []
         lines += [result.sentence() for result in self.results]
-        lines += [f"warning: {warning}" for warning in self.warnings]
+        lines += remarks.of_results(self.results).as_lines()
         lines.append(f"saved in {self.recording_path}" if self.recording_path else "not saved")
         return "\n".join(lines)
 

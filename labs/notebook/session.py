@@ -18,13 +18,13 @@ from labs.machine import description
 from labs.notebook import (
     ckernel,
     explain,
-    foretell,
     handed_in,
     missing_names,
     submit,
-    way_through_labs,
+    waiting,
 )
 from labs.notebook.cards import MachineCard, MeasuredRegion
+from labs.notebook.course import answer, foretell, prediction_form, way_through_labs
 from labs.notebook.measure_options import DEFAULTS, TURNS_DEFAULTS, chosen_of, with_options
 from labs.notebook.measuring import Measuring
 from labs.notebook.recording_names import recording_name
@@ -35,7 +35,7 @@ from labs.run.options import plan_of
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from labs.notebook.broken_pair import Pair
+    from labs.notebook.broken_pair import Pair, Repair
     from labs.notebook.measure_options import MeasureOptions, TurnsOptions
     from labs.notebook.panel.panel import Panel
     from labs.notebook.run import Run
@@ -47,7 +47,7 @@ def start(name: str, folder: Path | None = None) -> Session:
     session = _begin[-1](name, Path.cwd() if folder is None else Path(folder))
     show(MachineCard(session.machine))
     if messages.shell() is not None:
-        ckernel.register(session)
+        ckernel.register(session, waiting.register())
         missing_names.register()
     return session
 
@@ -78,8 +78,8 @@ class Session(Measuring):
 
     def predict(
         self,
-        figure: str,
-        value: float,
+        name: str,
+        value: float | None = None,
         unit: str = "",
         *,
         because: str = "",
@@ -87,10 +87,29 @@ class Session(Measuring):
     ) -> None:
         """Store what you expect of a figure, why, and how sure you are, from 0 to 1.
 
-        Never graded for being right. Predicting again keeps the earlier one too. Raises Refused.
+        Without a value, show a form for it. Never graded for being right. Predicting again keeps
+        the earlier ones too: the last one before the recording that answers it counts. Raises
+        Refused.
         """
+        if value is None:
+            prediction_form.show_form(self.folder, self._guide, name)
+            return
         predicted = predictions.Prediction(value, unit, because, sure)
-        show(foretell.prediction(self.folder, self._guide, figure, predicted))
+        show(foretell.prediction(self.folder, self._guide, name, predicted))
+
+    def forget(self, name: str, *, rename: str | None = None) -> None:
+        """Withdraw all predictions under the id `name`, or give them the id `rename`.
+
+        Raises Refused.
+        """
+        show(foretell.forget(self.folder, self._guide, name, rename))
+
+    def answer(self, name: str, text: str = "") -> None:
+        """Keep what you think, in your own words, and show it beside the explanation.
+
+        Never graded. Every version is kept. Raises Refused.
+        """
+        show(answer.answered(self.folder, self._guide, name, text))
 
     def show_c(self, kernel: str) -> None:
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
@@ -186,24 +205,25 @@ class Session(Measuring):
 
         return comparing.compare(first, second, times)
 
-    def broken(self, name: str, *, unit: str = "ns") -> Pair:
+    def broken(self, name: str, *, repair: Repair | None = None, unit: str = "ns") -> Pair:
         """Run the broken C kernel `name` and its repaired twin, save both, and show them.
 
-        The recordings are `recordings/broken-NAME.csv` and `recordings/repaired-NAME.csv`. Raises
-        Refused.
+        `repair` is a C kernel and its variants, such as ("system_call", "getppid, invalid"), to run
+        in place of the twin. The recordings are `recordings/broken-NAME.csv` and
+        `recordings/repaired-NAME.csv`. Raises Refused.
         """
-        from labs.notebook.broken_pair import Pair, plans
+        from labs.notebook.broken_pair import Pair, plans, words_of
 
         try:
             kernel = broken.find(name)
-            wrong, right = plans(kernel)
+            wrong, right = plans(kernel, repair)
         except (broken.NoSuchBroken, ValueError, OSError) as error:
             raise Refused(explain.of_error(error)) from None
         runs = (
             self.carry_out(wrong, f"broken-{name}", unit),
             self.carry_out(right, f"repaired-{name}", unit),
         )
-        return Pair(kernel, *runs)
+        return Pair(kernel, *runs, words_of(right) if repair else ())
 
     def panel(self, kernel: str, variants: Sequence[str] = (), *, save: str = "panel") -> Panel:
         """The same as `measure`, with sliders, menus and buttons."""
@@ -224,12 +244,18 @@ class Session(Measuring):
         """
         show(submit.figure(self.folder, self._guide, figure, value, unit, run))
 
-    def conclude(self, figure: str, value: float, unit: str = "choice") -> None:
-        """Submit what follows from other figures: the number of a conclusion, a ratio ("times").
+    def conclude(
+        self, figure: str, value: float, unit: str = "choice", run: Run | str | None = None
+    ) -> None:
+        """Submit a conclusion: its number, or what follows from other figures, as a ratio does.
 
-        Its evidence is the recordings of those figures. Submitting again replaces it. Raises
-        Refused.
+        Its evidence is `run`, as in `figure`, where the lab names one for it. Without a run, the
+        evidence is the recordings of the figures that it follows from. Submitting again replaces
+        it. Raises Refused.
         """
+        if run is not None:
+            show(submit.figure(self.folder, self._guide, figure, value, unit, run))
+            return
         show(submit.conclusion(self.folder, self._guide, figure, value, unit))
 
     def hint(self, topic: str = "", rung: int | None = None) -> None:

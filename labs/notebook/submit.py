@@ -77,6 +77,10 @@ def _evidence(folder: Path, run: Run | str) -> str:
     """The path of a run's recording, or of the recording with this name. Raises Refused."""
     if isinstance(run, str):
         path = f"{figures.RECORDINGS}/{recording_name(run)}.csv"
+    elif not hasattr(run, "recording_path"):
+        what = f"the evidence of a figure is a run, not a {type(run).__name__}"
+        advice = "A trial has two runs: write trial.broken or trial.repaired."
+        raise Refused(Message("problem", what, (advice,) if hasattr(run, "repaired") else ()))
     elif run.recording_path is None:
         raise Refused(
             Message("problem", "the run is not saved", ("Measure again when saving is possible.",))

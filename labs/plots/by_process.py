@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from labs.analysis.processes import SURE, ByProcess
 from labs.common.table import Table
@@ -12,11 +12,15 @@ from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.style import (
+    BAR_PT,
     BLUE,
+    CAP_PT,
     FAINT,
     INK,
+    POINT_PT,
     QUIET,
     VERMILLION,
+    axis_number,
     make_room_at_left,
     new_figure,
     plural,
@@ -63,7 +67,7 @@ def _figure(result: Result, by: ByProcess) -> Figure:
         if which.any():
             axes.errorbar(
                 numbers[which], by.value[which], yerr=2 * by.error[which], color=colour,
-                fmt=marker, markersize=5, elinewidth=1.0, capsize=2,
+                fmt=marker, markersize=POINT_PT, elinewidth=BAR_PT, capsize=CAP_PT,
             )  # fmt: skip
             key.append((words, colour))
     every = len(result.recording.processes)
@@ -75,6 +79,7 @@ def _figure(result: Result, by: ByProcess) -> Figure:
     axes.set_xlim(0.4, every + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
     axes.set_xlabel("process, in the order in which they ran")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
     axes.set_ylabel(f"{result.what}\n({NAMES[unit]})")
     make_room_at_left(figure, axes)
     title_and_key(

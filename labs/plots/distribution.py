@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import matplotlib.patheffects as effects
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,14 +11,16 @@ from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from labs.analysis.arrays import Floats
 from labs.common.units import NAMES, canonical, rounded
-from labs.plots import picture
+from labs.plots import picture, tables
 from labs.plots.picture import Picture
 from labs.plots.series import LOOKS
 from labs.plots.style import (
+    CHARACTER,
     FAINT,
     FONT_PT,
     QUIET,
     log_axis,
+    make_room_at_left,
     new_figure,
     plural,
     symbol,
@@ -42,12 +46,12 @@ def picture_of(recording: Recording, variant: str, unit: str = "ns") -> Picture:
     return picture.make_picture(
         _figure(by_size, unit, title),
         *_describe(recording, variant, by_size, unit),
-        picture.samples_table(recording, variant, unit),
+        tables.samples_table(recording, variant, unit),
     )
 
 
 def _figure(by_size: dict[int, Floats], unit: str, title: str) -> Figure:
-    figure, axes = new_figure(3.7, left=0.10, right=0.97)
+    figure, axes = new_figure(3.7, left=0.14, right=0.97)
     floor, ceiling = log_axis(axes, "x", np.concatenate(list(by_size.values())), None)
     axes.set_xlim(floor * 0.9, ceiling)
     axes.set_ylim(0, 1.02)
@@ -56,22 +60,29 @@ def _figure(by_size: dict[int, Floats], unit: str, title: str) -> Figure:
     axes.axhline(0.5, color=FAINT, linewidth=0.8, zorder=0)
     for number, (k, values) in enumerate(by_size.items()):
         look = LOOKS[number % len(LOOKS)]
+        # With more lines than colours, a colour comes again with another dash.
+        dash = LOOKS[(number + number // len(LOOKS)) % len(LOOKS)].dash
         share = np.arange(1, len(values) + 1) / len(values)
         shown = np.maximum(values, floor)
         axes.plot(
             np.append(shown[0], shown), np.append(0.0, share), drawstyle="steps-post",
-            color=look.colour, linestyle=look.dash, linewidth=1.5,
+            color=look.colour, linestyle=dash, linewidth=1.5,
         )  # fmt: skip
         # Each label has a height of its own, so that labels of neighbouring curves do not overlap.
-        height = (0.14, 0.34, 0.62, 0.80)[number % 4]
+        height = 0.06 + 0.86 * (number + 0.5) / len(by_size)
         x = shown[min(int(height * len(values)), len(values) - 1)]
+        words = f"k = {k:,}"
+        # At the right end of the axis there is room only at the left of a curve.
+        across = math.log(x / floor) / math.log(ceiling / floor)
+        left = across + CHARACTER * (len(words) + 1) / axes.get_position().width > 1
         axes.annotate(
-            f"k = {k:,}", (x, height), (6, 0), textcoords="offset points", va="center",
-            fontsize=FONT_PT, color=look.colour,
+            words, (x, height), (-6 if left else 6, 0), textcoords="offset points", va="center",
+            ha="right" if left else "left", fontsize=FONT_PT, color=look.colour,
             path_effects=[effects.withStroke(linewidth=3, foreground="white")],
         )  # fmt: skip
-    axes.set_ylabel("share of samples no longer than this")
+    axes.set_ylabel("share of samples\nno longer than this")
     axes.set_xlabel(f"length of a sample ({NAMES[unit]}, log axis)")
+    make_room_at_left(figure, axes)
     samples = sum(map(len, by_size.values()))
     key = f"{plural(samples, 'sample')}, one line for each k, which reaches 50 % at its median"
     title_and_key(figure, title, [(key, QUIET)])

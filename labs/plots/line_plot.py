@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
@@ -10,8 +11,11 @@ from labs.analysis.arrays import Floats
 from labs.analysis.line import Line
 from labs.common.units import NAMES, rounded
 from labs.plots.style import (
+    BAR_PT,
     BLUE,
+    CAP_PT,
     INK,
+    POINT_PT,
     PURPLE,
     VERMILLION,
     axis_number,
@@ -34,7 +38,7 @@ def line_figure(result: Result) -> Figure:
     if line is None:
         raise ValueError(f"no line to draw: {result.no_figure}")
     per_unit = result.clock.ticks_in(result.unit)
-    mean, error = line.location / per_unit, 2 * line.uncertainty / per_unit
+    mean = line.location / per_unit
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
     figure, axes = new_figure(4.6, top=0.87, bottom=0.40, right=0.97)
     below = figure.add_axes((0.13, 0.11, 0.84, 0.20), sharex=axes)
@@ -43,10 +47,12 @@ def line_figure(result: Result) -> Figure:
     reach = float(line.batch.max())
     ends = np.array([0.0, reach])
     axes.plot(ends, overhead + cost * ends, color=INK, linewidth=1.2, zorder=1)
-    axes.plot(line.batch, mean, color=BLUE, linestyle="none", marker="o", markersize=6)
+    axes.plot(
+        line.batch, mean, color=BLUE, linestyle="none", marker="o", markersize=6, clip_on=False
+    )
     axes.plot([0], [overhead], color=VERMILLION, linestyle="none", marker="D", markersize=6)
     key = [
-        ("● mean of the steady samples", BLUE),
+        ("● mean of the steady samples, bars: 2 standard errors", BLUE),
         (f"◆ overhead {rounded(overhead)} {symbol(result.unit)}", VERMILLION),
     ]
     if line.empty is not None:
@@ -63,18 +69,7 @@ def line_figure(result: Result) -> Figure:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
     axes.tick_params(labelbottom=False)
 
-    below.axhline(0, color=INK, linewidth=1.2, zorder=1)
-    below.errorbar(
-        line.batch, line.residual / per_unit, yerr=error, color=BLUE, fmt="o", markersize=5,
-        capsize=3, elinewidth=1.1,
-    )  # fmt: skip
-    most = float(np.max(np.abs(line.residual / per_unit) + error)) or 1.0
-    below.set_ylim(-1.25 * most, 1.25 * most)
-    below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
-    below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
-    below.set_xlabel("k: operations in a sample (bars: 2 standard errors)")
-    below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
-    below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    _draw_residuals(below, result, line)
     make_room_at_left(figure, axes, below)
     title_and_key(
         figure,
@@ -84,11 +79,30 @@ def line_figure(result: Result) -> Figure:
     return figure
 
 
+def _draw_residuals(below: Axes, result: Result, line: Line) -> None:
+    """Draw how far each point is off the line, with its uncertainty."""
+    per_unit, reach = result.clock.ticks_in(result.unit), float(line.batch.max())
+    error = 2 * line.uncertainty / per_unit
+    below.axhline(0, color=INK, linewidth=1.2, zorder=1)
+    below.errorbar(
+        line.batch, line.residual / per_unit, yerr=error, color=BLUE, fmt="o",
+        markersize=POINT_PT, capsize=CAP_PT, elinewidth=BAR_PT,
+    )  # fmt: skip
+    most = float(np.max(np.abs(line.residual / per_unit) + error)) or 1.0
+    below.set_ylim(-1.25 * most, 1.25 * most)
+    below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
+    below.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
+    below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
+    below.set_xlabel("k: operations in a sample")
+    below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
+    below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
 def _apart(places: Floats, reach: float) -> list[float]:
     """The `places` on an axis from 0 to `reach` whose labels do not overlap, also not with 0."""
     kept: list[float] = []
     for place in sorted(places.tolist(), reverse=True):
-        if place > 0.05 * reach and (not kept or kept[-1] - place > 0.06 * reach):
+        if place > 0.06 * reach and (not kept or kept[-1] - place > 0.09 * reach):
             kept.append(place)
     return kept
 

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from labs.analysis.arrays import Floats
 from labs.common.html import filled
 from labs.common.table import Table
 from labs.common.units import NAMES, canonical, rounded
-from labs.plots import estimates_plot, image, line_plot, samples_plot
+from labs.plots import estimates_plot, image, line_plot, samples_plot, tables
 from labs.plots.known_number import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
 from labs.recording.file import Recording
-from labs.results.result import Result, sensible
+from labs.results import remarks
+from labs.results.remarks import Remarks
+from labs.results.result import Result
 
 #: A sample is called long if it exceeds the median of its batch size by this factor.
 LONG = 10
@@ -36,7 +37,7 @@ class Picture:
 
     `image` is a PNG, `width` its width on the page in CSS pixels. `kind` says what kind of plot it
     is, with its axes and ranges; `meaning` says what the plot shows. `note` is what a
-    reader must know first, if there is anything.
+    reader must know first, if there is anything. `warnings` are those of what is drawn.
     """
 
     image: bytes
@@ -45,6 +46,11 @@ class Picture:
     meaning: str
     table: Table
     note: str = ""
+    warnings: tuple[str, ...] = ()
+
+    def with_remarks(self, results: Sequence[Result]) -> Picture:
+        """The same picture with the warnings of the `results` that it shows."""
+        return replace(self, warnings=remarks.of_results(results).warnings)
 
     @property
     def description(self) -> str:
@@ -52,7 +58,10 @@ class Picture:
         return " ".join(filter(None, (self.note, self.kind, self.meaning)))
 
     def as_html(self) -> str:
-        """An HTML figure: the image with its alternative text, a caption and a folded table."""
+        """An HTML figure: the image with its alternative text, a caption and a folded table.
+
+        The warnings are not in it: a panel shows them with the result.
+        """
         return filled(
             _PICTURE,
             note=self.note,
@@ -64,10 +73,12 @@ class Picture:
         )
 
     def _repr_html_(self) -> str:
-        return self.as_html()
+        # A cell that ends in a plot shows no result, which would have the warnings.
+        return self.as_html() + Remarks(self.warnings, "").as_html()
 
     def __repr__(self) -> str:
-        return f"{self.description}\n\n{self.table.as_text()}"
+        lines = Remarks(self.warnings, "").as_lines()
+        return "\n".join([f"{self.description}\n\n{self.table.as_text()}", *lines])
 
 
 def of_samples(
@@ -76,18 +87,22 @@ def of_samples(
     """Every sample of `variant` in the order taken. Raises what `samples_figure` raises."""
     kind, meaning = describe_samples(recording, variant, unit, prediction)
     figure = samples_plot.samples_figure(recording, variant, unit, prediction)
-    return make_picture(figure, kind, meaning, samples_table(recording, variant, unit))
+    return make_picture(figure, kind, meaning, tables.samples_table(recording, variant, unit))
 
 
 def of_line(result: Result) -> Picture:
     """The line of `result` with its residuals. Raises ValueError if there is no line."""
-    return make_picture(line_plot.line_figure(result), *describe_line(result), line_table(result))
+    return make_picture(
+        line_plot.line_figure(result), *describe_line(result), tables.line_table(result)
+    )
 
 
 def of_estimates(results: Sequence[Result], prediction: Mark | None = None) -> Picture:
     """Figures side by side with their intervals. Raises ValueError if there is no result."""
     figure = estimates_plot.estimates_figure(results, prediction)
-    return make_picture(figure, *describe_estimates(results, prediction), estimates_table(results))
+    return make_picture(
+        figure, *describe_estimates(results, prediction), tables.estimates_table(results)
+    )
 
 
 def make_picture(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
@@ -158,36 +173,6 @@ def describe_samples(
     return kind, " ".join(meaning)
 
 
-def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table:
-    """The quartiles of the samples at each batch size, and of the warm-up, in `unit`."""
-    steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
-    per_unit = steady.clock.ticks_in(unit)
-    rows = [
-        _distribution(f"k = {k:,}", steady.ticks[steady.batch == k] / per_unit)
-        for k in np.unique(steady.batch).tolist()
-    ]
-    if len(warm):
-        rows.append(_distribution("warm-up", warm.ticks / per_unit))
-    return Table(
-        f"Samples of {recording.kernel} {variant}, in {NAMES[canonical(unit)]}",
-        (
-            "batch",
-            "samples",
-            "lowest",
-            "lower quartile",
-            "median",
-            "upper quartile",
-            "highest",
-        ),
-        tuple(rows),
-    )
-
-
-def _distribution(name: str, values: Floats) -> tuple[str, ...]:
-    quantiles = np.percentile(values, [0, 25, 50, 75, 100]).tolist()
-    return (name, f"{len(values):,}", *(rounded(value) for value in quantiles))
-
-
 def describe_line(result: Result) -> tuple[str, str]:
     """Kind and meaning of the plot of the line. Raises ValueError if there is no line."""
     line = result.line
@@ -217,33 +202,6 @@ def describe_line(result: Result) -> tuple[str, str]:
             f"{rounded(100 * float(off[worst]), 2)} % off the line, so there is no figure."
         )
     return kind, meaning
-
-
-def line_table(result: Result) -> Table:
-    """Mean, its uncertainty and its residual at each batch size, in the unit of `result`.
-
-    Raises ValueError if there is no line.
-    """
-    line = result.line
-    if line is None:
-        raise ValueError(f"no line to tabulate: {result.no_figure}")
-    per_unit = result.clock.ticks_in(result.unit)
-    rows = [
-        (
-            f"k = {k:,.0f}",
-            rounded(mean / per_unit, 4),
-            rounded(2 * error / per_unit, 2),
-            rounded(off / per_unit, 2),
-        )
-        for k, mean, error, off in zip(
-            line.batch, line.location, line.uncertainty, line.residual, strict=True
-        )
-    ]
-    return Table(
-        f"The line of {result.recording.kernel} {result.variant}, in {NAMES[result.unit]}",
-        ("batch", "mean sample", "2 standard errors", "off the line"),
-        tuple(rows),
-    )
 
 
 def describe_estimates(
@@ -277,20 +235,3 @@ def describe_estimates(
         words = f"{prediction.name[0].upper()}{prediction.name[1:]}"
         meaning.append(f"{words}: {rounded(predicted)} {sign}.")
     return kind, " ".join(meaning)
-
-
-def estimates_table(results: Sequence[Result]) -> Table:
-    """The figure of each variant with its interval, or the reason why it has none."""
-    first = results[0]
-    rows = []
-    for result in results:
-        if result.estimate is None:
-            rows.append((result.variant, "none", "", "", f"{result.n:,}", result.no_figure))
-        else:
-            numbers = sensible(result.estimate.into(first.unit, result.clock))
-            rows.append((result.variant, *numbers, f"{result.n:,}", ""))
-    return Table(
-        f"{first.recording.kernel}: {first.what} in {NAMES[first.unit]}",
-        ("variant", first.what, "from", "to (95 %)", "samples", "why not"),
-        tuple(rows),
-    ).without_empty()

@@ -17,21 +17,29 @@ from labs.analysis.arrays import Floats
 from labs.common.units import NAMES
 from labs.plots.series import Look
 from labs.plots.style import (
+    BAR_PT,
+    CAP_PT,
     CHARACTER,
     FAINT,
     FONT_PT,
+    HEADER_IN,
     INK,
+    POINT_PT,
     QUIET,
     axis_number,
     log_axis,
-    make_room_at_right,
     new_figure,
     title_and_key,
 )
 
 #: The axis is logarithmic if the largest value is at least this many times the smallest.
 LOG_FROM = 6.0
-_LINE_IN, _HEADING_IN = 0.27, 0.30
+#: The heights of a line of text, of the dots below it, and of a heading, in inches.
+_LINE_IN, _TRACK_IN, _HEADING_IN = 0.20, 0.25, 0.30
+#: The margin of texts and of the axes at either side, as shares of the figure's width, and the left
+#: end of texts and their indentation below a heading, as shares of the axes' width.
+_MARGIN, _LEFT = 0.015, 0.06
+_AT_LEFT, _INDENT = (_MARGIN - _LEFT) / (1 - 2 * _LEFT), 0.03
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: the name at its left, its dots, and the text at its right."""
+    """A row: its name at the left, its text at the right, and below them its dots."""
 
     name: str
     dots: tuple[Dot, ...]
@@ -56,7 +64,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under a heading. The heading shows the marker of `look`, if the group has one."""
+    """Rows under a heading, or '' for none. It shows the marker of `look`, if the group has one."""
 
     heading: str
     rows: tuple[Row, ...]
@@ -70,87 +78,98 @@ def rows_figure(
     title: str,
     key: Sequence[tuple[str, str]],
     *,
-    from_zero: bool = True,
+    log: bool | None = None,
+    level: tuple[float, str] | None = None,
 ) -> Figure:
     """All groups on one horizontal axis, with the quantity `what` in `unit`.
 
-    The axis is logarithmic if the values span a factor of LOG_FROM or more. A linear one begins at
-    0, or without `from_zero` near the lowest end of an interval. `key` lists texts and colours.
-    Raises ValueError if no row has a number above 0.
+    A row has two lines: its name and its text, and below them its dots. The axis is logarithmic
+    with `log`; None: if the values span a factor of LOG_FROM or more. `key` lists texts and
+    colours, and `level` is a value with a colour that a line marks in all rows.
     """
     dots = [dot for group in groups for row in group.rows for dot in row.dots]
-    values = np.array([dot.value for dot in dots if dot.value > 0])
-    if not len(values):
-        raise ValueError("no figure to draw")
-    rows = sum(len(group.rows) for group in groups)
-    inside = _LINE_IN * rows + _HEADING_IN * len(groups) + 0.1
-    longest_name = max(len(row.name) for group in groups for row in group.rows)
-    longest_text = max(len(row.text) for group in groups for row in group.rows)
-    height = inside + 1.22
-    figure, axes = new_figure(
-        height,
-        left=min(0.034 + 0.97 * CHARACTER * longest_name, 0.46),
-        right=max(0.965 - 0.93 * CHARACTER * longest_text, 0.56),
-        top=1 - 0.62 / height,
-        bottom=0.60 / height,
-    )
-    floor = _scale(axes, dots, values, from_zero)
+    values = np.array([dot.value for dot in dots if dot.value > 0] or [1.0])
+    headed = [group for group in groups if group.heading]
+    inside = 0.05 + _HEADING_IN * len(headed)
+    inside += sum(_height(row) for group in groups for row in group.rows)
+    height = inside + HEADER_IN + 0.60
+    figure, axes = new_figure(height, left=_LEFT, right=1 - _LEFT, bottom=0.60 / height)
+    floor = _scale(axes, dots, values, log, level[0] if level else None)
     axes.set_ylim(inside, 0)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     y = 0.05
-    left = 0.015
     for group in groups:
-        y += _HEADING_IN
-        mark = group.look
-        if mark is not None:
-            _write_at_left(figure, axes, left, y - 0.12, inside, mark.sign, mark.colour)
-        _write_at_left(
-            figure,
-            axes,
-            left + (1.8 * CHARACTER if mark else 0),
-            y - 0.12,
-            inside,
-            group.heading,
-            QUIET,
-        )
+        if group.heading:
+            mark = f"{group.look.sign} " if group.look else ""
+            colour = group.look.colour if group.look else QUIET
+            _write(axes, _AT_LEFT, y + 0.17, f"{mark}{group.heading}", colour)
+            y += _HEADING_IN
         for row in group.rows:
-            y += _LINE_IN
-            middle = y - 0.13
-            axes.axhline(middle, color=FAINT, linewidth=0.6, zorder=0)
-            _write_at_left(figure, axes, left + 0.012, middle, inside, row.name, INK)
-            axes.text(
-                1.02, middle, row.text, transform=axes.get_yaxis_transform(), va="center",
-                fontsize=FONT_PT, color=row.colour,
-            )  # fmt: skip
+            _write(axes, _AT_LEFT + (_INDENT if headed else 0), y + 0.11, row.name, INK)
+            below = y + _LINE_IN * (1 + _is_long(row))
+            _write(axes, 1 - _AT_LEFT, below - _LINE_IN + 0.11, row.text, row.colour)
+            axes.axhline(below + 0.09, color=FAINT, linewidth=0.6, zorder=0)
+            if level is not None:  # not across the text
+                at = max(level[0], floor)
+                axes.plot(
+                    [at, at],
+                    [below - 0.01, below + 0.19],
+                    color=level[1],
+                    linewidth=1.5,
+                    dashes=(3, 1.2),
+                )
             for dot in row.dots:
-                _draw(axes, dot, middle, floor)
-    make_room_at_right(figure, axes)
-    cut = axes.get_xlim()[0] > 0
-    kind = ", log axis" if floor > 0 else "; the axis does not begin at 0" if cut else ""
-    axes.set_xlabel(f"{what} ({NAMES[unit]}{kind})")
+                _draw(axes, dot, below + 0.09, floor)
+            y += _height(row)
+    axes.set_xlabel(f"{what} ({NAMES[unit]}{', log axis' if floor > 0 else ''})")
     title_and_key(figure, title, key)
     return figure
 
 
-def _scale(axes: Axes, dots: Sequence[Dot], values: Floats, from_zero: bool) -> float:
+def begin_near(figure: Figure, dots: Sequence[Dot]) -> None:
+    """Let the linear axis of `rows_figure` begin near the lowest of `dots` with its interval.
+
+    For figures that are close together: from 0 on, their intervals would not be seen. The label of
+    the axis then says so. A logarithmic axis stays as it is.
+    """
+    (axes,) = figure.axes
+    if axes.get_xscale() == "log":
+        return
+    lowest = min(dot.value if dot.low is None else min(dot.low, dot.value) for dot in dots)
+    highest = max(dot.value if dot.high is None else max(dot.high, dot.value) for dot in dots)
+    room = 0.1 * (highest - lowest) or 0.1 * abs(highest)
+    axes.set_xlim(max(lowest - room, 0.0) if lowest > 0 else lowest - room, highest + room)
+    if axes.get_xlim()[0] > 0:
+        label = axes.get_xlabel().removesuffix(")")
+        axes.set_xlabel(f"{label}; the axis does not begin at 0)")
+
+
+def _is_long(row: Row) -> bool:
+    """Whether the name and the text of a row need a line each."""
+    return (len(row.name) + len(row.text) + 4) * CHARACTER > 1 - 2 * _MARGIN
+
+
+def _height(row: Row) -> float:
+    """The height of a row, in inches."""
+    return _LINE_IN * (1 + _is_long(row)) + _TRACK_IN
+
+
+def _scale(
+    axes: Axes, dots: Sequence[Dot], values: Floats, log: bool | None, level: float | None
+) -> float:
     """Set the horizontal axis. Returns its lower end if it is logarithmic, else 0."""
     highs = [dot.high for dot in dots if dot.high is not None]
     lows = [dot.low for dot in dots if dot.low is not None]
-    if values.max() / values.min() >= LOG_FROM:
+    if log or (log is None and values.max() / values.min() >= LOG_FROM):
         near = [max(low, float(values.min()) / 3) for low in lows]
-        floor, ceiling = log_axis(axes, "x", np.array([*values, *highs, *near]), None)
+        floor, ceiling = log_axis(axes, "x", np.array([*values, *highs, *near]), level)
         axes.set_xlim(floor, ceiling)
         return floor
     end = max(float(values.max()), *highs, 0.0) if highs else float(values.max())
     begin = min([0.0, *lows])
-    if not from_zero:
-        lowest = min([*lows, *(dot.value for dot in dots)])
-        begin = max(lowest - 0.1 * (end - lowest), 0.0) if lowest > 0 else lowest
-        axes.set_xlim(begin, end + 0.1 * (end - lowest))
-    else:
-        axes.set_xlim(begin, 1.05 * end)
-    axes.xaxis.set_major_locator(MaxNLocator(6))
+    axes.set_xlim(begin, 1.05 * end)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 6))))
     return 0.0
 
@@ -159,19 +178,27 @@ def _draw(axes: Axes, dot: Dot, y: float, floor: float) -> None:
     log = floor > 0
     if log and dot.value <= 0:
         return
-    if dot.low is not None and dot.high is not None:
-        low = max(dot.low, floor) if log else dot.low
-        axes.plot([low, dot.high], [y, y], color=dot.look.colour, linewidth=2.4, alpha=0.5)
+    look = dot.look
     axes.plot(
-        [dot.value], [y], color=dot.look.colour, marker=dot.look.marker, markersize=6,
-        markeredgewidth=1.3, clip_on=False, zorder=3,
+        [dot.value], [y], color=look.colour, marker=look.marker, markersize=POINT_PT + 0.5,
+        markeredgewidth=1.3 if look.marker == "x" else 0, clip_on=False, zorder=3,
     )  # fmt: skip
+    if dot.low is not None and dot.high is not None:
+        # The ends are higher than the dot, so that it cannot hide a narrow interval.
+        # Where the axis cannot show the lower end, the bar leaves the plot without an end.
+        beyond = log and dot.low < floor
+        low = floor if beyond else dot.low
+        ends = [dot.high] if beyond else [low, dot.high]
+        axes.plot([low, dot.high], [y, y], color=look.colour, linewidth=BAR_PT)
+        axes.plot(
+            ends, [y] * len(ends), color=look.colour, linestyle="none", marker="|",
+            markersize=2 * CAP_PT + 2, markeredgewidth=BAR_PT, clip_on=False,
+        )  # fmt: skip
 
 
-def _write_at_left(
-    figure: Figure, axes: Axes, x: float, y: float, inside: float, words: str, colour: str
-) -> None:
-    """Write `words` at the left edge of the figure, at the height `y` of `inside` on the axes."""
-    box = axes.get_position()
-    at = box.y1 - box.height * y / inside
-    figure.text(x, at, words, va="center", fontsize=FONT_PT, color=colour)
+def _write(axes: Axes, x: float, y: float, words: str, colour: str) -> None:
+    """Write `words` at the left or right end of the axes, with their middle at the height `y`."""
+    axes.text(
+        x, y, words, transform=axes.get_yaxis_transform(), va="center", fontsize=FONT_PT,
+        color=colour, ha="right" if x > 0.5 else "left",
+    )  # fmt: skip

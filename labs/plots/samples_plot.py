@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from labs.analysis.arrays import Bools, Floats
 from labs.common.units import NAMES, canonical
 from labs.plots.known_number import Mark
-from labs.plots.series import spread_out
+from labs.plots.labels import spread_out
 from labs.plots.style import (
     BLUE,
     FAINT,
@@ -52,7 +52,7 @@ def samples_figure(
     lengths = taken.ticks / clock.ticks_in(unit)
     predicted = prediction.into(unit, clock) if prediction else None
 
-    figure, axes = new_figure(3.6, top=0.83, right=0.86)
+    figure, axes = new_figure(3.7, right=0.86, bottom=0.75 / 3.7)
     floor, ceiling = log_axis(axes, "y", lengths, predicted)
     shown = np.maximum(lengths, floor)
     axes.set_ylim(floor * 0.75, ceiling)
@@ -65,7 +65,7 @@ def samples_figure(
     _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
     processes = len(np.unique(taken.process))
     axes.set_xlabel(
-        f"samples in the order taken ({plural(processes, 'process')}"
+        f"samples in the order taken\n({plural(processes, 'process')}"
         + (", separated by lines)" if processes > 1 else ")")
     )
     axes.set_ylabel(f"length of a sample\n({NAMES[unit]}, log axis)")

@@ -15,23 +15,31 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from labs.plots.labels import spread_out, without_overlap
 from labs.plots.style import (
+    BAR_PT,
     BLUE,
+    CAP_PT,
     CHARACTER,
     DPI,
     FONT_PT,
     GREEN,
     INK,
     OCHRE,
+    POINT_PT,
     PURPLE,
     QUIET,
     VERMILLION,
+    axis_number,
     log_axis,
     make_room_at_left,
     new_figure,
     quiet_frame,
     title_and_key,
 )
+
+#: The height of a line of a label, in inches.
+_LINE_IN = 0.17
 
 Dash = str | tuple[int, tuple[int, ...]]
 
@@ -57,6 +65,9 @@ LOOKS = (
     Look(OCHRE, "v", "▼", (0, (4, 1, 1, 1, 1, 1))),
     Look(INK, "P", "✚", (0, (1, 2))),
 )
+
+#: The entry of a key for the bars of the points.
+INTERVALS = ("bars: 95 % interval", QUIET)
 
 
 @dataclass(frozen=True)
@@ -129,9 +140,13 @@ def series_figure(
         raise ValueError("no figure to draw")
     headed = any(heading for heading, _ in panels)
     top = 1 - (0.82 if headed else 0.62) / height
-    figure, first = new_figure(height, left=0.10, right=0.97, top=top, bottom=0.54 / height)
+    lines = max(label.count("\n") for label in x_axis.labels) + 1
+    bottom = (0.54 + _LINE_IN * (lines - 1)) / height
+    figure, first = new_figure(height, left=0.10, right=0.97, top=top, bottom=bottom)
     ends = _scale(first, points, y_axis)
     first.set_ylim(*ends)
+    if not log:
+        first.yaxis.set_major_formatter(FuncFormatter(lambda v, _: axis_number(round(v, 9))))
     first.set_ylabel(y_axis.name)
     make_room_at_left(figure, first)
     all_axes = _side_by_side(figure, first, len(panels))
@@ -142,9 +157,9 @@ def series_figure(
             axes.tick_params(labelleft=False)
         axes.set_ylim(*ends)
         _label_x_axis(axes, x_axis, room[number] * len(panels) + (0.03 if x_axis.log else 0.0))
-        for place, each in enumerate(some):
-            _draw(axes, each, log, ends[0], dodge(place, len(some)) if x_axis.log else 1.0)
-        _name_at_right(axes, [(each, each.drawable(log)) for each in some], x_axis.log)
+        for each in some:
+            _draw(axes, each, log, ends[0])
+        _name_at_right(axes, [(each, each.drawable(log)) for each in some])
         if heading:
             axes.set_title(heading, loc="left", fontsize=FONT_PT, color=INK, pad=5)
         if more is not None:
@@ -159,17 +174,9 @@ def series_figure(
     return figure
 
 
-def dodge(place: int, count: int) -> float:
-    """The factor for the x of series number `place` of `count`, on a logarithmic axis.
-
-    It moves the series apart a little, so that the bars of one do not hide those of another.
-    """
-    return float(2 ** (0.11 * (place - (count - 1) / 2)))
-
-
 def _side_by_side(figure: Figure, first: Axes, count: int) -> list[Axes]:
     """The axes of `count` panels in a row, in the place of the axes `first`."""
-    box, gap = first.get_position(), 0.03
+    box, gap = first.get_position(), 0.04
     width = (box.width - gap * (count - 1)) / count
     first.set_position((box.x0, box.y0, width, box.height))
     others = [
@@ -184,7 +191,7 @@ def _side_by_side(figure: Figure, first: Axes, count: int) -> list[Axes]:
 def _room(panels: Sequence[tuple[str, Sequence[Series]]]) -> list[float]:
     """The room for the names at the right of each panel, as a share of the figure's width."""
     return [
-        0.022 + 0.92 * CHARACTER * max((len(each.name) for each in some), default=0)
+        1.3 * CHARACTER + 0.92 * CHARACTER * max((len(each.name) for each in some), default=0)
         for _, some in panels
     ]
 
@@ -211,28 +218,28 @@ def _label_x_axis(axes: Axes, x_axis: XAxis, room: float) -> None:
     else:
         wide = max(last - first, 1.0) / (0.96 - room)
         axes.set_xlim(first - 0.04 * wide, last + room * wide)
-    labels = dict(zip(x_axis.places, x_axis.labels, strict=True))
+    labels = without_overlap(axes, dict(zip(x_axis.places, x_axis.labels, strict=True)))
     axes.xaxis.set_major_locator(FixedLocator(list(x_axis.places)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, "")))
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _draw(axes: Axes, series: Series, log: bool, floor: float, dodged_by: float) -> None:
+def _draw(axes: Axes, series: Series, log: bool, floor: float) -> None:
     points, look = series.drawable(log), series.look
     axes.plot(
-        [gap * dodged_by for gap in series.missing], [floor] * len(series.missing),
+        list(series.missing), [floor] * len(series.missing),
         linestyle="none", color=look.colour, marker=look.marker, markersize=6,
         markerfacecolor="white", markeredgewidth=1.1, clip_on=False, zorder=3,
     )  # fmt: skip
     if not points:
         return
-    x = [point.x * dodged_by for point in points]
+    x = [point.x for point in points]
     value = np.array([point.value for point in points])
     low = np.array([point.low for point in points])
     below = value - (np.maximum(low, floor) if log else low)
     above = np.array([point.high for point in points]) - value
     # The line has a gap where a figure is missing.
-    gaps = [(gap * dodged_by, math.nan) for gap in series.missing]
+    gaps = [(gap, math.nan) for gap in series.missing]
     path = sorted([*zip(x, value.tolist(), strict=True), *gaps])
     axes.plot(
         [at for at, _ in path], [v for _, v in path], color=look.colour, linewidth=1.2,
@@ -240,18 +247,14 @@ def _draw(axes: Axes, series: Series, log: bool, floor: float, dodged_by: float)
     )  # fmt: skip
     axes.errorbar(
         x, value, yerr=[np.maximum(below, 0), np.maximum(above, 0)], color=look.colour,
-        fmt=look.marker, markersize=5.5, capsize=3, elinewidth=1.2,
+        fmt=look.marker, markersize=POINT_PT, capsize=CAP_PT, elinewidth=BAR_PT,
     )  # fmt: skip
 
 
-def _name_at_right(
-    axes: Axes, drawn: Sequence[tuple[Series, list[Point]]], log_across: bool
-) -> None:
+def _name_at_right(axes: Axes, drawn: Sequence[tuple[Series, list[Point]]]) -> None:
     """Write each series' name to the right of its last point, and keep names from touching."""
-    # All names begin to the right of the last of the dodged points.
-    count = len(drawn)
     named = [
-        (series, points[-1].x * (dodge(count - 1, count) if log_across else 1), points[-1].value)
+        (series, points[-1].x, points[-1].value)
         for series, points in drawn
         if points and series.name
     ]
@@ -262,35 +265,15 @@ def _name_at_right(
         (tuple(back.transform(scale.transform((x, value)))), series) for series, x, value in named
     ]
     places.sort(key=lambda place: float(place[0][1]))
+    away = 1.3 * CHARACTER / axes.get_position().width
     # 1.15 lines of text, as a share of the axes' height.
     line = 1.15 * FONT_PT / 72 * DPI / axes.get_window_extent().height
     heights = spread_out([float(y) for (_, y), _ in places], line)
     for ((x, y), series), height in zip(places, heights, strict=True):
         moved = abs(height - y) > line / 3
         axes.annotate(
-            series.name, (x, y), (x + 0.025, height), xycoords="axes fraction",
+            series.name, (x, y), (x + away, height), xycoords="axes fraction",
             textcoords="axes fraction", va="center", fontsize=FONT_PT, color=series.look.colour,
             arrowprops={"arrowstyle": "-", "color": series.look.colour, "lw": 0.6, "alpha": 0.6,
                         "shrinkA": 1, "shrinkB": 4} if moved else None,
         )  # fmt: skip
-
-
-def spread_out(heights: Sequence[float], apart: float) -> list[float]:
-    """Move ascending `heights` as little as possible, until neighbours are at least `apart`."""
-    groups: list[list[float]] = []  # for each: the sum of its members' wished places, their count
-    for height in heights:
-        groups.append([height, 1.0])
-        while len(groups) > 1 and _touch(groups[-2], groups[-1], apart):
-            wish, count = groups.pop()
-            before = groups[-1]
-            # The wishes of the later members, converted to the place of the first member.
-            before[0] += wish - count * before[1] * apart
-            before[1] += count
-    placed = []
-    for wish, count in groups:
-        placed += [wish / count + number * apart for number in range(int(count))]
-    return placed
-
-
-def _touch(lower: list[float], upper: list[float], apart: float) -> bool:
-    return upper[0] / upper[1] - (lower[0] / lower[1] + (lower[1] - 1) * apart) < apart

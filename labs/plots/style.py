@@ -1,37 +1,49 @@
 """The common style of all plots: background, colours, frame, title, logarithmic axis, labels.
 
-The background is opaque white, so that a plot looks the same on a light and on a dark page. The
-colours follow Okabe and Ito ("Color Universal Design", 2008); some are darker, so that text in them
-has enough contrast on white. Labels stand next to what they name, and there is no legend.
+The background is white. On a dark page the page inverts the image and turns its hues back (see
+picture.html.jinja), so one image serves both. The colours follow Okabe and Ito ("Color Universal
+Design", 2008); some are darker, so that text in them has enough contrast on white and on black.
+Labels stand next to what they name, and there is no legend.
 """
 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
-from typing import Literal
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.transforms import Bbox
 
 from labs.analysis.arrays import Floats
 from labs.common.units import canonical
 from labs.plots.canvas import Canvas
 
-BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#007A5A", "#AA3377"
+BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#C44E00", "#007A5A", "#AA3377"
 OCHRE = "#9A6700"
 INK, QUIET, FAINT = "#1A1A1A", "#595959", "#D9D9D9"
 
 #: An inch of a plot takes 96 CSS pixels on the page. It is drawn with more pixels, for sharp text.
-WIDTH_IN, DPI = 7.5, 144
+#: On a phone of 390 pixels the plot is scaled down, and its text still has 9 pixels.
+WIDTH_IN, DPI = 5.2, 144
 CSS_PIXELS_PER_INCH = 96
 FONT_PT = 10.0
 #: The average width of a character of text, as a share of the figure's width.
 CHARACTER = 0.6 * FONT_PT / 72 / WIDTH_IN
+#: A point and its interval: the ends of the interval are wider than the point, so a narrow interval
+#: does not hide in it.
+POINT_PT, CAP_PT, BAR_PT = 4.5, 4.0, 1.2
+#: The room above the axes, which a title and a key of one line each take.
+HEADER_IN = 0.62
+_TITLE_LINE_IN, _KEY_LINE_IN, _MARGIN = 0.23, 0.19, 0.015
 
 
 def new_figure(
@@ -52,7 +64,7 @@ def new_figure(
     except IndexError:
         figure, axes = _blank_figure()
     figure.set_size_inches(WIDTH_IN, height)
-    top = 1 - 0.62 / height if top is None else top
+    top = 1 - HEADER_IN / height if top is None else top
     bottom = 0.56 / height if bottom is None else bottom
     axes.set_position((left, bottom, right - left, top - bottom))
     return figure, axes
@@ -97,15 +109,50 @@ def quiet_frame(axes: Axes) -> None:
 
 
 def title_and_key(figure: Figure, title: str, key: Sequence[tuple[str, str]]) -> None:
-    """Write the title, and below it the key: a text in its own colour for each mark of the plot."""
-    height = figure.get_figheight()
-    figure.text(
-        0.015, 1 - 0.10 / height, title, va="top", fontsize=FONT_PT + 2, color=INK, weight="bold"
-    )
-    x = 0.015
+    """Write the title, and below it the key: a text in its own colour for each mark of the plot.
+
+    Title and key take as many lines as they need. The figure grows if these are more than two.
+    """
+    heading = _lines_of(figure, title, INK, fontsize=FONT_PT + 2, weight="bold")
+    below = 0.10 + _TITLE_LINE_IN * len(heading)
+    x, number, placed = _MARGIN, 0, []
     for words, colour in key:
-        text = figure.text(x, 1 - 0.34 / height, words, va="top", fontsize=FONT_PT, color=colour)
-        x += text.get_window_extent().width / figure.bbox.width + 0.03
+        for part in _lines_of(figure, words, colour, fontsize=FONT_PT):
+            wide = part.get_window_extent().width / figure.bbox.width
+            if x > _MARGIN and x + wide > 1 - _MARGIN:
+                x, number = _MARGIN, number + 1
+            part.set_x(x)
+            placed.append((part, below + number * _KEY_LINE_IN))
+            x += wide + 2 * CHARACTER
+    grow(figure, max(below + _KEY_LINE_IN * (number + 1) + 0.06 - HEADER_IN, 0.0))
+    placed += [(line, 0.10 + n * _TITLE_LINE_IN) for n, line in enumerate(heading)]
+    for text, down in placed:
+        text.set_y(1 - down / figure.get_figheight())
+
+
+def _lines_of(figure: Figure, words: str, colour: str, **font: Any) -> list[Text]:
+    """The words as one text of the figure, or as several if one is wider than the figure."""
+    text = figure.text(_MARGIN, 0, words, va="top", color=colour, **font)
+    share = (1 - 2 * _MARGIN) * figure.bbox.width / max(text.get_window_extent().width, 1.0)
+    if share >= 1:
+        return [text]
+    text.remove()
+    parts = textwrap.wrap(words, max(int(0.97 * share * len(words)), 10))
+    return [figure.text(_MARGIN, 0, part, va="top", color=colour, **font) for part in parts]
+
+
+def grow(figure: Figure, more: float) -> None:
+    """Make the figure higher by `more` inches at its top. All that is on it keeps its place."""
+    if more <= 0:
+        return
+    before = figure.get_figheight()
+    share = before / (before + more)
+    figure.set_figheight(before + more)
+    for axes in figure.axes:
+        box = axes.get_position()
+        axes.set_position((box.x0, box.y0 * share, box.width, box.height * share))
+    for text in figure.texts:
+        text.set_y(text.get_position()[1] * share)
 
 
 def make_room_at_left(figure: Figure, axes: Axes, *below: Axes) -> None:
@@ -136,7 +183,7 @@ def make_room_at_right(figure: Figure, axes: Axes) -> None:
         if axes.get_xscale() == "log":
             numbers = axes.xaxis.get_major_formatter()
             labels = {float(place): numbers(place) for place in axes.xaxis.get_majorticklocs()}
-            kept = _without_overlap(labels, box.width - beyond, *axes.get_xlim())
+            kept = _without_overlap(labels, axes.get_position(), *axes.get_xlim())
             axes.xaxis.set_major_locator(FixedLocator(sorted(kept)))
 
 
@@ -167,7 +214,7 @@ def log_axis(
         axes.set_yscale("log")
         axis = axes.yaxis
     if direction == "x":
-        labels = _without_overlap(labels, axes.get_position().width, floor, ceiling)
+        labels = _without_overlap(labels, axes.get_position(), floor, ceiling)
     axis.set_major_locator(FixedLocator(sorted(labels)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, axis_number(value))))
     axis.set_minor_locator(NullLocator())
@@ -175,20 +222,21 @@ def log_axis(
 
 
 def _without_overlap(
-    labels: dict[float, str], width: float, floor: float, ceiling: float
+    labels: dict[float, str], box: Bbox, floor: float, ceiling: float
 ) -> dict[float, str]:
     """As many of the labels as do not overlap on a logarithmic axis, evenly chosen.
 
-    `width` is the share of the figure's width that the axis takes.
+    `box` is the place of the axes on the figure. Labels that would leave the figure are left out.
     """
-    places = sorted(labels)
-    at = [width * math.log(place / floor) / math.log(ceiling / floor) for place in places]
-    half = [0.5 * CHARACTER * (len(labels[place]) + 1) for place in places]
+    per_factor = box.width / math.log(ceiling / floor)
+    at = {place: box.x0 + per_factor * math.log(place / floor) for place in sorted(labels)}
+    half = {place: 0.5 * CHARACTER * (len(labels[place]) + 1) for place in at}
+    places = [place for place in at if 0 <= at[place] - half[place] <= 1 - 2 * half[place]]
     for step in range(1, len(places)):
-        kept = range(0, len(places), step)
-        if all(at[n] + half[n] <= at[n + step] - half[n + step] for n in kept[:-1]):
-            break
-    return {places[n]: labels[places[n]] for n in kept}
+        kept = places[::step]
+        if all(at[a] + half[a] <= at[b] - half[b] for a, b in pairwise(kept)):
+            return {place: labels[place] for place in kept}
+    return {place: labels[place] for place in places[:1]}
 
 
 def _ticks(low: float, high: float) -> list[float]:

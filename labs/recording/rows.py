@@ -122,8 +122,8 @@ def _check_order(process: Integers, first_row: int, where: str) -> None:
     changes = np.flatnonzero(np.diff(process)) + 1
     if len(changes) > MOST_PROCESS_CHANGES:
         raise BadRecording(
-            f"the process number changes {len(changes)} times; at most {MOST_PROCESS_CHANGES} are "
-            "read: the rows of one process stand together, in the order in which they were taken",
+            f"the process number changes {len(changes)} times; at most {MOST_PROCESS_CHANGES} "
+            "are read: the rows of one process must be together, in the order of measurement",
             where=where,
             line=first_row + int(changes[MOST_PROCESS_CHANGES]),
         )

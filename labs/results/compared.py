@@ -30,8 +30,8 @@ class Comparison:
     excludes 0 and the interval of the ratio excludes `times`; `side` is then 1 if the first is the
     larger one and -1 if it is the smaller one, else 0. `ratio` is the first divided by the
     second; it and its interval are None if the second result may be zero. `modes` has a sentence
-    for each result whose processes fall into two groups. `estimate` is the difference with `times`
-    1, for a comparison of two differences.
+    for each result whose processes fall into two groups, or that is of an earlier run. `estimate`
+    is the difference with `times` 1, for a comparison of two differences.
     """
 
     first: str

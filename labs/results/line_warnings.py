@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,16 +11,21 @@ from labs.analysis.estimate import AS_WIDE_AS_VALUE, WIDEST, Estimate
 from labs.analysis.line import Line
 from labs.analysis.undisturbed_processes import MOST_BY_PLACE
 from labs.common import limits
-from labs.common.advice import Advice, Option, advice
+from labs.common.advice import Advice, Option, Words, advice
 from labs.common.units import rounded
 from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
+from labs.results.warning import RunWarning
 
 #: A run gives a warning from these shares on.
 WIDE_INTERVAL = 0.05
 MUCH_SHARED = 0.5
+MUCH_INTERRUPTED = 1 / 3
 GROUPS_APART = 0.02
+#: Processes that differ are a quiet remark if they are at most this share of all processes, and if
+#: they differ by less than this factor.
+FEW_OF_MANY, NEARLY_ALIKE = 0.2, 1.25
 
 OTHER_THREAD = "the core's other hardware thread is busy with another virtual machine or program"
 UNTIL_WHOLE = advice(
@@ -32,28 +36,6 @@ UNTIL_WHOLE = advice(
 
 #: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
 FEW_HIT = 0.357
-
-
-@dataclass(frozen=True)
-class RunWarning:
-    """Something in a run that makes its figure less reliable."""
-
-    code: str
-    symptom: str
-    likely_cause: str
-    advice: Advice | str
-    #: Whether its reader writes options in Python.
-    python: bool = False
-
-    @property
-    def try_this(self) -> str:
-        """What to try, with options as its reader writes them."""
-        return (
-            self.advice if isinstance(self.advice, str) else self.advice.worded(python=self.python)
-        )
-
-    def __str__(self) -> str:
-        return f"{self.symptom}; {self.likely_cause}. Try: {self.try_this}."
 
 
 def of_line(
@@ -72,10 +54,10 @@ def of_line(
                 "the fitted value is negative",
                 "the subtracted part was not contained in the measurement, or the machine changed "
                 "its speed during the run",
-                "measure again with more processes",
+                advice("measure again with more processes (", Option("processes", 40), ")"),
             )
         )
-    found += [*_of_interruptions(line), *_of_shared_core(line), *_of_processes(line)]
+    found += [*_of_interruptions(line, figure), *_of_shared_core(line), *_of_processes(line)]
     cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
         found.append(
@@ -147,14 +129,23 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     elif declared.of_variant(recording, line.variant).memory and was_shared(recording):
         cause = "the operation uses memory, and other programs used memory during the run"
     symptom = f"the interval reaches {rounded(100 * width, 2)} % of the value to either side"
+    unbelievable, join = f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %", ", and"
+    if figure.low <= 0 <= figure.high:
+        unbelievable = "the interval holds 0: the run does not distinguish the value from nothing"
+        join = ";"
     if figure.is_believable():
-        return [RunWarning("wide-interval", symptom, cause, _longer(figure, width))]
+        longer = _longer(figure, width)
+        brief = advice(
+            f"the interval reaches {rounded(100 * width, 2)} % to either side (",
+            longer,
+            " should narrow it)",
+        )
+        return [RunWarning("wide-interval", symptom, cause, longer, quiet=True, brief=brief)]
     longer = UNTIL_WHOLE if line.shared else _longer(figure, width)
     return [
         RunWarning(
             "not-believable",
-            f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %"
-            + (", and hand in none this wide" if width >= AS_WIDE_AS_VALUE else ""),
+            unbelievable + (f"{join} hand in none this wide" if width >= AS_WIDE_AS_VALUE else ""),
             cause,
             advice("measure again, or longer: ", longer),
         )
@@ -179,7 +170,8 @@ def _longer(figure: Estimate, width: float) -> Advice:
     return advice(Option("within", 100 * WIDE_INTERVAL), Option("at-most", 60))
 
 
-def _of_interruptions(line: Line) -> list[RunWarning]:
+def _of_interruptions(line: Line, figure: Estimate) -> list[RunWarning]:
+    """A warning about interrupted samples, quiet if the others give a figure to believe."""
     share = line.share_set_aside("interrupted")
     if not share:
         return []
@@ -195,6 +187,8 @@ def _of_interruptions(line: Line) -> list[RunWarning]:
             f"{rounded(100 * share, 2)} % of the samples were interrupted and were set aside",
             "other programs, or a hypervisor that often takes the CPU for a moment",
             advice("smaller batch sizes, which are hit less often", *sizes),
+            quiet=share < MUCH_INTERRUPTED and figure.is_believable(),
+            brief=f"{rounded(100 * share, 2)} % of the samples were interrupted and set aside",
         )
     ]
 
@@ -251,15 +245,24 @@ def _of_processes(line: Line) -> list[RunWarning]:
             "another program on the same core: all variants of this run were slower in the same "
             "processes"
         )
+    # The others agree, and the interval counts what was kept: there is nothing to do.
+    few = count <= FEW_OF_MANY * every and 1 / NEARLY_ALIKE < groups.factor < NEARLY_ALIKE
     return [
         RunWarning(
             "processes-differ",
             symptom,
             cause,
             advice(
-                "look at each process (plot_processes in a notebook), and run more processes (",
+                Words(
+                    "look at each process (plot_processes in a notebook)",
+                    "look at each process (.plot_processes() of the run)",
+                ),
+                ", and run more processes (",
                 Option("processes", 40),
                 ")",
             ),
+            quiet=few,
+            brief=f"{count} of {every} processes took {rounded(groups.factor)} times as long as "
+            f"the others{' and were set aside' if aside else ''}",
         )
     ]

@@ -159,6 +159,7 @@ class Result:
                 "symptom": warning.symptom,
                 "likely_cause": warning.likely_cause,
                 "try_this": warning.try_this,
+                "quiet": warning.quiet,
             }
             for warning in self.warnings
         ]

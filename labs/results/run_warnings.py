@@ -10,19 +10,24 @@ import numpy as np
 from labs.analysis import core_clock
 from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
-from labs.common.advice import Option, advice
+from labs.common.advice import Option, Words, advice
 from labs.common.units import rounded, times
-from labs.recording import places, proof, traced
+from labs.recording import declared, places, proof, traced
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
 from labs.recording.memo import memoized
-from labs.results.line_warnings import RunWarning, of_line
+from labs.results.line_warnings import of_line
+from labs.results.warning import RunWarning
 
 __all__ = ["RunWarning", "of_recording", "of_run"]
 
 #: Fewer samples per batch size give a warning, and so does a larger change of the core's clock.
 FEWEST_PER_BATCH = 30
 SPEED_CHANGE = 0.02
+#: Up to this change of the core's clock a time is still worth handing in.
+MUCH_SPEED_CHANGE = 0.10
+#: Who can tell which CPUs there are, for the middle of a sentence.
+_DOCTOR = Words("labs doctor", "!labs doctor in a cell")
 
 
 def of_run(
@@ -94,7 +99,7 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
                 "affinity-not-obtained",
                 f"the task was pinned to CPU {asked[0]}, but {astray}",
                 "another program moved it",
-                "choose another CPU of this machine (`labs doctor` names them)",
+                advice("choose another CPU (", Option("cpu", ...), "); ", _DOCTOR, " names them"),
             )
         ]
     if moved:
@@ -110,12 +115,28 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
                     ")",
                 )
                 if cannot
-                else advice(
-                    "use ", Option("cpu", ...), " with one of the CPUs that `labs doctor` names"
-                ),
+                else advice("use ", Option("cpu", ...), "; ", _DOCTOR, " names the CPUs"),
+                quiet=_is_rare_move(recording, variant),
+                brief=moved,
             )
         ]
     return []
+
+
+def _is_rare_move(recording: Recording, variant: str) -> bool:
+    """Whether moves between CPUs hit single samples of one task only.
+
+    The samples that a move hits are set aside. Where two tasks take part, a move changes the
+    operation itself: a switch on one CPU becomes the wake-up of another CPU.
+    """
+    alone = declared.other_tasks(recording, variant) == 0
+    moves = recording.total("task.main.migrations") or 0
+    return (
+        alone
+        and not proof.claim_of(recording, variant)
+        and not places.of_variant(recording, variant)
+        and moves <= len(recording.processes)
+    )
 
 
 def _cannot_bind(recording: Recording) -> str:
@@ -155,6 +176,7 @@ def _of_clock_speed(recording: Recording) -> list[RunWarning]:
                 Option("unit", "cycles"),
                 "), which does not depend on it",
             ),
+            quiet=speeds[1] <= (1 + MUCH_SPEED_CHANGE) * speeds[0],
         )
     ]
 
@@ -212,6 +234,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 f"the hypervisor took {rounded(100 * steal, 2)} % of the CPU time during the run",
                 "other virtual machines share this computer",
                 "measure again later, or use more processes, which spread the run over time",
+                quiet=True,
             )
         )
     busy = busy_cpus(recording)
@@ -223,6 +246,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 "during the run",
                 "other programs were running",
                 "close them and measure again",
+                quiet=True,
             )
         )
     return tuple(found)

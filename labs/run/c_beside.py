@@ -27,8 +27,8 @@ def must_not_replace_other_c(plan: Plan, save: Path) -> None:
         stated = text = None
     if text is None or toolchain.source_hash(text) not in (stated, _hash(source)):
         raise BadPlan(
-            f"--save {save}: the C is saved beside it, and {place} holds other C; choose another "
-            "name"
+            f"--save {save}: the C is saved next to it, and {place} holds other C; choose "
+            "another name"
         )
 
 

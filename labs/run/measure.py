@@ -64,7 +64,9 @@ async def measure_in_turns(
     for plan in plans:
         plan.check()
         if plan.within is not None and enough is None:
-            raise BadPlan("within: nobody says when the interval is narrow enough")
+            raise BadPlan(
+                "within: this call has no function that decides when the interval is narrow enough"
+            )
     binaries = [await asyncio.to_thread(build, plan) for plan in plans]
     turns = turns_of([plan.shares() for plan in plans])
     loop = asyncio.get_running_loop()

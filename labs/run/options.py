@@ -55,7 +55,10 @@ def plan_of(
 def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
     """Add the options of a plan to `parser`; `samples` is the default number of samples."""
     parser.add_argument(
-        "--variant", default="", metavar="V[,V...]", help="what to measure (default: the first)"
+        "--variant",
+        default="",
+        metavar="V[,V...]",
+        help="the variants to measure (default: the first)",
     )
     parser.add_argument(
         "--samples", type=int, default=samples, metavar="N", help="samples per variant"
@@ -139,7 +142,7 @@ def add_line(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.0,
         metavar="SECONDS",
-        help="start the processes over this time",
+        help="spread the starts of the processes over this time",
     )
 
 

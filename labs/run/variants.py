@@ -52,6 +52,17 @@ def of_plan(plan: Plan) -> tuple[Listed, ...]:
     return _list(plan)[1]
 
 
+def possible(kernel: str, names: str) -> list[str]:
+    """Those of the variants `names`, separated by commas, that this machine can run.
+
+    A name that the C kernel does not list stays, so that the run refuses it by name. Raises the
+    same errors as `of_kernel`.
+    """
+    missing = {each.name for each in of_kernel(kernel) if each.missing}
+    asked = [name.strip() for name in names.split(",")]
+    return [name for name in asked if name and name not in missing]
+
+
 def samples_of(kernel: str, flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS) -> int:
     """How many samples a C kernel takes by default. Raises the same errors as `of_kernel`."""
     head = _list(Plan(kernel, flags=flags))[0]

@@ -5,6 +5,18 @@ the cost of a switch by where the two tasks ran, and `footprint` by the memory t
 `memory` shows the cost of creating a task against its parent's memory. `cold_to_warm` shows the
 first time in a process and the later ones. `among_published` shows your figure next to published
 ones, and `beside_report` a broken and a repaired run next to all figures of a report.
+
+Others are tables or text:
+
+- of a line: `mean_samples`, `after_subtracting`, `your_line`, `slopes`, `parts`, `steps`,
+  `lengths`;
+- of first calls: `explained`, `page_faults`, `bindings`;
+- of the C: `instruction` and `machine_code`, `lines_used` for a student's working set;
+- of what the OS counted: `created_tasks`, `switches`, `ring_switches`;
+- of what `strace` prints: `system_calls`, `counted_calls`, `traced_calls`, `traced_creation`;
+- of rings and caches: `hops`, `set_sizes`, `caches`;
+- of comparisons: `differences`, and `beside_trial` for any times next to a broken and a repaired
+  run.
 """
 
 from __future__ import annotations
@@ -12,17 +24,63 @@ from __future__ import annotations
 from labs.views.among_published import among_published
 from labs.views.arguments import arguments
 from labs.views.beside_report import beside_report
+from labs.views.beside_trial import beside_trial
 from labs.views.cold_to_warm import cold_to_warm
+from labs.views.counted_calls import counted_calls
+from labs.views.created_tasks import created_tasks
+from labs.views.differences import differences
+from labs.views.first_times.bindings import bindings
+from labs.views.first_times.explained import explained
+from labs.views.first_times.page_faults import page_faults
 from labs.views.footprint import footprint
+from labs.views.lengths import lengths
+from labs.views.machine_code import machine_code
 from labs.views.memory import memory
+from labs.views.parts import parts
 from labs.views.placement import placement
+from labs.views.rings.caches import caches
+from labs.views.rings.hops import hops
+from labs.views.rings.lines_used import lines_used
+from labs.views.rings.ring_switches import ring_switches
+from labs.views.rings.set_sizes import set_sizes
+from labs.views.steps import steps
+from labs.views.strace import traced_calls, traced_creation
+from labs.views.switches import switches
+from labs.views.timers.instruction import instruction
+from labs.views.timers.line_in_numbers import after_subtracting, mean_samples, slopes, your_line
+from labs.views.timers.system_calls import system_calls
 
 __all__ = [
+    "after_subtracting",
     "among_published",
     "arguments",
     "beside_report",
+    "beside_trial",
+    "bindings",
+    "caches",
     "cold_to_warm",
+    "counted_calls",
+    "created_tasks",
+    "differences",
+    "explained",
     "footprint",
+    "hops",
+    "instruction",
+    "lengths",
+    "lines_used",
+    "machine_code",
+    "mean_samples",
     "memory",
+    "page_faults",
+    "parts",
     "placement",
+    "ring_switches",
+    "set_sizes",
+    "slopes",
+    "steps",
+    "switches",
+    "system_calls",
+    "traced_calls",
+    "traced_creation",
+    "your_line",
 ]

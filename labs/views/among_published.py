@@ -53,7 +53,8 @@ def among_published(run: Runs, quantity: str, report: str | None = None) -> Pict
     title = f"{quantity}: your figure and published figures"
     figure = rows_figure(groups, unit, "cost as printed", title, key)
     words = _describe(own, figures, quantity, unit)
-    return picture.make_picture(figure, *words, _table(own, figures, quantity, unit))
+    drawn = picture.make_picture(figure, *words, _table(own, figures, quantity, unit))
+    return drawn.with_remarks(own)
 
 
 def _own(run: Run) -> list[Result]:
@@ -182,12 +183,19 @@ def _table(own: Sequence[Result], figures: Sequence[Published], quantity: str, u
             each.quantity,
             each.machine,
             rounded(_value(each, unit), 4),
-            each.suspect or "nothing known against it",
+            _why(each, earlier),
         )
-        for each in figures
+        for earlier, each in zip((None, *figures), figures, strict=False)
     ]
     return Table(
         f"{quantity}, in {NAMES[unit]}",
         ("report", "what", "machine", "cost as printed", "interval, or what speaks against it"),
         tuple(rows),
     )
+
+
+def _why(each: Published, earlier: Published | None) -> str:
+    """What speaks against a figure; a report's reasons for several machines are written once."""
+    if earlier is not None and each.suspect and each.suspect == earlier.suspect:
+        return "the same as in the row above"
+    return each.suspect or "nothing known against it"

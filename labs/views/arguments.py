@@ -15,7 +15,7 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Series, XAxis, YAxis, series_figure
+from labs.plots.series import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
 from labs.plots.style import FONT_PT, QUIET, symbol
 from labs.results.compared import compared
 from labs.results.result import Result
@@ -75,18 +75,19 @@ def arguments(*runs: Runs | None) -> Picture:
     figure = series_figure(
         [("", series)],
         XAxis(
-            "integer arguments (bars: 95 % interval)",
+            "integer arguments",
             tuple(map(float, counts)),
             tuple(map(str, counts)),
         ),
         YAxis(f"cost of one call\n({NAMES[unit]})", log=False, reach=reach),
         "procedure_call: cost against the number of arguments",
-        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
+        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series] + [INTERVALS],
         more=None if ends is None else partial(_draw_border, ends=ends, counts=counts),
     )
-    return picture.make_picture(
+    drawn = picture.make_picture(
         figure, *_describe(named, counts, unit, ends), _table(named, counts, unit)
     )
+    return drawn.with_remarks(every)
 
 
 def _counts(run: Run) -> _Counted:

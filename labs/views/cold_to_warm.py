@@ -13,8 +13,8 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, dodge, series_figure
-from labs.plots.style import plural, symbol
+from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, series_figure
+from labs.plots.style import QUIET, plural, symbol
 from labs.recording.declared import is_first_time
 from labs.results.result import Result
 from labs.views.gather import Runs, in_one_unit, refused, runs_of
@@ -59,7 +59,7 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
         figure = series_figure(
             [("", series)],
             XAxis(
-                "n-th sample in its process (log axis; dots: processes, bars: half of them)",
+                "n-th sample in its process (log axis)",
                 tuple(map(float, times)),
                 tuple(map(str, times)),
                 log=True,
@@ -72,7 +72,8 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
                 ],
             ),
             f"{name}: from cold to warm",
-            [(f"{each.look.sign} {each.name}, median", each.look.colour) for each in series],
+            [(f"{each.look.sign} {each.name}, median", each.look.colour) for each in series]
+            + [("small dots: processes, bars: the middle half of them", QUIET)],
             more=partial(_draw_processes, lengths=lengths, series=series, times=times),
         )
     except ValueError:
@@ -80,16 +81,17 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
             "there is nothing to draw", "All samples are shorter than the step of the clock."
         ) from None
     words = _describe(lengths, times, name, unit)
-    return picture.make_picture(figure, *words, _table(lengths, times, name, unit))
+    drawn = picture.make_picture(figure, *words, _table(lengths, times, name, unit))
+    return drawn.with_remarks(results)
 
 
 def _draw_processes(
     axes: Axes, lengths: _Lengths, series: Sequence[Series], times: Sequence[int]
 ) -> None:
     """Draw a small point for each sample of `times` in each process."""
-    for place, (each, drawn) in enumerate(zip(lengths.values(), series, strict=True)):
+    for each, drawn in zip(lengths.values(), series, strict=True):
         shown = [n for n in times if n <= each.shape[1]]
-        x = np.repeat(np.array(shown) * dodge(place, len(series)), len(each))
+        x = np.repeat(np.array(shown), len(each))
         y = np.concatenate([each[:, n - 1] for n in shown])
         axes.plot(
             x[y > 0], y[y > 0], linestyle="none", marker=".", markersize=5,

@@ -9,7 +9,7 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Look, Point, Series, XAxis, YAxis, series_figure
+from labs.plots.series import INTERVALS, LOOKS, Look, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.style import QUIET, symbol
 from labs.results.result import Result
 from labs.views.gather import (
@@ -65,20 +65,22 @@ def footprint(*runs: Runs | None) -> Picture:
     figure = series_figure(
         panels,
         XAxis(
-            "working set of each task (bytes, log axis; bars: 95 % interval)",
+            "working set of each task (log axis)",
             tuple(_place(size) for size in sizes),
-            tuple(_in_bytes(size) for size in sizes),
+            tuple(_in_bytes(size).replace(" ", "\n") for size in sizes),
             log=True,
         ),
         YAxis(f"cost of one switch\n({NAMES[unit]}, log axis)", log=True),
         "switch_footprint: the cost of a switch against the working set",
         [(f"{look.sign} {tasks} tasks", look.colour) for tasks, look in looks.items()]
-        + ([("× touching the memory, alone", QUIET)] if touching else []),
+        + ([("× touching the memory, alone", QUIET)] if touching else [])
+        + [INTERVALS],
         height=4.3,
     )
-    return picture.make_picture(
+    drawn = picture.make_picture(
         figure, *_describe(rings, sizes, touching, unit), _table(rings, touching, unit)
     )
+    return drawn.with_remarks([result for ring in rings.values() for result in ring.values()])
 
 
 def _bytes(text: str) -> int:
@@ -87,7 +89,7 @@ def _bytes(text: str) -> int:
 
 
 def _in_bytes(size: int) -> str:
-    return f"{size >> 20}M" if size >= 1 << 20 else f"{size >> 10}k" if size else "0"
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB" if size else "0"
 
 
 def _place(size: int) -> float:
@@ -141,14 +143,17 @@ def _describe(
     kind = (
         f"Line plot of switch_footprint: the cost of one switch in {NAMES[unit]} on a logarithmic "
         f"axis, with 95 % intervals, against the working set of each task, {_in_bytes(sizes[0])} "
-        f"to {_in_bytes(sizes[-1])} bytes; for {kinds}, with a line for each number of tasks: "
+        f"to {_in_bytes(sizes[-1])}; for {kinds}, with a line for each number of tasks: "
         f"{tasks}"
         f"{'. One more line is for a task alone that touches the same memory' if touching else ''}."
     )
     sign, meaning = symbol(unit), []
     for of in dict.fromkeys(of for of, _ in rings):
         known = [
-            (result.estimate.value, f"{number} {of} with {_in_bytes(size)} bytes each")
+            (
+                result.estimate.value,
+                f"{number} {of} with {_in_bytes(size) if size else 'no memory'} each",
+            )
             for (its, number), ring in rings.items()
             for size, result in ring.items()
             if its == of and result.estimate is not None and result.estimate.value > 0

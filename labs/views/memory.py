@@ -9,7 +9,7 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, Series, XAxis, YAxis, series_figure
+from labs.plots.series import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
 from labs.plots.style import symbol
 from labs.results.result import Result
 from labs.views.gather import (
@@ -29,6 +29,9 @@ _EXAMPLE = (
     'Each size needs a run of its own: lab.measure("task_creation", "fork-wait-64mb"), and the '
     "same for fork-wait and fork-wait-1mb."
 )
+#: Up to this size in megabytes the axes are linear, on which a constant cost for each page is a
+#: straight line; beyond it the small sizes would fall together.
+_LINEAR_UP_TO = 128
 _NAME = re.compile(r"(fork|fork-wait)(?:-(\d+)(mb|gb))?")
 #: The quantity on the horizontal axis, by whether the recordings state the resident memory.
 _WHAT = {
@@ -71,32 +74,34 @@ def memory(*runs: Runs | None) -> Picture:
     if len(sizes) < 2:
         raise refused("views.memory needs fork with two or more sizes of memory", _EXAMPLE)
     require_figure(every)
+    log = max(size for by_size in found.values() for size in by_size) > _LINEAR_UP_TO
     series = [
         Series(
             _ABOUT[name],
             tuple(
-                point_at(_place(size), result.estimate)
+                point_at(_place(size, log), result.estimate)
                 for size, result in by_size.items()
                 if result.estimate is not None
             ),
             look,
-            tuple(_place(size) for size, result in by_size.items() if why_no_figure(result)),
+            tuple(_place(size, log) for size, result in by_size.items() if why_no_figure(result)),
         )
         for (name, by_size), look in zip(found.items(), LOOKS, strict=False)
     ]
     figure = series_figure(
         [("", series)],
         XAxis(
-            f"{_WHAT[resident]} (megabytes, log axis; bars: 95 % interval)",
-            *_labels(found, sizes, resident),
-            log=True,
+            f"{_WHAT[resident]} (megabytes{', log axis' if log else ''})",
+            *_labels(found, sizes, resident, log),
+            log=log,
         ),
-        YAxis(f"cost of one fork\n({NAMES[unit]}, log axis)", log=True),
+        YAxis(f"cost of one fork\n({NAMES[unit]}{', log axis' if log else ''})", log=log),
         "task_creation: fork against the memory of the parent",
-        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series],
+        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series] + [INTERVALS],
     )
-    words = _describe(found, _WHAT[resident], unit)
-    return picture.make_picture(figure, *words, _table(found, _WHAT[resident], unit))
+    words = _describe(found, _WHAT[resident], unit, log)
+    drawn = picture.make_picture(figure, *words, _table(found, _WHAT[resident], unit))
+    return drawn.with_remarks(every)
 
 
 def _resident(result: Result) -> float:
@@ -104,28 +109,30 @@ def _resident(result: Result) -> float:
     return (result.recording.number("memory.resident_kb") or 0.0) / 1024
 
 
-def _place(size: float) -> float:
-    """The place of a size on the logarithmic axis; 0 is left of the smallest size."""
-    return size or 0.25
+def _place(size: float, log: bool) -> float:
+    """The place of a size on the axis; on a logarithmic one, 0 is left of the smallest size."""
+    return size or (0.25 if log else 0.0)
 
 
 def _labels(
-    found: _ByMemory, asked: Sequence[int], resident: bool
+    found: _ByMemory, asked: Sequence[int], resident: bool, log: bool
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
     """The places of the labels on the horizontal axis, and their texts."""
     if not resident:
-        return tuple(map(_place, asked)), tuple(f"{size:,}" if size else "none" for size in asked)
+        places = tuple(_place(size, log) for size in asked)
+        return places, tuple(f"{size:,}" if size else "none" for size in asked)
     sizes = sorted(size for by_size in found.values() for size in by_size)
     apart = [size for n, size in enumerate(sizes) if n == 0 or size > 1.4 * sizes[n - 1]]
     places = (*apart[:-1], max(sizes[-1], apart[-1]))
     return places, tuple(rounded(place, 2 if place < 10 else 3) for place in places)
 
 
-def _describe(found: _ByMemory, what: str, unit: str) -> tuple[str, str]:
+def _describe(found: _ByMemory, what: str, unit: str, log: bool) -> tuple[str, str]:
     sizes = sorted(size for by_size in found.values() for size in by_size)
     kind = (
-        f"Line plot of task_creation: the cost of one fork in {NAMES[unit]} on a logarithmic axis, "
-        f"with 95 % intervals, against the {what}, from {rounded(sizes[0])} to "
+        f"Line plot of task_creation: the cost of one fork in {NAMES[unit]} on a "
+        f"{'logarithmic' if log else 'linear'} axis, with 95 % intervals, against the {what}, from "
+        f"{rounded(sizes[0])} to "
         f"{rounded(sizes[-1])} megabytes; for {' and '.join(_ABOUT[name] for name in found)}."
     )
     sign, meaning = symbol(unit), []

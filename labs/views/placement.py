@@ -78,11 +78,12 @@ def placement(*runs: Runs | None) -> Picture:
     kernels = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
     figure = rows_figure(
         groups, unit, "cost, net of the calls", f"{kernels}: cost by placement",
-        [("marker: the figure; bar: its 95 % interval; do not average over groups", QUIET)],
+        [("bars: 95 % interval; do not average over groups", QUIET)],
     )  # fmt: skip
-    return picture.make_picture(
+    drawn = picture.make_picture(
         figure, *_describe(grouped, kernels, unit), _table(grouped, kernels, unit)
     )
+    return drawn.with_remarks(results)
 
 
 def group_of(result: Result) -> str:

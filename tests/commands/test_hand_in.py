@@ -16,6 +16,7 @@ from grader.judging.lab_folder import check_folder
 from labs.commands.cli import main
 from labs.common import paths
 from labs.common.messages import Refused
+from labs.course.handed_in import as_text
 from labs.notebook.session import Session
 from testing.paths import FIXTURES
 
@@ -44,6 +45,7 @@ def folder(tmp_path: Path, released: None) -> Path:
     shutil.copytree(FIXTURES / "honest" / LAB, folder)
     (folder / f"{LAB}.ipynb").write_text(notebook(ANSWER), encoding="utf-8")
     (folder / "recordings" / "never-named.csv").write_text("not evidence", encoding="utf-8")
+    (folder / "answers.json").write_text('{"wrong": [{"text": "my words"}]}', encoding="utf-8")
     return folder
 
 
@@ -67,6 +69,8 @@ def test_the_archive_gives_the_points_of_the_folder(
     for name in report["files"]:
         assert (received / name).read_bytes() == (folder / name).read_bytes()
     assert not (received / "recordings" / "never-named.csv").exists()
+    assert "answers.json" in report["files"]
+    assert as_text(folder) == "handed in with {:g} of {:g} points".format(*report["points"])
     verdicts = check_folder(received, LAB)
     assert [sum(v.points for v in verdicts), sum(v.max_points for v in verdicts)] == report[
         "points"

@@ -20,7 +20,8 @@ from grader.cli import main
 from grader.figures import figures_of
 from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader.replay import Replay
-from labs.course import figures, predictions
+from labs.course import answers, figures, predictions
+from labs.course.answers import BadAnswers
 from labs.course.figures import FILE_NAME, BadFigure, Figure
 from labs.course.predictions import BadPredictions, Prediction
 from testing.paths import FIXTURES
@@ -151,7 +152,8 @@ def test_any_text_is_predictions_and_figures_or_reasons(
 ) -> None:
     folder = tmp_path_factory.getbasetemp() / "any-text"
     folder.mkdir(exist_ok=True)
-    for module, bad in ((predictions, BadPredictions), (figures, figures.BadFigures)):
+    readers = ((predictions, BadPredictions), (answers, BadAnswers), (figures, figures.BadFigures))
+    for module, bad in readers:
         (folder / module.FILE_NAME).write_text(text, "utf-8")
         try:
             module.read(folder)

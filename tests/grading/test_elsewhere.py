@@ -94,9 +94,9 @@ def test_a_stale_figure_is_told_as_stale_before_anything_else(tmp_path: Path) ->
         stale = Figure(FENCED_ID, value, "ns", "recordings/now.csv", when=EARLY)
         figures.put(tmp_path, stale)
         code, evidence = told(verdict_on(tmp_path, FENCED_ID))
-        assert code == "figure-not-from-recording" and "hand it in again" in evidence
+        assert code == "figure-not-from-recording" and "hand the figure in again" in evidence
         figures.put(tmp_path, replace(stale, when="2026-11-22T10:00:00+00:00"))
-        assert "hand it in again" not in told(verdict_on(tmp_path, FENCED_ID))[1]
+        assert "hand the figure in again" not in told(verdict_on(tmp_path, FENCED_ID))[1]
 
 
 def test_another_variant_and_another_figure_are_named(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_run_measured_anew_is_told_as_such() -> None:
     given = figure("timer-overhead-fenced", 31.7, "ns")
     for when, anew in (("2026-03-01T09:59:00+00:00", True), ("2026-03-01T10:01:00+00:00", False)):
         text = evidence("timer-overhead-fenced", replace(given, when=when), run)
-        assert text.endswith("hand it in again.") is anew
+        assert text.endswith("hand the figure in again.") is anew
 
 
 def test_a_value_where_a_conclusion_is_asked_is_told_how_to_be_given() -> None:

@@ -55,7 +55,7 @@ def sorted_rows() -> str:
 
 #: Kinds of forgery, by what somebody does; and what the flag says of it, if there is one.
 FORGED = {
-    "numbers without noise": (noise_free, "so even"),
+    "numbers without noise": (noise_free, "all samples are equal"),
     "numbers made up and sorted": (sorted_rows, "order that the recorded seeds give"),
     "another seed": (
         lambda: re.sub(r'"seed": "\d+"', '"seed": "12345"', TEXT),

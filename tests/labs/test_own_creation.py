@@ -105,7 +105,7 @@ WRONG = {
         {BY_ANOTHER},
         "another task raised the number",
     ),
-    "sleeps": (f"task = {CLONED}; (void)usleep(50);", {BESIDE}, "makes 1 calls that sleep"),
+    "sleeps": (f"task = {CLONED}; (void)usleep(50);", {BESIDE}, "sleeps once"),
     "own stack anew": (
         "void *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0); "
         "task = clone(raise_number, (char *)stack + 65536, CLONE_VM | SIGCHLD, NULL); "
@@ -137,7 +137,7 @@ WRONG = {
     "own memory": (
         "task = clone(raise_number, STACK_TOP, SIGCHLD, NULL);",
         {PROCESS},
-        "their parent has seen 0 of it",
+        "their parent saw it raised by 0",
     ),
 }
 
@@ -209,5 +209,5 @@ def _as_thread(of: str) -> Case:
 
 def test_a_thread_made_by_vfork_is_a_process_by_its_switches() -> None:
     found = pitfall_named(PROCESS).detect(_as_thread("vfork-wait"))
-    assert found is not None and "switches of child processes" in found
+    assert found is not None and "switches of ended child processes" in found
     assert pitfall_named(PROCESS).detect(_as_thread("pthread-wait")) is None

@@ -23,6 +23,7 @@ from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording import file
 from labs.results import naive
+from labs.results.remarks import of_results
 from labs.run import broken, measure
 from testing import simulate
 from testing.paths import REPOSITORY
@@ -119,8 +120,9 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
         for run in (pair.broken, pair.repaired):
             assert run.result().value_as_text() in text
             assert run.recording_path is not None and run.recording_path in text
-            for warning in run.result().warnings:
-                assert warning.try_this in html.unescape(text)
+            said = of_results((run.result(),))
+            for words in (*said.warnings, said.conditions):
+                assert words in html.unescape(text)
         assert "times as large" in text
 
 
@@ -176,7 +178,7 @@ def test_an_unknown_one_is_refused_with_those_there_are(tmp_path: Path) -> None:
 
 
 def test_what_this_machine_cannot_run_is_refused(impossible: str, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match=r"cannot measure that(.|\n)*no machine has it"):
+    with pytest.raises(Refused, match=r"cannot make this measurement(.|\n)*no machine has it"):
         Session("03-system-call", tmp_path).broken(impossible)
 
 

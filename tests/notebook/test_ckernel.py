@@ -12,7 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from labs.c_kernels import toolchain
 from labs.common.messages import Refused
-from labs.notebook import ckernel
+from labs.notebook import ckernel, waiting
 from labs.notebook.session import Session
 from labs.recording import file
 
@@ -75,7 +75,7 @@ def test_a_stub_says_only_what_is_to_be_done(lab: Session) -> None:
         ckernel.measure_cell(lab, QUICK, '#error "Write your pair of readings here"\nnonsense;\n')
     message = refused.value.message
     assert message.heading == "cell, line 2: Write your pair of readings here"
-    assert message.tone == "note"
+    assert message.tone == "open"
     assert (message.excerpt, message.sentences) == ("", ())
 
 
@@ -129,7 +129,7 @@ def shell() -> Iterator[Any]:
 def test_in_a_notebook_a_mistake_shows_no_traceback(
     lab: Session, shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ckernel.register(lab)
+    ckernel.register(lab, waiting.Waiting(shell))
     done = shell.run_cell(f"%%ckernel {QUICK}\n" + CELL.replace("- begin;", "- began;"))
     shown = capsys.readouterr()
     assert isinstance(done.error_in_exec, Refused)
@@ -141,6 +141,6 @@ def test_in_a_notebook_a_mistake_shows_no_traceback(
 def test_in_a_notebook_a_cell_shows_its_figure(
     lab: Session, shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ckernel.register(lab)
+    ckernel.register(lab, waiting.Waiting(shell))
     assert shell.run_cell(f"%%ckernel {QUICK}\n{CELL}").success
     assert "own_pair own: cost" in capsys.readouterr().out

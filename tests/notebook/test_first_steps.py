@@ -85,8 +85,9 @@ def test_a_slip_in_a_figure_id_is_told_and_the_figure_kept(
     lab: Session, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     saved(lab, run)
-    lab.predict("timer-overhad-fenced", 20, "ns")
-    assert f"did you mean {FENCED}?" in capsys.readouterr().out
+    with pytest.raises(Refused, match=f"did you mean {FENCED}\\?"):
+        lab.predict("timer-overhad-fenced", 20, "ns")
+    assert predictions.read(lab.folder) == {}
     lab.figure("timer-overhad-fenced", run.value, run.unit, run)
     assert f"did you mean {FENCED}?" in capsys.readouterr().out
     lab.conclude("elsewhere", 1)

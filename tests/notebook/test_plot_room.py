@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
-from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-from matplotlib.transforms import Bbox
 
 from labs.plots.estimates_plot import estimates_figure
 from labs.plots.known_number import Mark
@@ -21,37 +15,12 @@ from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.style import CHARACTER
 from labs.results.result import result_of
 from testing.given_samples import recording_of
-
-
-def words_of(figure: Figure) -> list[tuple[str, Bbox]]:
-    """Each piece of text that is seen, with its place in pixels."""
-    assert isinstance(figure.canvas, FigureCanvasAgg)
-    figure.draw_without_rendering()
-    unseen: set[int] = set()
-    for axis in figure.findobj(Axis):
-        low, high = sorted(axis.get_view_interval())
-        for tick in axis.get_major_ticks():
-            if not low <= tick.get_loc() <= high:
-                unseen |= {id(tick.label1), id(tick.label2)}
-    return [
-        # Of an annotation without its arrow.
-        (text.get_text(), Text.get_window_extent(text))
-        for text in figure.findobj(Text)
-        if text.get_visible() and text.get_text().strip() and id(text) not in unseen
-    ]
+from testing.plot_words import collisions, words_of
 
 
 def expect_room(figure: Figure) -> None:
-    words = words_of(figure)
-    assert words
-    for text, box in words:
-        inside = box.x0 >= 0 and box.x1 <= figure.bbox.width
-        assert inside and box.y0 >= 0 and box.y1 <= figure.bbox.height, text
-    # The box of a text is a little larger than its letters.
-    for (one, a), (other, b) in itertools.combinations(words, 2):
-        across = min(a.x1, b.x1) - max(a.x0, b.x0)
-        upwards = min(a.y1, b.y1) - max(a.y0, b.y0)
-        assert across <= 1 or upwards <= 0.25 * min(a.height, b.height), (one, other)
+    assert words_of(figure)
+    assert collisions(figure) == []
 
 
 @pytest.mark.parametrize("scale", [1, 1_000, 10_000_000])
@@ -94,7 +63,11 @@ def test_of_figures_side_by_side(name: str, scale: int) -> None:
 @pytest.mark.parametrize("name", ["a", "A  process switch with a working set"])
 def test_of_rows_in_groups(greatest: int, name: str) -> None:
     rows = tuple(
-        Row(name, (Dot(value, LOOKS[0], 0.9 * value, 1.1 * value),), f"{value:,.6g} ± 1,000 ns")
+        Row(
+            name,
+            (Dot(value, LOOKS[0], 0.9 * value, 1.1 * value),),
+            f"{value:,.6g} (1,000 to 2,000) ns",
+        )
         for value in (0.5, 0.9, greatest)
     )
     groups = [Group("on one CPU: a switch", rows, LOOKS[0]), Group("published", rows)]
@@ -125,7 +98,7 @@ def test_of_series_against_what_was_varied(sizes: tuple[float, ...]) -> None:
 
 
 def test_a_character_takes_about_what_the_layout_takes_it_for() -> None:
-    words = "processes-8-256k 1,234.56 ± 0.78 ns"
+    words = "processes-8-256k 1,234.56 (1,233.78 to 1,235) ns"
     figure = rows_figure(
         [Group(words, (Row("a", (Dot(1, LOOKS[0]),), ""),))], "ns", "cost", "a title", []
     )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from labs.commands import cli
-from labs.course import comparison, figures, guide, predictions, progress
+from labs.course import answers, comparison, figures, guide, predictions, progress, report_cell
 from labs.course.comparison import Compared
 from labs.course.figures import Figure
 from labs.course.predictions import Prediction
+from labs.hand_in import archive
+from labs.notebook.course.way_through_labs import ShownProgress
 
 FIRST, SECOND = guide.labs()[:2]
 
@@ -32,8 +35,27 @@ def do(copy: Path, lab: str, steps: int) -> None:
         elif step.kind == "recording":
             (copy / lab / "recordings").mkdir(exist_ok=True)
             (copy / lab / "recordings" / f"{step.name}.csv").write_text("")
-        else:
+        elif step.kind == "figure":
             figures.put(copy / lab, Figure(step.name, 2, "ns", None))
+        elif step.kind == "answer":
+            answers.put(copy / lab, step.name, "my own words")
+        elif step.kind == "report":
+            save_notebook(copy / lab, "A fenced pair costs 20 ns.")
+        else:
+            hand_in(copy / lab)
+
+
+def save_notebook(folder: Path, report: str) -> None:
+    """Save a notebook with this report."""
+    metadata = {"nbgrader": {"grade_id": "report", "solution": True}}
+    cell = {"cell_type": "markdown", "metadata": metadata, "source": report}
+    (folder / f"{folder.name}.ipynb").write_text(json.dumps({"cells": [cell]}))
+
+
+def hand_in(folder: Path) -> None:
+    """Leave the archive and the receipt that handing in leaves, without the check."""
+    files = archive.contents(folder, folder.name)
+    archive.write(folder, folder.name, files, "Points: 3 of 4")
 
 
 def test_every_lab_of_the_kit_is_told_in_order(copy: Path) -> None:
@@ -56,7 +78,7 @@ def test_a_lab_that_is_done_asks_for_the_one_after_it(copy: Path) -> None:
     do(copy, FIRST, 99)
     seen = progress.of_labs(copy)
     assert seen[0].finished
-    assert progress.table(seen).rows[0][2] == "✓ all done"
+    assert progress.table(seen).rows[0][2] == "✓ all done; handed in with 3 of 4 points"
     assert progress.what_next(seen).startswith(SECOND)
 
 
@@ -75,7 +97,87 @@ def test_a_broken_file_of_one_lab_does_not_hide_the_others(copy: Path) -> None:
     assert progress.what_next(seen).startswith(SECOND)
 
 
+@pytest.mark.parametrize("change", ["figure", "report", "nothing graded"])
+def test_all_is_done_only_while_all_of_it_is_handed_in(copy: Path, change: str) -> None:
+    folder = copy / SECOND
+    do(copy, SECOND, 99)
+    assert progress.of_lab(folder, SECOND).finished
+    if change == "figure":
+        name = next(iter(figures.read(folder)))
+        figures.put(folder, Figure(name, 5, "ns", None))
+    elif change == "report":
+        save_notebook(folder, "A fenced pair costs 21 ns.")
+    else:
+        for name, each in figures.read(folder).items():
+            assert isinstance(each, Figure)
+            figures.put(folder, Figure(name, each.value, each.unit, None, "2099-01-01"))
+        answers.put(folder, "wrong", "a later thought")
+    seen = progress.of_lab(folder, SECOND)
+    assert seen.finished == (change == "nothing graded")
+    assert ("changed since" in seen.heading() + "\n".join(seen.lines())) == (not seen.finished)
+    hand_in(folder)
+    assert progress.of_lab(folder, SECOND).finished
+
+
+@pytest.mark.parametrize("report", ["", "  ", "Write your answer here."])
+def test_a_report_that_nobody_wrote_is_no_report(copy: Path, report: str) -> None:
+    save_notebook(copy / SECOND, report)
+    assert not report_cell.is_written(copy / SECOND)
+    save_notebook(copy / SECOND, "It costs 20 ns.")
+    assert report_cell.is_written(copy / SECOND)
+
+
+@pytest.mark.parametrize("bad", ["not a zip", "a zip of something else"])
+def test_an_archive_that_cannot_be_read_hands_nothing_in(copy: Path, bad: str) -> None:
+    do(copy, SECOND, 99)
+    (made,) = (copy / "handed-in").glob("*.zip")
+    if bad == "not a zip":
+        made.write_text("PK")
+    else:
+        with zipfile.ZipFile(made, "w") as other:
+            other.writestr("elsewhere/figures.json", "{}")
+    seen = progress.of_lab(copy / SECOND, SECOND)
+    assert seen.next is not None and seen.next.kind == "hand-in"
+
+
+def test_a_folder_of_an_earlier_version_of_the_kit_is_still_read(copy: Path) -> None:
+    """It has no answers.json, and its predictions note nothing late."""
+    folder = copy / SECOND
+    step = guide.of_lab(SECOND).steps[0]
+    stated = {step.name: [{"value": 20, "unit": "ns", "because": "", "sure": None, "when": ""}]}
+    (folder / "predictions.json").write_text(json.dumps(stated))
+    seen = progress.of_lab(folder, SECOND)
+    assert (seen.trouble, seen.done, seen.handed_in) == ("", 1, "")
+
+
+def test_progress_leads_to_recordings_and_to_the_next_lab(copy: Path) -> None:
+    do(copy, FIRST, 99)
+    shown = ShownProgress(progress.of_lab(copy / FIRST, FIRST), copy / FIRST)
+    page = shown._repr_html_()
+    recording = next(s.name for s in guide.of_lab(FIRST).steps if s.kind == "recording")
+    assert f'<a href="recordings/{recording}.csv">' in page
+    assert "Next lab" not in page, "its notebook is not there"
+    save_notebook(copy / SECOND, "")
+    assert f'<a href="../{SECOND}/{SECOND}.ipynb">{SECOND}</a>' in shown._repr_html_()
+    assert f"Next lab: {SECOND}" in repr(shown)
+    before = ShownProgress(progress.of_lab(copy / SECOND, SECOND), copy / SECOND)
+    assert "<a " not in before._repr_html_()
+
+
 # ------------------------------------------------------------------------------- the command
+
+
+def test_in_the_folder_of_a_lab_the_command_says_what_the_notebook_says(
+    copy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do(copy, SECOND, 3)
+    monkeypatch.chdir(copy / SECOND)
+    assert cli.main(["progress"]) == 0
+    said = capsys.readouterr().out
+    seen = progress.of_lab(copy / SECOND, SECOND)
+    for line in (*seen.lines(), f"{SECOND}: {seen.heading()}", f"{SECOND} (this one)"):
+        assert line in said
+    assert f"\nNext: {SECOND}: " in said
 
 
 def test_the_command_prints_a_line_a_lab_and_what_is_next(
@@ -106,6 +208,16 @@ def test_the_command_finds_the_labs_around_it(
     assert cli.main(["progress"]) == 0
     assert FIRST in capsys.readouterr().out
     assert cli.main(["progress", str(copy / FIRST)]) == 0
+
+
+def test_of_labs_that_are_not_here_the_command_claims_nothing(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for lab in guide.labs()[1:]:
+        (copy / lab).rmdir()
+    do(copy, FIRST, 99)
+    assert cli.main(["progress", str(copy)]) == 0
+    assert "\nYou have done all labs here.\n" in capsys.readouterr().out
 
 
 def test_without_labs_the_command_says_how_to_get_them(

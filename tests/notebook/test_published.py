@@ -138,3 +138,13 @@ def test_the_table_of_a_report_has_each_quantity_once_and_reasons_only_where_ask
     assert len(published.table("A").rows) == len({row[0] for row in published.table("A").rows})
     with pytest.raises(KeyError, match="A to E"):
         published.table("F")
+
+
+def test_two_quantities_of_a_report_are_shown_side_by_side() -> None:
+    rows = published.side_by_side("task creation fork", "task creation clone", "A").rows
+    assert len(rows) == 4
+    assert ("AMD Opteron (QEMU guest)", "18,000", "2193", "8.2 times") in rows
+    ((_, thread, process, ratio),) = published.side_by_side(
+        "thread switch", "process switch", "D"
+    ).rows
+    assert (thread, process, ratio) == ("3323", "1283", "2.6 times")

@@ -57,21 +57,24 @@ def test_a_prediction_in_a_unit_of_nothing_is_stored_and_the_unit_told(
         "No result can be compared with this prediction: unit 'nano' is not known"
         in capsys.readouterr().out
     )
-    for unit in ("times", "nanoseconds", "µs"):
+    for unit in ("nanoseconds", "µs", "s"):
         lab.predict("timer-overhead-fenced", 20, unit)
-        assert "No result" not in capsys.readouterr().out
+        assert "compared" not in capsys.readouterr().out
+    for unit in ("times", "cycles"):
+        lab.predict("timer-overhead-fenced", 20, unit)
+        assert f"The figure is in ns, and a prediction in {unit} cannot" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("figure", "value", "unit", "sure"),
     [
         ("Not An Id", 1, "ns", None),
-        ("id", float("nan"), "ns", None),
-        ("id", -1, "ns", None),
-        ("id", True, "ns", None),
-        ("id", "20", "ns", None),
-        ("id", 1, "x" * 40, None),
-        ("id", 1, "ns", 70),
+        ("timer-overhead-fenced", float("nan"), "ns", None),
+        ("timer-overhead-fenced", -1, "ns", None),
+        ("timer-overhead-fenced", True, "ns", None),
+        ("timer-overhead-fenced", "20", "ns", None),
+        ("timer-overhead-fenced", 1, "x" * 40, None),
+        ("timer-overhead-fenced", 1, "ns", 70),
     ],
 )
 def test_what_is_no_prediction_is_refused(
@@ -86,7 +89,7 @@ def test_a_broken_predictions_file_is_left_as_it_is(lab: Session) -> None:
     path = lab.folder / predictions.FILE_NAME
     path.write_text("{ my notes")
     with pytest.raises(Refused, match="not valid JSON"):
-        lab.predict("id", 1, "ns")
+        lab.predict("timer-overhead-fenced", 1, "ns")
     assert path.read_text() == "{ my notes"
 
 
@@ -145,7 +148,7 @@ def test_a_prediction_is_drawn_where_it_belongs(lab: Session) -> None:
 
 def test_a_prediction_may_be_named_by_the_end_of_its_figure(lab: Session) -> None:
     for named in ("call-args0", "overhead-args0", "args1", "all-args1"):
-        lab.predict(named, len(named), "ns")
+        predictions.put(lab.folder, named, predictions.Prediction(len(named), "ns"))
     drawn = lab.marks("procedure_call", ("args0", "args1", "args2"))
     assert {variant: mark.value for variant, mark in drawn.items()} == {"args0": 10, "args1": 5}
 
@@ -299,12 +302,12 @@ def test_the_wrap_up_lays_prediction_beside_result_over_all_labs(
     figures.put(lab.folder, figures.Figure("timer-overhead-fenced", 0.02, "us", None))
     other = Session("03-system-call", lab.folder.parent / "03-system-call")
     other.folder.mkdir()
-    other.predict("system-call", 100, "ns")
+    other.predict("system-call-getppid", 100, "ns")
     capsys.readouterr()
     other.wrap_up()
     shown = capsys.readouterr().out
     assert "2 times as much" in shown
-    assert "not measured yet" in shown
+    assert "no figure yet" in shown
     assert "90 %" in shown
     assert "Your one guess so far was off by a factor of 2 (too low)" in shown
 

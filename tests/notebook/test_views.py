@@ -17,8 +17,10 @@ from labs.common.messages import Refused
 from labs.common.units import rounded
 from labs.course import published
 from labs.notebook.run import Run
+from labs.plots.labels import spread_out
 from labs.plots.picture import Picture
-from labs.plots.series import LOOKS, spread_out
+from labs.plots.series import LOOKS
+from labs.plots.style import WIDTH_IN
 from labs.recording.file import Recording
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -140,7 +142,7 @@ def test_each_view_has_an_image_a_description_and_a_table(
     drawn: dict[str, Picture], name: str
 ) -> None:
     shown = drawn[name]
-    assert shown.image.startswith(PNG) and shown.width == 720
+    assert shown.image.startswith(PNG) and shown.width == round(96 * WIDTH_IN)
     # What plot it is, its axes with their units in words, and what there is to see.
     assert re.match(r"(Line plot|Dot plot|Distribution) of ", shown.kind)
     assert re.search(r"nanoseconds|microseconds|core cycles", shown.kind)
@@ -330,10 +332,11 @@ def test_footprint_is_net_and_touching_alone_stands_beside() -> None:
     assert len(rows) == 9
     for (tasks, size), row in rows.items():
         count, kind = tasks.split()
-        net = run.result(f"{kind}-{count}-{size.lower()}").estimate
+        short = {"0": "0", "64 KiB": "64k", "1 MiB": "1m"}[size]
+        net = run.result(f"{kind}-{count}-{short}").estimate
         assert net is not None
         assert float(row[2]) == pytest.approx(net.value / 1000, rel=0.02)
-        assert float(row[5]) == pytest.approx(RING[f"alone-{size.lower()}"] / 1000, rel=0.02)
+        assert float(row[5]) == pytest.approx(RING[f"alone-{short}"] / 1000, rel=0.02)
     # (24,000 - 8 * 500) / 8 ns
     assert float(rows["8 processes", "0"][2]) == pytest.approx(2.5, rel=0.01)
 
@@ -341,7 +344,7 @@ def test_footprint_is_net_and_touching_alone_stands_beside() -> None:
 def test_a_ring_without_a_figure_is_named() -> None:
     shown = views.footprint(footprint(RING, bent=["threads-2-64k"]))
     assert "Without a figure: threads-2-64k." in shown.meaning
-    assert ("2 threads", "64k", "none") in [row[:3] for row in shown.table.rows]
+    assert ("2 threads", "64 KiB", "none") in [row[:3] for row in shown.table.rows]
 
 
 def test_one_ring_of_one_size_is_drawn_too() -> None:
@@ -391,6 +394,15 @@ def test_where_the_recordings_say_how_much_is_resident_that_is_on_the_axis() -> 
     assert "against the resident memory of the parent, from 1.75 to 65.8 megabytes" in shown.kind
 
 
+@pytest.mark.parametrize(("largest", "axis"), [("64mb", "linear"), ("1gb", "logarithmic")])
+def test_small_sizes_are_on_linear_axes_where_a_cost_for_each_page_is_straight(
+    largest: str, axis: str
+) -> None:
+    costs = {"fork-wait": 90e3, "fork-wait-16mb": 600e3, f"fork-wait-{largest}": 30e6}
+    shown = views.memory([run_of("task_creation", {name: cost}) for name, cost in costs.items()])
+    assert f"on a {axis} axis" in shown.kind
+
+
 def test_an_operation_with_one_size_alone_is_left_out() -> None:
     costs = {"fork": 60e3, "fork-wait": 90e3, "fork-wait-16mb": 600e3}
     shown = views.memory([run_of("task_creation", {name: cost}) for name, cost in costs.items()])
@@ -416,8 +428,10 @@ def test_every_published_figure_is_in_the_table_and_the_suspect_ones_say_why() -
     assert [(row[0], row[1], row[2]) for row in rows] == [
         (each.report, each.quantity, each.machine) for each in settled
     ]
-    for row, each in zip(rows, settled, strict=True):
-        assert row[-1] == (each.suspect or "nothing known against it")
+    for above, row, each in zip((None, *settled), rows, settled, strict=False):
+        repeated = above is not None and above.suspect == each.suspect != ""
+        why = each.suspect or "nothing known against it"
+        assert row[-1] == ("the same as in the row above" if repeated else why)
         in_ns = each.value * (1000 if each.unit == "us" else 1)
         assert float(row[3].replace(",", "")) == pytest.approx(in_ns, rel=0.001)
     suspect = sum(bool(each.suspicions) for each in settled)

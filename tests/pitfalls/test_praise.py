@@ -364,7 +364,7 @@ LACKING: dict[str | tuple[str, str], Change] = {
     "switches counted": without("@.claimed_switches", "@.counted_switches", "@.switches"),
     "floor in run": without_samples_of("invalid"),
     "less than half": as_unprepared,
-    "dearer than refused": scaled("setuid-refused", 10.0),
+    "costs more than refused": scaled("setuid-refused", 10.0),
     # Where a figure needs another change
     ("timer-own-addition", "clock-read-too-early"): costing_nothing,
     ("trial-a-reproduced", "mistake-not-reproduced"): run_of("trial-a-repaired"),

@@ -270,7 +270,7 @@ def test_two_collects_at_a_time_do_not_meet(exchange: Exchange) -> None:
     configure(config, exchange.folder)
     with collected.Collected(CourseDirectory(config=config), LAB).alone():
         assert not exchange.collect()
-    assert any("Another collect of this lab runs" in line for line in exchange.said)
+    assert any("Another collect of this lab is running" in line for line in exchange.said)
     assert exchange.collect()
 
 

@@ -326,7 +326,7 @@ def test_an_impostors_folder_is_not_collected_and_a_person_is_asked(
     course: ExchangeCourse,
 ) -> None:
     assert (course.submitted("grace") / "timestamp.txt").read_text() == EARLY
-    assert "A person must look. If grace did hand in" in done(course, "collect").stderr
+    assert "A person must look. If grace handed in" in done(course, "collect").stderr
 
 
 def test_hidden_folders_of_ours_are_gone_at_the_end(course: ExchangeCourse) -> None:

@@ -130,7 +130,8 @@ def test_solution_runs_and_gets_full_points(built: Built, lab: str) -> None:
         for verdict in check_folder(solved, lab):
             assert verdict.outcome is Outcome.PASSED, verdict
             assert verdict.points == verdict.max_points
-    assert all(step.is_done(solved) for step in guide.of_lab(lab).steps)
+    left = [step for step in guide.of_lab(lab).steps if not step.is_done(solved)]
+    assert {step.kind for step in left} <= {"hand-in"}
 
 
 @pytest.mark.parametrize("lab", NAMES)

@@ -43,6 +43,18 @@ def test_c_stub_is_c(released: Path) -> None:
     assert "return 0" not in text
 
 
+def test_a_solution_may_hold_its_own_stub(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "notebooks")
+    notebook = source_notebook()
+    at = ["value = 42" in "".join(cell["source"]) for cell in notebook["cells"]].index(True)
+    region = ["if True:", "    ### BEGIN SOLUTION", "    value = 42", "    ### STUB value = ..."]
+    notebook["cells"][at]["source"] = "\n".join([*region, "    ### END SOLUTION", "print(1)"])
+    (source / LAB / f"{LAB}.ipynb").write_text(json.dumps(notebook))
+    release(source, tmp_path / "released")
+    text = text_of(tmp_path / "released" / LAB, "answer-python")
+    assert text == "if True:\n    value = ...\nprint(1)"
+
+
 def test_text_stub_is_plain(released: Path) -> None:
     assert text_of(released, "report") == "Write your answer here."
 

@@ -53,7 +53,7 @@ def _beside_cost(case: Case) -> Iterator[Shown]:
     for result in (case.result, result_of(case.recording, case.spec.variant, case.spec.unit)):
         # In core cycles a run shows a line of its own: at one speed.
         if result.line is not None:
-            what = "the intercept of your line, what the readings take"
+            what = "the intercept of your line, the cost of the readings"
             yield result.line.overhead.into(case.spec.unit, result.clock).value, what
     if net is not None and net.baseline is not None:
         per_unit = case.result.clock.ticks_in(case.spec.unit)
@@ -68,7 +68,7 @@ def _of_first_times(case: Case) -> Iterator[Shown]:
     if not len(ticks):
         return
     median, largest = float(np.median(ticks)), float(ticks.max())
-    yield median, "the median of all samples, which are later calls but for one in each process"
+    yield median, "the median of all samples, which are later calls except for one in each process"
     yield largest, "the largest of all samples, of one process"
     if median:
         yield largest / median, "a ratio: the largest sample divided by the median one"

@@ -23,8 +23,8 @@ from grader.with_nbgrader.exchange.entries import Entry, Refused, choose, now, r
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _A_PERSON = (
-    "A person must look. If %s did hand in a folder that was passed over, move the wrong ones out "
-    "of %s, move %s away if it is wrong too, and collect again."
+    "A person must look. If %s handed in a folder that was passed over, move the wrong folders "
+    "out of %s. Move %s away if it is wrong too. Then collect again."
 )
 
 
@@ -71,7 +71,9 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
                 for student in sorted(students):
                     self._collect(collected, student, students[student])
         except BlockingIOError:
-            self.fail("Another collect of this lab runs. Wait until it ends, then collect again.")
+            self.fail(
+                "Another collect of this lab is running. Wait until it ends, then collect again."
+            )
         except OSError as error:
             self.fail(
                 f"{printable(str(error), 300)}. What was collected is whole. {_remedy(error)}"

@@ -48,8 +48,8 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             if len(found) > 1:
                 students = ", ".join(printable(page.parent.parent.name) for page in found)
                 refused.append(
-                    f"{students} handed in the same submission_secret.txt: one has the other's. "
-                    "Their feedback is not released; a person must look"
+                    f"{students} handed in the same submission_secret.txt, so one of them has "
+                    "the other's file. Their feedback is not released; a person must look"
                 )
             else:
                 self._release(found[0], name)

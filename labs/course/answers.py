@@ -1,0 +1,108 @@
+"""What a student wrote to the questions of a lab: `answers.json` in the lab's folder.
+
+    {"wrong": [{"text": "The clock was read twice ...", "when": "2026-03-01T09:30:00+00:00"}]}
+
+The file keeps every version, the newest last. Nobody grades an answer.
+"""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from labs.common import limits
+from labs.common.json_form import Form, TextOrNone, problems
+from labs.course import kept_versions
+from labs.course.kept_versions import BadVersions
+
+FILE_NAME = "answers.json"
+
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+#: `answers.json` cannot be read; the message says what is wrong and what to do.
+BadAnswers = BadVersions
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a student wrote, and when."""
+
+    text: str
+    when: str = ""
+
+
+class _Given(Form):
+    """The form of an answer that a student writes."""
+
+    text: str = Field(
+        min_length=1,
+        max_length=limits.MOST_OWN_WORDS,
+        description=f"a text of at most {limits.MOST_OWN_WORDS:,} characters",
+    )
+
+
+class _Stored(_Given):
+    """The same in the file."""
+
+    when: TextOrNone = None
+
+
+def is_blank(text: object) -> bool:
+    """Whether nothing was written yet: no letter and no digit, or the `...` of a released lab."""
+    return text is None or text is Ellipsis or (isinstance(text, str) and not _has_word(text))
+
+
+def read(folder: Path) -> dict[str, tuple[Answer, ...]]:
+    """All versions of each answer in `folder`, the oldest first; empty if there are none.
+
+    Leaves out entries that are not answers. Raises BadAnswers if the file is unusable.
+    """
+    known = {
+        name: tuple(answer for entry in entries if (answer := _answer(entry)))
+        for name, entries in kept_versions.read(Path(folder) / FILE_NAME).items()
+        if isinstance(entries, list)
+    }
+    return {name: versions for name, versions in known.items() if versions}
+
+
+def put(folder: Path, name: str, text: str) -> tuple[Answer, ...]:
+    """Add an answer under `name`, with the time, and return all its versions, the newest last.
+
+    If it says the same as the newest one, nothing is added: a cell may run again. Raises ValueError
+    if the answer has a wrong form, and files.CannotWrite. Raises BadAnswers if the existing file,
+    or an entry in it, cannot be read: then it stays unchanged.
+    """
+    if _ID.fullmatch(name) is None:
+        raise ValueError(f"{name!r} is not the name of an answer (small letters, digits, hyphens)")
+    try:
+        given = _Given.model_validate({"text": _tidy(text) if isinstance(text, str) else text})
+    except ValidationError as error:
+        raise ValueError(problems(error, _Given)) from error
+    earlier = read(folder).get(name, ())
+    if earlier and earlier[-1].text == given.text:
+        return earlier
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    kept_versions.add(Path(folder) / FILE_NAME, name, asdict(Answer(given.text, now)))
+    return read(folder)[name]
+
+
+def _tidy(text: str) -> str:
+    """The text without the indentation that it has in a cell, and without blanks around it."""
+    return inspect.cleandoc(text.replace("\r\n", "\n")).strip()
+
+
+def _has_word(text: str) -> bool:
+    return any(character.isalnum() for character in text)
+
+
+def _answer(stated: object) -> Answer | None:
+    try:
+        entry = _Stored.model_validate(stated)
+    except ValidationError:
+        return None
+    return Answer(entry.text, entry.when or "") if _has_word(entry.text) else None

@@ -1,0 +1,115 @@
+"""What was handed in of a lab: the newest archive beside the lab's folder, and its receipt."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.common import limits
+from labs.common.files import read_bounded
+from labs.common.json_text import BadJson, entries, text_of
+from labs.course import figures, report_cell
+
+#: The folder beside the labs that holds what was handed in.
+HANDED_IN = "handed-in"
+
+_MADE = re.compile(r"(.+)-(\d{8}T\d{6}Z)(?:-(\d+))?\.zip")
+_POINTS = re.compile(r"^Points: +([\d.]+) of ([\d.]+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An archive that was handed in: the bytes of its figures and of its notebook, its receipt."""
+
+    figures: bytes
+    notebook: bytes
+    receipt: str
+
+    @property
+    def points(self) -> tuple[float, float] | None:
+        """The points that the check gave, and the most there are; None if the receipt has none."""
+        found = _POINTS.search(self.receipt)
+        return (float(found[1]), float(found[2])) if found else None
+
+
+def is_handed_in(folder: Path) -> bool:
+    """Whether the figures and the report of the lab in `folder` are handed in as they are now."""
+    archive = newest(folder)
+    return archive is not None and _holds(archive, folder)
+
+
+def as_text(folder: Path) -> str:
+    """What was handed in, and whether that is still so; '' if nothing was."""
+    archive = newest(folder)
+    if archive is None:
+        return ""
+    points = "" if archive.points is None else " with {:g} of {:g} points".format(*archive.points)
+    changed = "" if _holds(archive, folder) else ", and changed since: hand it in again"
+    return f"handed in{points}{changed}"
+
+
+def _holds(archive: Archive, folder: Path) -> bool:
+    """Whether the archive has the figures and the report that the folder has now."""
+    if _essence(archive.figures) != _essence(_figures_in(folder)):
+        return False
+    path = report_cell.notebook_in(folder)
+    now = read_bounded(path, limits.MOST_NOTEBOOK_BYTES) if path is not None else b""
+    return report_cell.texts(archive.notebook) == report_cell.texts(now)
+
+
+def newest(folder: Path) -> Archive | None:
+    """The newest archive of the lab in `folder`; None if there is none that can be read."""
+    folder = folder.resolve()
+    notebook = report_cell.notebook_in(folder)
+    names = {folder.name} | ({notebook.stem} if notebook is not None else set())
+    made = [
+        (match[2], int(match[3] or 1), path)
+        for path in (folder.parent / HANDED_IN).glob("*.zip")
+        if (match := _MADE.fullmatch(path.name)) and match[1] in names
+    ]
+    return _read(max(made)[2]) if made else None
+
+
+def _read(path: Path) -> Archive | None:
+    """The archive at `path`; None if it cannot be read."""
+    lab = _MADE.fullmatch(path.name)
+    receipt = path.with_name(f"{path.stem}-receipt.txt")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            name = lab[1] if lab else ""
+            stated = _member(archive, f"{name}/{figures.FILE_NAME}", limits.MOST_JSON_BYTES)
+            notebook = _member(archive, f"{name}/{name}.ipynb", limits.MOST_NOTEBOOK_BYTES)
+        said = read_bounded(receipt, limits.MOST_JSON_BYTES).decode("utf-8", "replace")
+    except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError):
+        return None
+    return Archive(stated, notebook, said)
+
+
+def _member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """The bytes of a file in the archive, at most `most`; empty if there is none."""
+    if name not in archive.namelist():
+        return b""
+    with archive.open(name) as file:
+        return file.read(most)
+
+
+def _figures_in(folder: Path) -> bytes:
+    path = folder / figures.FILE_NAME
+    return read_bounded(path, limits.MOST_JSON_BYTES) if path.is_file() else b""
+
+
+def _essence(stated: bytes) -> object:
+    """What is graded of a figures file: without the times, which change where a cell runs again."""
+    try:
+        known = entries(text_of(stated), limits.MOST_FIGURES)
+    except BadJson:
+        return stated
+    return {
+        name: [entry.get(key) for key in ("value", "unit", "recording")]
+        if isinstance(entry, dict)
+        else entry
+        for name, entry in known.items()
+    }

@@ -1,0 +1,80 @@
+"""Keep what a student wrote to a question, and then show it beside the explanation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from labs.common.files import CannotWrite
+from labs.common.html import filled
+from labs.common.messages import Message, Refused
+from labs.common.spelling import suggestion
+from labs.course import answers
+from labs.course.answers import Answer
+from labs.course.guide import Guide
+from labs.notebook import explain
+from labs.notebook.course.foretell import time_text
+
+_LONGEST = 40
+_TEMPLATE = Path(__file__).with_name("answer.html.jinja")
+
+
+@dataclass(frozen=True)
+class BesideExplanation:
+    """All versions of an answer, the newest last, and the paragraphs of the explanation.
+
+    The newest version is shown and, if it is another one, the first: that was written before the
+    explanation was shown.
+    """
+
+    versions: tuple[Answer, ...]
+    explanation: tuple[str, ...]
+
+    def _repr_html_(self) -> str:
+        newest, first = self.versions[-1], self.versions[0]
+        shown_first = {"text": first.text, "when": time_text(first.when)}
+        return filled(
+            _TEMPLATE,
+            text=newest.text,
+            when=time_text(newest.when),
+            first=shown_first if len(self.versions) > 1 else None,
+            explanation=[_parts(paragraph) for paragraph in self.explanation],
+        )
+
+    def __repr__(self) -> str:
+        newest, first = self.versions[-1], self.versions[0]
+        lines = [f"Your words ({time_text(newest.when)}):", newest.text]
+        if len(self.versions) > 1:
+            lines += [f"What you wrote first ({time_text(first.when)}):", first.text]
+        return "\n".join([*lines, "Explanation:", *self.explanation])
+
+
+def _parts(paragraph: str) -> list[tuple[str, bool]]:
+    """The parts of a paragraph, each with whether it is code, which stands between backticks."""
+    parts = paragraph.split("`")
+    if len(parts) % 2 == 0:
+        return [(paragraph, False)]
+    return [(text, number % 2 == 1) for number, text in enumerate(parts) if text]
+
+
+def answered(folder: Path, guide: Guide, name: str, text: str) -> BesideExplanation | Message:
+    """Store the answer `text` to the question `name`, and show it beside the explanation.
+
+    Without a text, the stored answer is shown; if there is none, what is to be done. Raises
+    Refused.
+    """
+    explanation = guide.explanations.get(name)
+    if explanation is None:
+        known = tuple(guide.explanations)
+        there = suggestion(name, known) if known else ": it asks for none"
+        shown = repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
+        what = f"This lab has no question {shown}{there}"
+        raise Refused(Message("problem", "answer not stored", (what,)))
+    try:
+        blank = answers.is_blank(text)
+        versions = answers.read(folder).get(name, ()) if blank else answers.put(folder, name, text)
+    except (ValueError, CannotWrite) as error:
+        raise Refused(replace(explain.of_error(error), heading="answer not stored")) from None
+    if versions:
+        return BesideExplanation(versions, explanation)
+    return Message("open", "write your answer between the quotes, then run this cell")

@@ -1,0 +1,117 @@
+"""A student's way through the labs, shown: hints, what is done, and predictions with results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from labs.common.html import filled
+from labs.common.messages import Message, Refused, show
+from labs.course import comparison, progress
+from labs.course.comparison import Compared
+from labs.course.guide import Guide, labs
+from labs.course.progress import LabProgress
+from labs.course.steps import Step
+
+if TYPE_CHECKING:
+    from labs.plots.picture import Picture
+
+_PROGRESS = Path(__file__).with_name("progress.html.jinja")
+#: Colours of the border, as those of a message.
+DONE, TO_DO = "#009E73", "#8C8C8C"
+
+
+def hint(guide: Guide, topic: str, rung: int) -> int:
+    """Show the hints of `topic` up to number `rung`, and return how many these are.
+
+    Raises Refused for no topic, or another, naming those there are.
+    """
+    rungs = guide.hints.get(topic)
+    if rungs is None:
+        known = ", ".join(f'lab.hint("{name}")' for name in guide.hints) or "no hints"
+        what = f"no hint {topic!r} in this lab" if topic else "name what the hint is for"
+        raise Refused(Message("problem", f"{what}; there is {known}"))
+    shown = min(max(rung, 1), len(rungs))
+    words = tuple(f"{number}. {text}" for number, text in enumerate(rungs[:shown], start=1))
+    more = "" if shown == len(rungs) else "; run the cell again for the next"
+    show(Message("note", f"hint {shown} of {len(rungs)}{more}", words))
+    return shown
+
+
+def progress_of(folder: Path, name: str, guide: Guide) -> None:
+    """Show what is done in the lab `name` and what comes next, and how far the other labs are.
+
+    Raises Refused if it cannot be read.
+    """
+    mine = progress.of_lab(folder, name, guide)
+    if mine.trouble:
+        raise Refused(Message("problem", "your progress cannot be read", (mine.trouble,)))
+    show(ShownProgress(mine, folder))
+    others = progress.of_labs(folder.parent)
+    if any(each.here and each.lab != name for each in others):
+        show(progress.table(others, name))
+
+
+@dataclass(frozen=True)
+class ShownProgress:
+    """The steps of a lab with links to what they name: a recording, and the next lab."""
+
+    progress: LabProgress
+    folder: Path
+
+    def _repr_html_(self) -> str:
+        steps = self.progress.steps
+        return filled(
+            _PROGRESS,
+            colour=DONE if self.progress.finished else TO_DO,
+            heading=self.progress.heading(),
+            steps=[
+                {"text": self.progress.line(step, is_done), "link": self._recording(step, is_done)}
+                for step, is_done in steps
+            ],
+            next_lab=self._next_lab() if self.progress.finished else None,
+        )
+
+    def __repr__(self) -> str:
+        next_lab = self._next_lab() if self.progress.finished else None
+        lines = [self.progress.heading(), *self.progress.lines()]
+        return "\n".join(lines + ([f"Next lab: {next_lab}"] if next_lab else []))
+
+    def _recording(self, step: Step, is_done: bool) -> str | None:
+        """The path of the recording that the step names, if there is one."""
+        return f"recordings/{step.name}.csv" if step.kind == "recording" and is_done else None
+
+    def _next_lab(self) -> str | None:
+        """The lab after this one, if its notebook is beside this lab's folder."""
+        later = [lab for lab in labs() if lab > self.progress.lab]
+        if not later or not (self.folder.parent / later[0] / f"{later[0]}.ipynb").is_file():
+            return None
+        return later[0]
+
+
+def wrap_up(labs_folder: Path) -> None:
+    """Show prediction against result over all labs so far, and how far off the guesses are."""
+    rows = comparison.of_labs(labs_folder)
+    if not rows:
+        show(Message("note", "no predictions yet", ("`lab.predict(...)` stores one.",)))
+        return
+    show(comparison.table(rows))
+    known = comparison.with_factor(rows)
+    if known:
+        show(_picture(known))
+    sentences = comparison.calibration(rows)
+    if sentences:
+        show(Message("note", sentences[0].removesuffix("."), sentences[1:]))
+
+
+def _picture(known: tuple[tuple[Compared, float], ...]) -> Picture:
+    # Here: drawing takes long to load.
+    from labs.plots.calibration_plot import Guess, calibration_picture
+
+    return calibration_picture(
+        [
+            Guess(f"{row.lab[:2]} {row.id}", factor, row.predicted.sure, row.late)
+            for row, factor in known
+        ]
+    )

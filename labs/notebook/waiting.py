@@ -1,0 +1,158 @@
+"""Cells that wait for the student: one grey line says what is open, and the notebook runs on.
+
+In a released lab, `...` marks each place where the student decides:
+
+    cold = lab.measure("first_iteration", ..., samples=600, processes=...)
+
+A cell with such a place is not run. The names that it would assign are waiting until then, and so
+is every later cell that needs one of them.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from labs.common import messages
+from labs.common.messages import Message
+
+#: More names or places than these are counted and not listed.
+_MOST_LISTED = 4
+
+
+class Waiting:
+    """Looks at each cell before it runs. IPython calls `visit` with the syntax tree of the cell.
+
+    `names` maps each waiting name to what must be done first.
+    """
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self.names: dict[str, str] = {}
+
+    def visit(self, cell: ast.Module) -> ast.Module:
+        """The cell itself, or an empty one in place of a cell that waits."""
+        known = self._shell.user_ns
+        self.names = {name: why for name, why in self.names.items() if name not in known}
+        open_places = blanks(cell)
+        if open_places:
+            heading = "fill in this cell, then run it"
+            words: tuple[str, ...] = (
+                f"Put your own decision in place of each `...`: {_as_text(open_places, known)}",
+            )
+            why = "fill in the cell above that gives `{}`"
+        else:
+            needed = [name for name in _read(cell) if name in self.names]
+            if not needed:
+                return cell
+            heading = "; ".join(dict.fromkeys(self.names[name] for name in needed))
+            words = ()
+            why = heading.replace("{", "{{").replace("}", "}}")
+        for name in _assigned(cell):
+            if name not in known:
+                self.names[name] = why.format(name)
+        messages.show(Message("open", heading, words))
+        return ast.copy_location(ast.Module(body=[], type_ignores=[]), cell)
+
+    def wait_for(self, name: str, why: str) -> None:
+        """Let cells that need `name` show `why` until the name exists."""
+        self.names[name] = why
+
+
+def register() -> Waiting:
+    """Make this notebook wait for the student. A second call returns the same object."""
+    shell: Any = messages.shell()
+    for each in shell.ast_transformers:
+        if isinstance(each, Waiting):
+            return each
+    mine = Waiting(shell)
+    shell.ast_transformers.append(mine)
+    return mine
+
+
+def blanks(cell: ast.Module) -> list[tuple[ast.AST, str]]:
+    """Each `...` that stands for a decision: the node around it, and its place there as text.
+
+    A subscript such as `x[..., 0]` and the body of a function may be `...` in finished Python.
+    """
+    return list(_blanks_in(cell))
+
+
+def _blanks_in(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    if isinstance(node, ast.Subscript):
+        yield from _blanks_in(node.value)
+        return
+    for field, value in ast.iter_fields(node):
+        for number, child in enumerate(value if isinstance(value, list) else [value]):
+            if isinstance(child, ast.Constant) and child.value is Ellipsis:
+                place = f"{field} {number}" if isinstance(value, list) else field
+                if isinstance(node, ast.keyword):
+                    place = node.arg or place
+                yield node, place
+            elif isinstance(child, ast.AST):
+                yield from _blanks_in(child)
+
+
+def _as_text(places: list[tuple[ast.AST, str]], known: dict[str, Any]) -> str:
+    """The open places in words: arguments by their names, others by their number."""
+    named = [_argument(node, place, known) for node, place in places]
+    listed = [name for name in dict.fromkeys(named) if name][:_MOST_LISTED]
+    rest = len(places) - sum(name in listed for name in named)
+    more = f"{rest} {'more ' if listed else ''}place{'s' if rest > 1 else ''}" if rest else ""
+    return ", ".join(listed + ([more] if more else [])) + "."
+
+
+def _argument(node: ast.AST, place: str, known: dict[str, Any]) -> str:
+    """The name of the argument that is open; '' where it has none."""
+    if isinstance(node, ast.keyword):
+        return place
+    if not (isinstance(node, ast.Call) and place.startswith("args ")):
+        return ""
+    number = int(place.removeprefix("args "))
+    try:
+        names = _parameters(node.func, known)
+    except (TypeError, ValueError, AttributeError, KeyError):
+        return ""
+    return names[number] if number < len(names) else ""
+
+
+def _parameters(function: ast.AST, known: dict[str, Any]) -> list[str]:
+    """The parameters of a function, or of a method without its object. Raises if it is unknown."""
+    if isinstance(function, ast.Name):
+        return list(inspect.signature(known[function.id]).parameters)
+    if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
+        raise KeyError(ast.dump(function))
+    owner = known[function.value.id]
+    if inspect.ismodule(owner):
+        return list(inspect.signature(getattr(owner, function.attr)).parameters)
+    # By the class of the object: nothing of the object itself is to run.
+    return list(inspect.signature(getattr(type(owner), function.attr)).parameters)[1:]
+
+
+def _assigned(cell: ast.Module) -> list[str]:
+    """The names that the cell assigns, outside its functions and classes."""
+    return [node.id for node in _names(cell) if isinstance(node.ctx, ast.Store)]
+
+
+def _read(cell: ast.Module) -> list[str]:
+    """The names that the cell reads before it assigns them, in the order of the text."""
+    own: set[str] = set()
+    read = []
+    for statement in cell.body:
+        names = list(_names(statement))
+        read += [node.id for node in names if isinstance(node.ctx, ast.Load) and node.id not in own]
+        own.update(node.id for node in names if isinstance(node.ctx, ast.Store))
+    return list(dict.fromkeys(read))
+
+
+def _names(tree: ast.AST) -> Iterator[ast.Name]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if isinstance(node, ast.Name):
+            yield node
+        yield from _names(node)

@@ -1,0 +1,187 @@
+"""The plot of how good a student's guesses were: what was found, divided by what was predicted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+
+from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
+from labs.common.table import Table
+from labs.common.units import rounded
+from labs.plots import picture
+from labs.plots.picture import Picture
+from labs.plots.style import (
+    BLUE,
+    CHARACTER,
+    FAINT,
+    FONT_PT,
+    GREEN,
+    INK,
+    QUIET,
+    axis_number,
+    make_room_at_right,
+    new_figure,
+    plural,
+    title_and_key,
+)
+
+#: With more guesses than this, only the last ones are drawn.
+MOST_ROWS = 40
+
+_LATE = "late, not counted:"
+_ZONE = "#DDEFE8"
+_ROW_IN, _LONGEST_NAME = 0.29, 36
+#: The axis reaches at least this far to either side of 1, and at most so far. A guess that is
+#: farther off is an arrow at the end of the axis.
+_LEAST_SPAN, _MOST_SPAN = 5.0, 1e4
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What was found divided by what was predicted, and how sure its author was, from 0 to 1.
+
+    A `late` one was made when the answer was recorded already, and does not count.
+    """
+
+    name: str
+    factor: float
+    sure: float | None = None
+    late: bool = False
+
+    @property
+    def right(self) -> bool:
+        """Whether it is within a factor of RIGHT_WITHIN."""
+        return off_by(self.factor) <= RIGHT_WITHIN
+
+    def as_text(self) -> str:
+        """How far it was off, and how sure its author was."""
+        sure = "" if self.sure is None else f", {100 * self.sure:.0f} % sure"
+        return f"{factor_text(self.factor)}{sure}"
+
+
+def calibration_picture(guesses: Sequence[Guess]) -> Picture:
+    """The guesses in the given order, one row each; late ones below, apart.
+
+    Every factor must be above 0. Raises ValueError if there is no guess.
+    """
+    if not guesses:
+        raise ValueError("no guess to draw")
+    counted = [guess for guess in guesses if not guess.late]
+    late = [guess for guess in guesses if guess.late]
+    kind = (
+        f"Dot plot of {plural(len(guesses), 'prediction')}, one row each, the oldest first: what "
+        "was found divided by what was predicted, on a log axis. The zone within a factor of "
+        f"{RIGHT_WITHIN:g} is shaded."
+    )
+    if len(counted) > MOST_ROWS:
+        kind += f" The last {MOST_ROWS} are drawn."
+    figure = _figure(counted[-MOST_ROWS:], late[-MOST_ROWS:])
+    return picture.make_picture(figure, kind, _meaning(counted, late), _table(guesses))
+
+
+def _figure(counted: Sequence[Guess], late: Sequence[Guess]) -> Figure:
+    rows = [*counted, *([None] if late else []), *late]
+    height = _ROW_IN * len(rows) + 1.35
+    labels = [_LATE if guess is None else _short(guess.name) for guess in rows]
+    left = min(0.03 + CHARACTER * max(map(len, labels)), 0.44)
+    figure, axes = new_figure(height, left=left, right=0.70)
+    _scale(axes, [guess.factor for guess in (*counted, *late)])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.axvspan(1 / RIGHT_WITHIN, RIGHT_WITHIN, color=_ZONE, linewidth=0, zorder=0)
+    axes.axvline(1, color=GREEN, linewidth=1.2, zorder=1)
+    axes.set_yticks(range(len(rows)), labels)
+    axes.tick_params(axis="y", length=0)
+    for n, guess in enumerate(rows):
+        if guess is None:
+            axes.get_yticklabels()[n].set_color(QUIET)
+        else:
+            _draw(axes, n, guess)
+    make_room_at_right(figure, axes)
+    axes.set_xlabel("found, divided by predicted (log axis)")
+    key = [("● a guess", BLUE), ("┃ as predicted", GREEN), ("▒ within a factor of 2", GREEN)]
+    if late:
+        key.append(("× late", QUIET))
+    title_and_key(figure, "Your predictions and what you found", key)
+    return figure
+
+
+def _draw(axes: Axes, n: int, guess: Guess) -> None:
+    """Draw a guess in row `n`: its place, and at the right how far it was off."""
+    low, high = axes.get_xlim()
+    place = min(max(guess.factor, low), high)
+    marker = "x" if guess.late else "o"
+    if place != guess.factor:
+        marker = ">" if place == high else "<"
+    axes.axhline(n, color=FAINT, linewidth=0.6, zorder=0.5)
+    axes.plot(
+        [place], [n], color=QUIET if guess.late else BLUE, marker=marker, markersize=6,
+        markeredgewidth=1.4, linestyle="none", clip_on=False, zorder=3,
+    )  # fmt: skip
+    axes.text(
+        1.03, n, guess.as_text(), transform=axes.get_yaxis_transform(), va="center",
+        fontsize=FONT_PT, color=QUIET if guess.late else INK,
+    )  # fmt: skip
+
+
+def _scale(axes: Axes, factors: Sequence[float]) -> None:
+    """Set a logarithmic axis with 1 in its middle, and with few plain labels."""
+    farthest = max(map(off_by, factors))
+    span = min(max(1.6 * farthest, _LEAST_SPAN), _MOST_SPAN)
+    axes.set_xscale("log")
+    axes.set_xlim(1 / span, span)
+    decades = math.floor(math.log10(span))
+    every = decades if decades > 2 else 1
+    above = {10.0**power for power in range(every, decades + 1, every)}
+    if span < 50:
+        above.add(RIGHT_WITHIN)
+    if decades == 0:
+        above.add(4.0)
+    places = sorted({1.0, *above, *(1 / place for place in above)})
+    axes.xaxis.set_major_locator(FixedLocator(places))
+    labels = [axis_number(p) if p >= 1 else f"1/{axis_number(round(1 / p))}" for p in places]
+    axes.xaxis.set_major_formatter(FixedFormatter(labels))
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _meaning(counted: Sequence[Guess], late: Sequence[Guess]) -> str:
+    said = []
+    if counted:
+        right = sum(guess.right for guess in counted)
+        low = sum(guess.factor > RIGHT_WITHIN for guess in counted)
+        high = len(counted) - right - low
+        said.append(
+            f"{right} of {plural(len(counted), 'guess')} came within a factor of {RIGHT_WITHIN:g}."
+        )
+        sides = (("low", low), ("high", high))
+        others = [f"{count} too {side}" for side, count in sides if count]
+        if others:
+            said.append(f"Further off: {' and '.join(others)}.")
+    if late:
+        words = "was late, and does" if len(late) == 1 else "were late, and do"
+        said.append(f"{plural(len(late), 'prediction')} {words} not count.")
+    return " ".join(said)
+
+
+def _table(guesses: Sequence[Guess]) -> Table:
+    return Table(
+        "Found, divided by predicted",
+        ("prediction", "found / predicted", "how sure", "counts"),
+        tuple(
+            (
+                guess.name,
+                rounded(guess.factor, 3),
+                "" if guess.sure is None else f"{100 * guess.sure:.0f} %",
+                "no: late" if guess.late else "yes",
+            )
+            for guess in guesses
+        ),
+    )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"

@@ -1,0 +1,87 @@
+"""The data of a plot as a table: of samples, of the line, and of figures side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from labs.analysis.arrays import Floats
+from labs.common.table import Table
+from labs.common.units import NAMES, canonical, rounded
+from labs.recording.file import Recording
+from labs.results.result import Result, sensible
+
+
+def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table:
+    """The quartiles of the samples at each batch size, and of the warm-up, in `unit`."""
+    steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
+    per_unit = steady.clock.ticks_in(unit)
+    rows = [
+        _distribution(f"k = {k:,}", steady.ticks[steady.batch == k] / per_unit)
+        for k in np.unique(steady.batch).tolist()
+    ]
+    if len(warm):
+        rows.append(_distribution("warm-up", warm.ticks / per_unit))
+    return Table(
+        f"Samples of {recording.kernel} {variant}, in {NAMES[canonical(unit)]}",
+        (
+            "batch",
+            "samples",
+            "lowest",
+            "lower quartile",
+            "median",
+            "upper quartile",
+            "highest",
+        ),
+        tuple(rows),
+    )
+
+
+def _distribution(name: str, values: Floats) -> tuple[str, ...]:
+    quantiles = np.percentile(values, [0, 25, 50, 75, 100]).tolist()
+    return (name, f"{len(values):,}", *(rounded(value) for value in quantiles))
+
+
+def line_table(result: Result) -> Table:
+    """Mean, its uncertainty and its residual at each batch size, in the unit of `result`.
+
+    Raises ValueError if there is no line.
+    """
+    line = result.line
+    if line is None:
+        raise ValueError(f"no line to tabulate: {result.no_figure}")
+    per_unit = result.clock.ticks_in(result.unit)
+    rows = [
+        (
+            f"k = {k:,.0f}",
+            rounded(mean / per_unit, 4),
+            rounded(2 * error / per_unit, 2),
+            rounded(off / per_unit, 2),
+        )
+        for k, mean, error, off in zip(
+            line.batch, line.location, line.uncertainty, line.residual, strict=True
+        )
+    ]
+    return Table(
+        f"The line of {result.recording.kernel} {result.variant}, in {NAMES[result.unit]}",
+        ("batch", "mean sample", "2 standard errors", "off the line"),
+        tuple(rows),
+    )
+
+
+def estimates_table(results: Sequence[Result]) -> Table:
+    """The figure of each variant with its interval, or the reason why it has none."""
+    first = results[0]
+    rows = []
+    for result in results:
+        if result.estimate is None:
+            rows.append((result.variant, "none", "", "", f"{result.n:,}", result.no_figure))
+        else:
+            numbers = sensible(result.estimate.into(first.unit, result.clock))
+            rows.append((result.variant, *numbers, f"{result.n:,}", ""))
+    return Table(
+        f"{first.recording.kernel}: {first.what} in {NAMES[first.unit]}",
+        ("variant", first.what, "from", "to (95 %)", "samples", "why not"),
+        tuple(rows),
+    ).without_empty()

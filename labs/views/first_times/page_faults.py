@@ -1,0 +1,38 @@
+"""The view of page faults: how many the OS counted for each operation of a run."""
+
+from __future__ import annotations
+
+from labs.common.table import Table
+from labs.notebook.broken_pair import Pair
+from labs.notebook.run import Run
+from labs.views.gather import Runs, runs_of
+
+_COUNT = "task.main.minor_faults"
+
+
+def page_faults(runs: Runs | Pair, expected: float) -> Table:
+    """The page faults that the OS counted, next to the operations and to what is `expected`.
+
+    Takes runs, or a broken run and its repaired twin. The operations are all that ran, with those
+    of baselines. Raises Refused if there is no run.
+    """
+    named: list[tuple[str, Run]]
+    if isinstance(runs, Pair):
+        named = [("broken", runs.broken), ("repaired", runs.repaired)]
+    else:
+        named = [(run.variant, run) for run in runs_of([runs])]
+    rows = []
+    for name, run in named:
+        operations = int(run.recording.batch.sum())
+        counted = run.recording.total(_COUNT)
+        if counted is None:
+            rows.append((name, f"{operations:,}", "not counted by this OS", ""))
+            continue
+        each = f"{counted / operations:.2f}" if operations else ""
+        rows.append((name, f"{operations:,}", f"{counted:,}", each))
+    return Table(
+        f"Page faults that the OS counted; for the broken run you expected {expected:g} for each "
+        "operation",
+        ("run", "operations", "page faults", "for each operation"),
+        tuple(rows),
+    )

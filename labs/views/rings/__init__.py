@@ -1,0 +1,1 @@
+"""Views of tasks in a ring, their working sets, and the caches that hold these."""

@@ -1,0 +1,108 @@
+"""What `strace` prints of a C kernel: evidence that comes neither from a clock nor from the kit."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from labs.c_kernels import toolchain
+from labs.common import messages
+from labs.common.messages import Message
+from labs.common.table import Table
+from labs.common.units import rounded
+from labs.views.gather import refused
+
+#: Tracing makes each system call about a hundred times as slow.
+_TIME_LIMIT_S = 60.0
+_CREATES = re.compile(r"^(v?fork|clone3?)\((?:.*?flags=([\w|]+))?", re.MULTILINE)
+_COUNTED = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)$", re.MULTILINE)
+_ROW = re.compile(r"^(\w[\w-]*),(?:\d+,)?\d+,(\d+),\d+$", re.MULTILINE)
+
+
+class _NoTrace(Exception):
+    """strace printed nothing that can be used; the message says why."""
+
+
+def traced_calls(call: str, kernel: str, *variants: str, samples: int = 100) -> Table | None:
+    """How often each variant of a C kernel makes the system call `call`, counted by `strace`.
+
+    Each variant takes `samples` samples, in a process of its own with all its threads. The count
+    includes the calls of the start, the end, and the baseline. Shows a note and returns None where
+    no program can be traced. Raises Refused for an unknown C kernel or system call.
+    """
+    options = ("--samples", str(samples), "--warmup", "0", "--batch", "40,60")
+    rows = []
+    try:
+        for variant in variants:
+            trace, shown = _traced(kernel, variant, ("-f", "-c", "-e", f"trace={call}"), options)
+            calls = sum(int(count) for count, name in _COUNTED.findall(trace) if name != "total")
+            done = sum(int(size) for name, size in _ROW.findall(shown) if name in ("", variant))
+            each = rounded(calls / done, 2) if done else ""
+            rows.append((variant, f"{done:,}", f"{calls:,}", each))
+    except _NoTrace as why:
+        _note(why)
+        return None
+    header = ("variant", "operations timed", f"calls of {call}", "calls for each operation")
+    return Table(f"System calls of {kernel}, counted by strace", header, tuple(rows))
+
+
+def traced_creation(*variants: str) -> Table | None:
+    """The system call by which each variant of task_creation creates its first task.
+
+    `strace` prints it with its flags. Shows a note and returns None where no program can be traced.
+    Raises Refused for an unknown variant.
+    """
+    if not variants:
+        raise refused("name the variants to trace", 'Such as "fork-wait", "pthread-wait".')
+    options = ("--samples", "8", "--warmup", "0")
+    rows = []
+    try:
+        for variant in variants:
+            trace, _ = _traced("task_creation", variant, ("-e", "trace=process"), options)
+            first = _CREATES.search(trace)
+            call, flags = (first[1], first[2] or "none printed") if first else ("none", "")
+            rows.append((variant, call, flags.replace("|", " | ")))
+    except _NoTrace as why:
+        _note(why)
+        return None
+    return Table("How a task is created", ("variant", "system call", "flags"), tuple(rows))
+
+
+def _note(why: _NoTrace) -> None:
+    words = ("The lab goes on without this evidence.",)
+    messages.show(Message("note", f"nothing can be traced here: {why}", words))
+
+
+def _traced(
+    kernel: str, variant: str, asked: Sequence[str], options: Sequence[str]
+) -> tuple[str, str]:
+    """What strace, and what the program printed. Raises _NoTrace, and Refused for a wrong name."""
+    try:
+        program = toolchain.build(toolchain.c_kernel_source(kernel)).path
+    except (OSError, ValueError) as error:
+        raise refused(f"{kernel} cannot be traced", f"{error}.") from None
+    with tempfile.TemporaryDirectory(prefix="ticklab-strace-") as scratch:
+        trace = Path(scratch) / "trace"
+        command = ["strace", "-q", *asked, "-o", str(trace), str(program), "--variant", variant]
+        try:
+            done = subprocess.run(
+                [*command, *options],
+                capture_output=True,
+                text=True,
+                timeout=_TIME_LIMIT_S,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise _NoTrace("strace is not installed") from None
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise _NoTrace(str(error)) from None
+        printed = trace.read_text("utf-8", "replace") if trace.is_file() else ""
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+        if "strace: invalid system call" in done.stderr or "--variant" in last:
+            raise refused("that cannot be traced", f"{last.removeprefix('strace: ')}.")
+        raise _NoTrace(last)
+    return printed, done.stdout

@@ -1,0 +1,1 @@
+"""Views of timers: their line as numbers, their machine code, and their system calls."""

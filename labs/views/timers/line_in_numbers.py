@@ -1,0 +1,125 @@
+"""Views of the line T(k) = overhead + k * cost as numbers: what a student computes by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from labs.common.messages import Refused
+from labs.common.table import Table
+from labs.common.units import rounded
+from labs.plots.style import symbol
+from labs.results.result import Result, with_ends
+from labs.views.gather import Runs, refused, runs_of
+
+if TYPE_CHECKING:
+    from labs.analysis.line import Line
+
+
+def mean_samples(run: Runs) -> dict[int, float]:
+    """The mean sample of the run's first variant at each batch size, in the unit of the run.
+
+    Batch size 0, the empty sample, is among them if it was measured. Raises Refused if the run has
+    too few samples.
+    """
+    result, line = _first_with_line(run)
+    per_unit = result.clock.ticks_in(result.unit)
+    means = {} if line.empty is None else {0: line.empty.value / per_unit}
+    for k, mean in zip(line.batch, line.location, strict=True):
+        means[int(k)] = float(mean) / per_unit
+    return means
+
+
+def after_subtracting(run: Runs, constant: float) -> Table:
+    """The mean samples less `constant` core cycles, next to the cycles that the work must take.
+
+    Each operation takes one core cycle. Raises Refused if `constant` is not a number, if the run
+    has too few samples, or if the length of a core cycle is not known.
+    """
+    _demand_number("the constant", constant)
+    (first, *_) = runs_of([run])
+    rows = []
+    for k, mean in mean_samples(first.in_unit("cycles")).items():
+        if k == 0:
+            continue
+        left = mean - constant
+        rows.append((f"{k}", f"{mean:.0f}", f"{left:.0f}", f"{k}", f"{k - left:.0f}"))
+    return Table(
+        f"{first.variant}, in core cycles: every mean sample less {rounded(constant, 4)}",
+        ("additions", "mean sample", "left", "the work takes", "missing"),
+        tuple(rows),
+    )
+
+
+def your_line(run: Runs, overhead: float, cost: float) -> Table:
+    """The line with this `overhead` and `cost`, in the unit of the run, next to its mean samples.
+
+    The caption has the overhead that the kit finds. Raises Refused if a number is none, or if the
+    run has too few samples.
+    """
+    _demand_number("the overhead", overhead)
+    _demand_number("the cost", cost)
+    result, _ = _first_with_line(run)
+    rows = []
+    for k, mean in mean_samples(run).items():
+        if k == 0:
+            continue
+        on_line = overhead + k * cost
+        off = f"{100 * (mean - on_line) / mean:+.1f} %" if mean else ""
+        rows.append((f"{k}", f"{mean:.1f}", f"{on_line:.1f}", off))
+    sign = symbol(result.unit)
+    kit = (
+        f"the kit's line through all points begins at {with_ends(result.estimate, sign)}"
+        if result.estimate is not None
+        else f"the kit draws no line: {result.no_figure}"
+    )
+    return Table(
+        f"Your line begins at {rounded(overhead, 4)} {sign}; {kit}",
+        ("k", f"mean sample ({sign})", f"your line ({sign})", "the mean is off it by"),
+        tuple(rows),
+    )
+
+
+def slopes(run: Runs, expected: float) -> Table:
+    """By how many core cycles the line of each variant rises with k, next to what is `expected`.
+
+    Raises Refused if `expected` is not above 0, or if a core cycle's length is not known.
+    """
+    _demand_number("what you expect", expected)
+    if expected <= 0:
+        raise refused(f"a line cannot rise by {expected:g} core cycles with each addition")
+    rows: list[tuple[str, ...]] = []
+    for each in runs_of([run]):
+        for result in each.in_unit("cycles").results:
+            if result.line is None:
+                rows.append((result.variant, "none", "", "", result.no_figure))
+                continue
+            cost = result.line.cost.into("cycles", result.clock)
+            numbers = (f"{number:.3f}" for number in (cost.value, cost.low, cost.high))
+            off = 100 * (cost.value - expected) / expected
+            rows.append((result.variant, *numbers, f"{off:+.1f} %"))
+    return Table(
+        "How far the line of each clock rises with one more addition, in core cycles",
+        ("clock", "cycles an addition", "from", "to (95 %)", "off what you expect by"),
+        tuple(rows),
+    )
+
+
+def _first_with_line(run: Runs) -> tuple[Result, Line]:
+    """The first result and its line. Raises Refused if there are too few samples for one."""
+    (first, *_) = runs_of([run])
+    result = first.result()
+    if result.line is None:
+        raise refused("there are too few samples for a mean at each k", f"{result.no_figure}.")
+    return result, result.line
+
+
+def _demand_number(what: str, number: object) -> None:
+    """Raise Refused if `number` is not a number, in words about `what`."""
+    is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
+    if not is_number or not math.isfinite(float(str(number))):
+        raise _no_number(what, number)
+
+
+def _no_number(what: str, number: object) -> Refused:
+    return refused(f"{what} must be a number, not {number!r}")

@@ -1,0 +1,98 @@
+"""A repair that a student chooses in place of the twin: what runs, is shown, or is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labs import views
+from labs.common.messages import Refused
+from labs.course import published
+from labs.notebook.broken_pair import Pair, plans, words_of
+from labs.notebook.run import Run
+from labs.notebook.session import Session
+from labs.recording import file
+from labs.run import broken
+from testing.paths import REPOSITORY
+
+RECORDINGS = REPOSITORY / "tests/fixtures/honest/08-five-reports-on-trial/recordings"
+
+
+def pair_of(name: str, repair: tuple[str, ...] = ()) -> Pair:
+    kernel = broken.find(name)
+    runs = (Run.of(file.read(RECORDINGS / f"{kind}-{name}.csv")) for kind in ("broken", "repaired"))
+    return Pair(kernel, *runs, repair)
+
+
+def test_a_repair_runs_in_place_of_the_twin_and_as_long() -> None:
+    kernel = broken.find("bare_mutex")
+    twin, mine = kernel.twin_plan(), plans(kernel, ("thread_switch", ["futex", " condvar "]))[1]
+    assert mine.variants == ("futex", "condvar")
+    assert (mine.samples, mine.processes) == (twin.samples, twin.processes)
+    assert words_of(mine) == ("thread_switch", "--variant", "futex,condvar")
+    assert words_of(plans(kernel, ("system_call", ""))[1]) == ("system_call",)
+
+
+def test_a_wrong_mistake_with_another_repair_runs_and_is_shown(tmp_path: Path) -> None:
+    lab = Session("08-five-reports-on-trial", tmp_path)
+    trial = lab.broken("stale_constant", repair=("system_call", "getppid-libc, invalid"))
+    assert trial.repaired.recording.kernel == "system_call"
+    assert trial.repaired.recording_path == "recordings/repaired-stale_constant.csv"
+    assert "labs measure system_call --variant getppid-libc,invalid" in repr(trial)
+    assert "raw_call" not in trial.regions[1] and "getppid" in trial.regions[1]
+    assert len(views.beside_report("A", trial).rows) == 13
+
+
+@pytest.mark.parametrize(
+    "repair", ["system_call", ("system_call",), (1, "getppid"), ("system_call", 2), ("a", [1])]
+)
+def test_what_is_no_repair_is_refused_with_an_example(repair: Any, tmp_path: Path) -> None:
+    with pytest.raises(Refused, match='repair=\\("system_call", "getppid, invalid"\\)'):
+        Session("08-five-reports-on-trial", tmp_path).broken("cached_getpid", repair=repair)
+
+
+def test_a_repair_of_no_c_kernel_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    lab = Session("08-five-reports-on-trial", tmp_path)
+    with pytest.raises(Refused, match="sistem_call"):
+        lab.broken("cached_getpid", repair=("sistem_call", "getppid"))
+    assert not lab.runs
+
+
+def test_a_trial_is_no_run_and_the_reply_names_its_two(tmp_path: Path) -> None:
+    trial: Any = pair_of("bare_mutex")
+    lab = Session("08-five-reports-on-trial", tmp_path)
+    with pytest.raises(Refused, match=r"write trial\.broken or trial\.repaired"):
+        lab.figure("trial-d-reproduced", trial.naive_value, "ns", trial)
+    number: Any = 5
+    with pytest.raises(Refused, match="a run, not a int"):
+        lab.figure("trial-d-reproduced", trial.naive_value, "ns", number)
+
+
+def test_the_mean_of_all_samples_is_of_one_switch_where_the_figure_is() -> None:
+    trial = pair_of("bare_mutex")
+    own = trial.broken.recording.samples("condvar")
+    quiet = float((own.ticks / own.batch).mean()) / own.clock.ticks_in("ns") / 2
+    assert trial.naive_value < trial.mean_of_all
+    assert trial.mean_of_all == pytest.approx(quiet, rel=0.2)
+
+
+def test_any_times_are_divided_by_both_figures_of_a_trial() -> None:
+    trial = pair_of("readings_around_each")
+    (row,) = views.beside_trial(trial, as_printed=104).rows
+    assert row == ("as printed", "104", "5.3", "748")
+    by_mean = pair_of("cpu_clock_around_a_call")
+    (row,) = views.beside_trial(by_mean, printed=3323).rows
+    assert float(row[2]) == pytest.approx(3323 / by_mean.mean_of_all, 0.01)
+    wrong: Any = {"a": "104"}
+    for given in (wrong, {}):
+        with pytest.raises(Refused, match="numbers in ns"):
+            views.beside_trial(trial, **given)
+
+
+def test_the_printed_samples_are_in_their_order_and_only_samples() -> None:
+    samples = published.samples("procedure call 0 args", "E")
+    assert (len(samples), samples[0], sum(samples) / len(samples)) == (20, 366, 104.25)
+    with pytest.raises(KeyError, match="no samples"):
+        published.samples("thread switch mutex", "D")

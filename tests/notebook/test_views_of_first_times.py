@@ -1,0 +1,127 @@
+"""Views of first calls: a sum of causes, the page faults that the OS counted, and look-ups."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from labs import published, variants, views
+from labs.common.messages import Message, Refused
+from labs.notebook.run import Run
+from labs.recording import file
+from labs.views.first_times.bindings import looked_up
+from testing.paths import FIXTURES
+
+SAVED = FIXTURES / "honest" / "02-first-iteration" / "recordings"
+
+
+def saved(name: str) -> Run:
+    return Run.of(file.read(SAVED / f"{name}.csv"))
+
+
+@pytest.fixture(scope="module")
+def causes() -> Run:
+    return saved("causes")
+
+
+@pytest.fixture(scope="module")
+def call() -> Run:
+    return saved("cold")["call"]
+
+
+def share_of(caption: str) -> float:
+    match = re.search(r"explain (\d+) %", caption)
+    assert match is not None, caption
+    return float(match[1])
+
+
+def test_causes_are_added_up_and_compared_with_the_first_call(call: Run, causes: Run) -> None:
+    fault, line = causes["page-fault"].value, causes["instruction-cache"].value
+    table = views.explained(call, causes, {"page-fault": 2, "instruction-cache": 3})
+    wanted = 100 * (2 * fault + 3 * line) / call.value
+    assert share_of(table.caption) == pytest.approx(wanted, abs=0.5)
+    assert [row[0] for row in table.rows] == ["page-fault", "instruction-cache", "together"]
+    assert share_of(views.explained(call, causes, {"page-fault": 0}).caption) == 0
+    in_us = views.explained(call.in_unit("us"), causes, {"page-fault": 1})
+    assert "µs" in in_us.caption
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({}, "how many"),
+        (None, "how many"),
+        ({"page-fualt": 1}, "not measured"),
+        ({"page-fault": -1}, "0 or more"),
+        ({"page-fault": "1"}, "0 or more"),
+        ({"page-fault": float("inf")}, "0 or more"),
+    ],
+)
+def test_what_is_no_count_of_a_cause_is_refused(
+    counts: object, words: str, call: Run, causes: Run
+) -> None:
+    with pytest.raises(Refused, match=words):
+        views.explained(call, causes, counts)  # type: ignore[arg-type]
+
+
+def test_nothing_is_explained_where_the_first_call_costs_no_more(causes: Run) -> None:
+    with pytest.raises(Refused, match="nothing to explain"):
+        views.explained(saved("vanished"), causes, {"page-fault": 1})
+
+
+def test_page_faults_are_those_that_the_os_counted() -> None:
+    broken, repaired = saved("broken-miss_with_its_page"), saved("repaired-miss_with_its_page")
+    table = views.page_faults([broken, repaired], expected=1)
+    assert [row[3] for row in table.rows] == ["1.00", "0.00"]
+    assert table.rows[0][1] == f"{int(broken.recording.batch.sum()):,}"
+    assert "you expected 1 " in table.caption
+
+
+PRINTED = """\
+  77:\tbinding file /lib/libc.so.6 [0] to /lib/libc.so.6 [0]: normal symbol `early' [V]
+  77:\tbinding file /bin/prog [0] to /lib/libc.so.6 [0]: normal symbol `before' [V]
+  77:\ttransferring control: /bin/prog
+  77:\tbinding file /bin/prog [0] to /lib/libc.so.6 [0]: normal symbol `toupper'
+  77:\tbinding file /lib/libc.so.6 [0] to /lib/libc.so.6 [0]: normal symbol `other' [V]
+  77:\tbinding file /bin/prog [0] to /lib/libc.so.6 [0]: normal symbol `toupper' [V]
+"""
+
+
+def test_only_look_ups_of_the_program_while_it_runs_count() -> None:
+    assert looked_up(PRINTED, "/bin/prog") == ["toupper", "toupper"]
+    assert looked_up(PRINTED, "/bin/another") == []
+    with pytest.raises(Exception, match="prints none"):
+        looked_up("", "/bin/prog")
+
+
+def test_the_first_call_of_a_library_function_is_looked_up() -> None:
+    found = views.bindings("first_iteration", "lazy-binding", "call")
+    if isinstance(found, Message):
+        pytest.skip(f"no look-ups here: {found.sentences}")
+    assert ("toupper", "2", "0") in found.rows
+    other = views.bindings("first_iteration", "call", "lazy-binding")
+    assert not isinstance(other, Message)
+    assert "toupper" not in [row[0] for row in other.rows]
+
+
+def test_a_variant_that_cannot_run_is_named_with_the_reason() -> None:
+    found = views.bindings("first_iteration", "no-such", "call")
+    assert isinstance(found, Message)
+    assert "no-such" in found.heading and "no such variant" in found.sentences[0]
+    with pytest.raises(Refused):
+        views.bindings("no_such_kernel", "a", "b")
+
+
+def test_variants_that_the_machine_lacks_are_left_out_and_unknown_ones_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed = (variants.Listed("one", ""), variants.Listed("two", "", missing="not here"))
+    monkeypatch.setattr(variants, "of_kernel", lambda kernel: listed)
+    assert variants.possible("any", "two, one ,three,") == ["one", "three"]
+
+
+def test_the_samples_that_a_report_prints() -> None:
+    assert published.samples("procedure call", "E")[:4] == (366, 96, 90, 95)
+    with pytest.raises(KeyError, match="no single samples"):
+        published.samples("timer overhead", "A")

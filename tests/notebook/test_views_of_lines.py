@@ -1,0 +1,158 @@
+"""Views that show a line as numbers, machine code, and system calls: what they say is so."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from labs import views
+from labs.common.messages import Message, Refused
+from labs.common.table import Table
+from labs.notebook.run import Run
+from labs.recording import file
+from labs.views.timers.instruction import parted
+from labs.views.timers.system_calls import calls_in
+from testing.paths import FIXTURES
+
+SAVED = FIXTURES / "honest" / "01-timer-overhead" / "recordings"
+
+
+def saved(name: str) -> Run:
+    return Run.of(file.read(SAVED / f"{name}.csv"))
+
+
+@pytest.fixture(scope="module")
+def fenced() -> Run:
+    return saved("fenced")
+
+
+def numbers(table: Table, column: int) -> list[float]:
+    return [float(row[column].rstrip(" %")) for row in table.rows]
+
+
+def test_mean_samples_are_those_of_the_line_in_the_unit_of_the_run(fenced: Run) -> None:
+    means = views.mean_samples(fenced)
+    assert list(means) == [0, 64, 128, 256, 512]
+    line = fenced.result().line
+    assert line is not None
+    per_ns = line.clock.ticks_in("ns")
+    assert means[512] == pytest.approx(line.location[-1] / per_ns)
+    ticks = views.mean_samples(fenced.in_unit("ticks"))
+    assert ticks[64] == pytest.approx(means[64] * per_ns)
+
+
+def test_a_right_constant_leaves_nothing_missing_and_no_constant_repairs_an_early_clock(
+    fenced: Run,
+) -> None:
+    overhead = fenced.in_unit("cycles").value
+    assert max(map(abs, numbers(views.after_subtracting(fenced, overhead), 4))) <= 3
+    early = saved("naive")
+    for constant in (28.5, views.mean_samples(early.in_unit("cycles"))[0], 0.0):
+        missing = numbers(views.after_subtracting(early, constant), 4)
+        assert max(missing) - min(missing) > 20
+
+
+@pytest.mark.parametrize(
+    ("slip", "off"), [((0.0, 0.0), 1.0), ((30.0, 0.0), 70.0), ((0.0, 1.0), 90.0)]
+)
+def test_a_slip_in_the_line_is_seen_at_the_points(
+    slip: tuple[float, float], off: float, fenced: Run
+) -> None:
+    means = views.mean_samples(fenced)
+    cost = (means[512] - means[64]) / (512 - 64)
+    table = views.your_line(fenced, means[64] - 64 * cost + slip[0], cost + slip[1])
+    worst = max(map(abs, numbers(table, 3)))
+    assert worst <= off if slip == (0.0, 0.0) else worst >= off
+    assert "the kit's line through all points begins at" in table.caption
+
+
+def test_the_line_of_a_clock_that_is_early_is_not_praised() -> None:
+    early = saved("naive")
+    assert "the kit draws no line" in views.your_line(early, 1.0, 1.0).caption
+
+
+def test_slopes_are_next_to_what_was_expected() -> None:
+    clocks = saved("clocks")
+    for expected, worst in ((1.0, 5.0), (2.0, 55.0)):
+        table = views.slopes(clocks, expected)
+        assert {row[0] for row in table.rows} == {"process-cpu", "fenced", "monotonic"}
+        off = max(map(abs, numbers(table, 4)))
+        assert worst - 10 < off < worst
+
+
+@pytest.mark.parametrize("number", ["1", None, True, float("nan"), float("inf")])
+def test_what_is_no_number_is_refused(number: object, fenced: Run) -> None:
+    with pytest.raises(Refused, match="must be a number"):
+        views.after_subtracting(fenced, number)  # type: ignore[arg-type]
+    with pytest.raises(Refused, match="must be a number"):
+        views.your_line(fenced, 1.0, number)  # type: ignore[arg-type]
+    with pytest.raises(Refused, match="must be a number"):
+        views.slopes(fenced, number)  # type: ignore[arg-type]
+    with pytest.raises(Refused, match="cannot rise"):
+        views.slopes(fenced, 0)
+
+
+ADDITIONS = "   9: add %rax,%rax\n" * 20
+
+
+def test_code_is_parted_at_the_additions() -> None:
+    before, work, after = parted(
+        f"   1: rdtsc\n   2: add %rbx,%rax\n   3: mov\n{ADDITIONS}   4: ret"
+    )
+    assert before.count("\n") == 3
+    assert work == ADDITIONS
+    assert after.strip() == "4: ret"
+    assert parted("   1: ret")[1] == ""
+
+
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="objdump shows machine code")
+def test_an_instruction_is_counted_before_and_after_the_additions() -> None:
+    both = ["unfenced_64", "fenced_64"]
+    shown = views.instruction("timer_overhead", both, "add")
+    assert shown.excerpt.count("... the additions ...") == 2
+    assert all("nowhere" in sentence for sentence in shown.sentences), "the row itself is left out"
+    shown = views.instruction("timer_overhead", both, " RET ")
+    assert [sentence.split(",")[0] for sentence in shown.sentences] == [f"In {n}" for n in both]
+    assert all("occurs once after the additions" in sentence for sentence in shown.sentences)
+    (unknown,) = views.instruction("timer_overhead", ["no_such"], "ret").sentences
+    assert "no_such" in unknown
+    for wrong in ("", "two words", "1"):
+        with pytest.raises(Refused, match="not the name of an instruction"):
+            views.instruction("timer_overhead", both, wrong)
+
+
+def test_the_summary_of_strace_is_added_up() -> None:
+    summary = (
+        "% time     seconds  usecs/call     calls    errors syscall\n"
+        "------ ----------- ----------- --------- --------- ------------------\n"
+        " 98.59    0.008056           3      2401           clock_gettime\n"
+        "  0.09    0.000007           7         1         1 ioctl\n"
+        "------ ----------- ----------- --------- --------- ------------------\n"
+        "100.00    0.008171           3      2402         1 total\n"
+    )
+    assert calls_in(summary) == 2402
+    assert calls_in("") == 0
+
+
+def test_each_sample_of_a_clock_that_is_a_system_call_makes_two_calls() -> None:
+    found = views.system_calls("timer_overhead", "process-cpu, fenced", "clock_gettime", 20)
+    if isinstance(found, Message):
+        pytest.skip(f"strace does not count here: {found.sentences}")
+    assert [row[3] for row in found.rows] == ["2", "0"]
+
+
+def test_where_strace_cannot_count_a_note_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unknown = views.system_calls("timer_overhead", "no-such-clock")
+    assert isinstance(unknown, Message) and unknown.tone == "note"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(
+        "labs.c_kernels.toolchain.build", lambda source: type("B", (), {"path": source})
+    )
+    missing = views.system_calls("timer_overhead", "fenced")
+    assert isinstance(missing, Message) and "not installed" in missing.sentences[0]
+    with pytest.raises(Refused):
+        views.system_calls("no_such_kernel", "fenced")

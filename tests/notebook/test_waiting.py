@@ -1,0 +1,101 @@
+"""A cell that waits for the student shows one grey line, and the notebook runs on without red."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from labs.common import messages
+from labs.common.messages import Message
+from labs.notebook import ckernel, waiting
+from labs.notebook.session import Session
+
+STUB = '%%ckernel own --save my-own\n#error "complete this region, then run the cell again"'
+
+
+class Notebook:
+    """A real IPython shell; `shown` is what the last cell showed."""
+
+    def __init__(self, shell: InteractiveShell, shown: list[Message]) -> None:
+        self._shell, self._all = shell, shown
+        self.shown: list[Message] = []
+
+    def run(self, cell: str) -> bool:
+        """Run a cell; whether it ended without an error."""
+        self._all.clear()
+        result = self._shell.run_cell(cell)  # type: ignore[no-untyped-call]
+        self.shown = list(self._all)
+        return bool(result.success)
+
+    def value(self, name: str) -> Any:
+        return self._shell.user_ns.get(name)
+
+
+@pytest.fixture
+def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
+    shell = InteractiveShell.instance()
+    shown: list[Message] = []
+    monkeypatch.setattr(messages, "show", lambda *things: shown.extend(things))
+    shell.reset(new_session=True)  # type: ignore[no-untyped-call]
+    lab = Session("01-timer-overhead", tmp_path)
+    ckernel.register(lab, waiting.register())
+    shell.user_ns["lab"] = lab
+    yield Notebook(shell, shown)
+    shell.ast_transformers.clear()
+    InteractiveShell.clear_instance()
+
+
+def test_a_cell_with_a_blank_is_not_run_and_names_what_to_decide(notebook: Notebook) -> None:
+    assert notebook.run('before = 1\nrun = lab.measure("timer_overhead", ..., processes=...)')
+    (line,) = notebook.shown
+    assert line.tone == "open"
+    assert "variant, processes" in line.sentences[0]
+    assert notebook.value("before") is None and notebook.value("run") is None
+
+
+def test_what_needs_it_waits_too_until_it_is_there(notebook: Notebook) -> None:
+    notebook.run("first = ... - 3")
+    assert notebook.run("second = first * 2")
+    assert notebook.shown[0].tone == "open"
+    assert "first" in notebook.shown[0].heading
+    assert notebook.run("print(f'{second}')")
+    assert "first" in notebook.shown[0].heading, "the line names what is to be done first"
+    assert notebook.run("first = 5")
+    assert notebook.run("second = first * 2")
+    assert notebook.shown == [] and notebook.value("second") == 10
+
+
+def test_other_names_are_still_mistakes(notebook: Notebook) -> None:
+    notebook.run("first = ...")
+    assert not notebook.run("frist + 1")
+
+
+def test_c_that_is_not_begun_lets_its_result_wait(notebook: Notebook) -> None:
+    assert notebook.run(STUB)
+    assert notebook.shown[0].tone == "open"
+    assert notebook.run("my_own.value")
+    assert "C above" in notebook.shown[0].heading
+
+
+@pytest.mark.parametrize(
+    ("cell", "many"),
+    [
+        ("x[..., 0]", 0),
+        ("def f(): ...", 0),
+        ("class C:\n    ...", 0),
+        ("a = 1", 0),
+        ("a = ...", 1),
+        ("...", 1),
+        ("f(..., b=...)", 2),
+        ("f((..., 1))[...]", 1),
+        ("left = a - ...", 1),
+        ("if a > ...:\n    b = [...]", 2),
+    ],
+)
+def test_which_dots_are_blanks(cell: str, many: int) -> None:
+    assert len(waiting.blanks(ast.parse(cell))) == many
