@@ -81,7 +81,8 @@ class KeptRun:
         """What is kept of a run with the settings of `form`."""
         result = run.result()
         figure = result.estimate
-        warnings = dict.fromkeys(each.symptom[:400] for each in run.warnings)
+        loud = (each.symptom for each in run.warnings if not each.quiet)
+        warnings = dict.fromkeys(words[:400] for words in loud)
         return cls(
             number,
             form,
