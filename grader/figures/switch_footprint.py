@@ -144,7 +144,7 @@ FIGURES = (
                 by=("baseline subtracted",),
             ),
         ),
-        look_next="Write to each line instead of reading it. What extra work does the cache then "
-        "have?",
+        look_next="Write to each line instead of reading it. Does a switch then cost more here, or "
+        "less?",
     ),
 )

@@ -1,7 +1,7 @@
-"""Where in a lab folder a value stands that does not follow from its own recording.
+"""Where in a lab folder a value is found that does not follow from its own recording.
 
-It is told as a fact and blames no misconception: the value of an earlier run, of another variant or
-of another figure was handed in.
+The verdict reports it as a fact and blames no misconception: somebody handed in the value of an
+earlier run, of another variant or of another figure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pinned in the options, elsewhere in fact."""
+"""A run that asked for one CPU and ran on another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure is a number that the run shows beside the one that is asked for."""
+"""A number of the same run, but not the one that the lab asks for."""
 
 from __future__ import annotations
 

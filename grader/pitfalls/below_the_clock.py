@@ -1,4 +1,4 @@
-"""One operation between two readings that cannot tell it from nothing."""
+"""One operation between two readings that are too coarse to show it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All of a first time blamed on main memory, against one's own figures for the causes.
+"""The whole cost of a first call blamed on main memory, against the student's own figures.
 
 Its words give away part of the answer, so that it is reported only after the lab is handed in.
 """

@@ -1,4 +1,4 @@
-"""Processes that were made and never waited for: their end is in no sample, or in any."""
+"""Processes that were made and never waited for: their ends fall into no sample, or into others."""
 
 from __future__ import annotations
 

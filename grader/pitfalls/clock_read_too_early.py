@@ -1,4 +1,4 @@
-"""The clock is read before the work is done: unfenced readings, work that does not show."""
+"""The clock is read before the work is done: the readings are unfenced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A system call that seems to fail at once, with nobody looking at its result."""
+"""A system call that seems to fail at once, and whose result is not checked."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def detect(case: Case) -> str | None:
     if case.right or case.submitted is None or not case.accepted_values:
         return None
     if case.spec.quantity is Quantity.CHOICE:
-        return None  # grader.pitfalls.conclusion_against_table tells of those
+        return None  # grader.pitfalls.conclusion_against_table reports those
     expected = " or ".join(dict.fromkeys(each.as_text() for each in case.accepted_values[:2]))
     source = f"{case.figure.recording} gives" if not case.others else "your recordings give"
     evidence = f"You gave {case.as_submitted()}; {source} {expected}."

@@ -1,4 +1,4 @@
-"""What stood first in line is dear for its place: nothing was warm yet, nothing interleaved."""
+"""The variant that came first costs more because of its position: its code was cold."""
 
 from __future__ import annotations
 

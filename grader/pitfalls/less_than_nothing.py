@@ -1,4 +1,4 @@
-"""An operation, or a timer, that costs less than nothing."""
+"""An operation, or a timer, whose cost is negative."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call by the trap instruction, with the library's call of before still running beside it."""
+"""A call by the trap instruction, while the earlier call of the library still runs too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lock without a hand-over: exchanges that are no switches."""
+"""A lock without a handoff: its exchanges are not switches."""
 
 from __future__ import annotations
 

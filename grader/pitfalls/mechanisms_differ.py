@@ -25,7 +25,7 @@ def detect(case: Case) -> str | None:
 
 
 def _pairs(case: Case) -> Iterator[tuple[Case, Case]]:
-    """The right pair with one of its figures exchanged for one that stands beside."""
+    """The right pair, with one of its two figures replaced by another figure."""
     if len(case.others) < 2:
         return
     over, under = case.others[:2]

@@ -1,4 +1,4 @@
-"""A value that two slips explain alike: the grader names both, and what tells them apart."""
+"""A value that two slips explain alike: the grader names both, and how to decide between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ratio the wrong way up."""
+"""A ratio whose two operands are exchanged."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from grader.pitfalls.pitfall import Live, Pitfall
 from labs.common.units import rounded
 
 #: How many times the fenced pair, timed in the same run, a pair may cost: with a CPUID in its C it
-#: is dearer from the first factor on; where the C is not known, the second leaves no other way.
+#: costs too much from the first factor on; if the C is not known, only a CPUID reaches the second.
 WITH_CPUID, WITHOUT_SOURCE = 1.5, 20.0
 
 _CPUID = re.compile(r"\bcpuid\b|__cpuid", re.IGNORECASE)

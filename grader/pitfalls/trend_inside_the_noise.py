@@ -1,4 +1,4 @@
-"""A trend is concluded where the intervals cannot tell the two apart.
+"""A conclusion about a difference that the intervals do not show.
 
 Its words say which conclusion is right, so that it is reported only after the lab is handed in.
 """

@@ -54,7 +54,7 @@ class GradebookUnavailable(OSError):
 
 
 def cause_of(error: BaseException) -> str | None:
-    """What keeps the gradebook or a result from being written, in words; None for another error."""
+    """What keeps the gradebook or a result from being written, as text; None for another error."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, GradebookUnavailable):

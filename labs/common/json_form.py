@@ -1,4 +1,4 @@
-"""Say in words what is wrong with the form of a JSON value that pydantic refuses.
+"""Say what is wrong with the form of a JSON value that pydantic refuses.
 
 pydantic gives the place, the kind and the value of each error. The words are ours: those of the
 table below, and the description of the field, which says what the field must be.

@@ -10,8 +10,8 @@ from pathlib import Path
 from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
 from labs.common.table import Table
 from labs.common.units import NANOSECONDS, canonical, rounded
-from labs.course import figures, guide, predictions
-from labs.course.figures import Figure
+from labs.course import figure_ids, figures, guide, predictions
+from labs.course.figures import CHOICE, Figure
 from labs.course.predictions import Prediction
 
 #: Calibration uses this many of the last guesses.
@@ -23,7 +23,8 @@ class Compared:
     """A prediction, how many versions it has, and the figure, if any.
 
     It is the last version before the recording that answers it. If all are `late`, it is the newest
-    one, and does not count. `unknown` is one that its lab does not ask for.
+    one, and does not count. `unknown` is one that its lab does not ask for; if `alone`, the lab
+    hands in no figure that it could be compared with.
     """
 
     lab: str
@@ -33,19 +34,26 @@ class Compared:
     found: Figure | None
     late: bool = False
     unknown: bool = False
+    alone: bool = False
 
     @property
     def factor(self) -> float | None:
-        """The figure divided by its prediction; None if they cannot be divided."""
-        if self.found is None or self.predicted.value == 0:
+        """The figure divided by its prediction; None if that is no number above 0.
+
+        So it is for numbers in units that cannot be compared, and for those of conclusions.
+        """
+        if self.found is None or self.predicted.value == 0 or self._is_choice:
             return None
         units = self.predicted.unit, _unit(self.found.unit)
-        if units[0] == units[1]:
-            return self.found.value / self.predicted.value
-        if not all(unit in NANOSECONDS for unit in units):
+        if not predictions.comparable(*units):
             return None
-        found = self.found.value * NANOSECONDS[units[1]]
-        return found / (self.predicted.value * NANOSECONDS[units[0]])
+        found = self.found.value * NANOSECONDS.get(units[1], 1.0)
+        factor = found / (self.predicted.value * NANOSECONDS.get(units[0], 1.0))
+        return factor if factor > 0 and math.isfinite(factor) else None
+
+    @property
+    def _is_choice(self) -> bool:
+        return self.found is not None and self.found.unit == CHOICE
 
     def as_text(self) -> str:
         """How close the prediction was, and whether it counts."""
@@ -55,11 +63,14 @@ class Compared:
 
     def _closeness(self) -> str:
         if self.found is None:
-            return "no figure yet"
-        factor = self.factor
-        if factor is None or factor <= 0:
+            return "compared in its lab only" if self.alone else "no figure yet"
+        if self._is_choice and self.predicted.unit == CHOICE:
+            same = self.found.value == self.predicted.value
+            return "the same conclusion" if same else "another conclusion"
+        if not predictions.comparable(self.predicted.unit, self.found.unit):
             return "in another unit"
-        return factor_text(factor)
+        factor = self.factor
+        return "these two have no ratio" if factor is None else factor_text(factor)
 
 
 def of_labs(folder: Path) -> tuple[Compared, ...]:
@@ -76,21 +87,24 @@ def of_labs(folder: Path) -> tuple[Compared, ...]:
 def _of_lab(lab: Path) -> list[Compared]:
     """Every prediction in one lab folder. Raises ValueError if a file in it is unreadable."""
     predicted, found, asked = predictions.read(lab), figures.read(lab), guide.of_lab(lab.name)
+    handed_in = figure_ids.figures(asked)
     rows = []
     for name, versions in predicted.items():
         known = asked.predictions.get(name)
-        figure = found.get(known.figure if known and known.figure else name)
+        answer = known.figure if known and known.figure else name
+        figure = found.get(answer)
         readable = figure if isinstance(figure, Figure) else None
         shown, late = predictions.shown(versions)
         unknown = bool(asked.predictions) and known is None
-        rows.append(Compared(lab.name, name, shown, len(versions), readable, late, unknown))
+        alone = known is not None and answer not in handed_in
+        rows.append(Compared(lab.name, name, shown, len(versions), readable, late, unknown, alone))
     return rows
 
 
 def with_factor(rows: tuple[Compared, ...]) -> tuple[tuple[Compared, float], ...]:
     """The rows whose figure can be divided by the prediction, in the order in which they were
     predicted, each with that factor."""
-    known = [(row, factor) for row in rows if (factor := row.factor) is not None and factor > 0]
+    known = [(row, factor) for row in rows if (factor := row.factor) is not None]
     return tuple(sorted(known, key=lambda each: each[0].predicted.when))
 
 

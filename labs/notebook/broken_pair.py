@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ class Pair:
     kernel: BrokenKernel
     broken: Run
     repaired: Run
-    repair: tuple[str, ...] = ()
+    repair: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def naive_value(self) -> float:

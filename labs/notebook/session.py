@@ -223,7 +223,7 @@ class Session(Measuring):
             self.carry_out(wrong, f"broken-{name}", unit),
             self.carry_out(right, f"repaired-{name}", unit),
         )
-        return Pair(kernel, *runs, words_of(right) if repair else ())
+        return Pair(kernel, *runs, repair=words_of(right) if repair else ())
 
     def panel(self, kernel: str, variants: Sequence[str] = (), *, save: str = "panel") -> Panel:
         """The same as `measure`, with sliders, menus and buttons."""

@@ -13,6 +13,7 @@ from labs.common import messages
 from labs.common.messages import Message
 from labs.common.table import Table
 from labs.common.units import rounded
+from labs.machine.surroundings import place_options
 from labs.views.gather import refused
 
 #: Tracing makes each system call about a hundred times as slow.
@@ -89,7 +90,7 @@ def _traced(
         command = ["strace", "-q", *asked, "-o", str(trace), str(program), "--variant", variant]
         try:
             done = subprocess.run(
-                [*command, *options],
+                [*command, *options, *place_options()],
                 capture_output=True,
                 text=True,
                 timeout=_TIME_LIMIT_S,

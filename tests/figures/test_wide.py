@@ -71,7 +71,9 @@ def test_each_figure_has_its_own_limit() -> None:
 
 
 def test_without_a_warning_of_the_run_it_says_what_helps_anyway() -> None:
-    assert judged(114.2, a_run(), widest=1e-6).look_next.startswith("Measure again, or longer. ")
+    assert judged(114.2, a_run(), widest=1e-6).look_next.startswith(
+        "Measure again, or for longer. "
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_what_may_be_nothing_is_compared_with_what_it_was_taken_from(name: str) 
     assert near_nothing.expected is not None
     assert near_nothing.expected.low < 0 < near_nothing.expected.high
     assert PITFALL.find(near_nothing) is None
-    assert "does not distinguish the figure from nothing" in caveat(near_nothing)
+    assert "does not distinguish the figure from zero" in caveat(near_nothing)
     assert PITFALL.find(of_width(spec, 0.6, value=0.001)) is not None
     at_once = dataclasses.replace(spec, may_be_nothing=False)
     assert PITFALL.find(dataclasses.replace(near_nothing, spec=at_once)) is not None

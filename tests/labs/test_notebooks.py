@@ -19,6 +19,7 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator
 
+from bench.labs import decisions
 from grader.cases.verdict import Outcome
 from grader.figures import LABS, figures_of
 from grader.judging.lab_folder import check_folder
@@ -199,6 +200,13 @@ def test_the_rhythm_of_a_lab(name: str) -> None:
     assert "<details><summary>" in markdown_text, "a note for after solving"
     by_hand = [cell for cell in cells(name, "markdown") if "nbgrader" in cell["metadata"]]
     assert by_hand, "a report in two or three sentences"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_student_does_the_work(name: str) -> None:
+    kinds = decisions.of_lab(NOTEBOOKS / name / f"{name}.ipynb")
+    assert kinds.faults == ()
+    assert kinds.holds, kinds.counts
 
 
 def c_exercises(name: str) -> list[str]:

@@ -166,7 +166,7 @@ def test_any_sleep_until_woken_ends_and_passes_and_is_praised(program: Program, 
     counts = EXERCISE.counts(program, name, *SHORT)
     verdict = EXERCISE.verdict(name, counts)
     assert verdict.outcome is Outcome.PASSED, verdict
-    assert "the thread that waits sleeps" in verdict.praise
+    assert "the waiting thread sleeps" in verdict.praise
 
 
 BY_THE_CLOCK = ("usleep", "short time-out")

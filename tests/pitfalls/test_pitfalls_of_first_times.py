@@ -212,7 +212,7 @@ def test_a_sample_handed_in_for_a_call_is_reported_with_the_cost_of_the_clock(
     value = float(reduced(samples.ticks)) / samples.clock.ticks_in("ns")
     found = in_one_line(timer.detect(case_of(recording, "call-args0", value)))
     assert "with one operation inside; about" in found
-    assert "cycles of it are the clock's own" in found
+    assert "cycles of this are the clock's own cost" in found
 
 
 def test_of_another_clock_it_is_not_known_what_it_takes() -> None:
@@ -222,7 +222,7 @@ def test_of_another_clock_it_is_not_known_what_it_takes() -> None:
     samples = by_other.samples("args0")
     value = float(np.median(samples.ticks)) / samples.clock.ticks_in("ns")
     found = in_one_line(timer.detect(case_of(by_other, "call-args0", value)))
-    assert found.endswith("part of it is the clock's own cost.")
+    assert found.endswith("part of this is the clock's own cost.")
 
 
 def test_a_mean_divided_by_many_operations_still_holds_the_timer() -> None:

@@ -1,7 +1,7 @@
 """Numbers that slips of arithmetic make of a run: how each was computed, and how it should be.
 
 The forms are those that students make: a subtrahend too often or not often enough, a divisor
-forgotten or taken twice, another row subtracted, added or taken in the mean, a wrong operand.
+forgotten or taken twice, another row subtracted, added or averaged, a wrong operand.
 """
 
 from __future__ import annotations

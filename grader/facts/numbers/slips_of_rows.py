@@ -18,7 +18,7 @@ LEAST_BESIDE = 0.01
 
 
 def of_rows(case: Case) -> Iterator[Slip]:
-    """The figure's row with another row of its run: subtracted, added, in the mean, divided by."""
+    """The figure's row with another row of its run: subtracted, added, averaged, divided by."""
     own, mine = case.spec.variant, cost_of(case, case.spec.variant)
     if mine is None or case.expected is None:
         return

@@ -175,7 +175,7 @@ def choose(
 
 
 def whose(owner: int | None) -> str:
-    """An owner in words, with the login if this machine has one."""
+    """An owner as text, with the login if this machine has one."""
     if owner is None:
         return "an unknown owner"
     try:

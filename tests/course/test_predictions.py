@@ -13,7 +13,7 @@ import pytest
 
 from labs.common import limits
 from labs.common.messages import Refused
-from labs.course import predictions
+from labs.course import guide, predictions
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
 from labs.notebook.course import foretell, prediction_form, typed
@@ -337,5 +337,5 @@ def test_outside_a_notebook_the_line_is_printed(
 ) -> None:
     Session("01-timer-overhead", tmp_path).predict("timer-overhead-fenced")
     printed = capsys.readouterr().out
-    assert "What do two readings of the counter" in printed
+    assert guide.of_lab("01-timer-overhead").predictions["timer-overhead-fenced"].asks in printed
     assert 'lab.predict("timer-overhead-fenced", ..., "ns", because="...", sure=...)' in printed

@@ -9,6 +9,7 @@ import pytest
 
 from labs.common.factors import factor_text
 from labs.course import comparison, figures, guide, predictions
+from labs.course.comparison import Compared
 from labs.course.figures import Figure
 from labs.notebook.course import way_through_labs
 from labs.plots.calibration_plot import Guess, calibration_picture
@@ -56,6 +57,28 @@ def test_a_late_one_is_marked_and_not_counted(folder: Path) -> None:
     assert comparison.calibration((row,)) == ()
 
 
+@pytest.mark.parametrize(
+    ("guess", "found", "unit", "told"),
+    [
+        ((2, "choice"), 2, "choice", "the same conclusion"),
+        ((2, "choice"), 1, "choice", "another conclusion"),
+        ((0, "ns"), 1, "ns", "these two have no ratio"),
+        ((2, "ns"), -1, "ns", "these two have no ratio"),
+        ((5e-324, "ns"), 1e300, "s", "these two have no ratio"),
+        ((2, "cycles"), 1, "ns", "in another unit"),
+        ((2, "times"), 1, "times", "2 times less"),
+        ((2, "us"), 1, "ms", "500 times as much"),
+    ],
+)
+def test_what_has_no_factor_is_said_in_words_and_not_counted(
+    guess: tuple[float, str], found: float, unit: str, told: str
+) -> None:
+    predicted = predictions.Prediction(*guess)
+    row = Compared(LAB, ID, predicted, 1, Figure(ID, found, unit, None))
+    assert row.as_text() == told
+    assert bool(comparison.calibration((row,))) == told.endswith(("less", "much"))
+
+
 def test_a_guide_may_name_the_figure_that_answers(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,6 +89,15 @@ def test_a_guide_may_name_the_figure_that_answers(
     figures.put(folder, Figure(ID, 20, "ns", None))
     (row,) = comparison.of_labs(folder.parent)
     assert row.as_text() == "2 times as much"
+
+
+def test_a_prediction_without_a_figure_waits_for_none(folder: Path) -> None:
+    other = folder.parent / "07-switch-footprint"
+    other.mkdir()
+    predicted(other, (128, False), name="footprint-bend")
+    predicted(folder, (20, False))
+    told = [row.as_text() for row in comparison.of_labs(folder.parent)]
+    assert told == ["no figure yet", "compared in its lab only"]
 
 
 def test_a_prediction_that_its_lab_does_not_ask_for_is_said_to_be_one(folder: Path) -> None:
