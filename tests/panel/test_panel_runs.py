@@ -284,3 +284,8 @@ def test_a_warm_up_of_first_calls_is_none_unless_asked_for(tmp_path: Path) -> No
     assert (warmup.number, warmup._note.value) == (100, "")
     set_to(made, warmup="1", variant="call")
     assert warmup.number == 1
+    # 100 is the default of every run, and then the C kernel takes none for first calls.
+    set_to(made, warmup="100")
+    assert "which is 0 here" in warmup.wrong and "lab.measure" not in made.controls._line.value
+    set_to(made, variant="data-cache")
+    assert made.controls.wrong == () and "lab.measure" in made.controls._line.value

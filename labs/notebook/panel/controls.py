@@ -62,6 +62,7 @@ class Controls:
         self._name_slider()
         self.slider.observe(self._slid, "value")
         self.samples.on_change(self._typed)
+        self.warmup.on_change(self._check_warmup)
         for menu in (self.variant, self.cpu, self.peer_cpu):
             if menu is not None:
                 menu.on_change(self._chosen)
@@ -216,12 +217,24 @@ class Controls:
         if self.warmup.number == self._usual_warmup:
             self.warmup.show(usual)
         self._usual_warmup = usual
+        self._check_warmup()
         if self.peer_cpu is not None:
             self.peer_cpu.means(meaning.of_peer_cpu(chosen, can_pin=can_pin))
             self.peer_cpu.find_wrong(
                 "The two tasks need a CPU each: choose another one, here or for the first task."
                 if _cpu_of(self.peer_cpu) == self._first_cpu()
                 else ""
+            )
+
+    def _check_warmup(self) -> None:
+        """The default number stands for whatever is usual, so it cannot be asked for elsewhere."""
+        default = panel_form.DEFAULT_WARMUP
+        if self.warmup.number == default:
+            self.warmup.find_wrong(
+                ""
+                if self._usual_warmup == default
+                else f"{default} stands for the usual warm-up, which is {self._usual_warmup} here: "
+                "choose another number."
             )
 
     def _first_cpu(self) -> int:
