@@ -194,11 +194,13 @@ class Controls:
                 "flex_flow": "row wrap",
             },
         )
+        # The line stands below the buttons: where it grows by a line, Run must not move away from
+        # under the mouse.
         style = widgets.HTML(looks.STYLE + looks.SCRIPT, layout={"display": "none"})
         title = widgets.HTML(inline(looks.TITLE, kernel=self._kernel))
         panel = widgets.VBox(
             [
-                style, title, grid, self._slider_words, self._line, buttons, self._status,
+                style, title, grid, self._slider_words, buttons, self._status, self._line,
                 self._said, self._outcome, self.comparison, self.runs,
             ],
             layout={"width": "100%"},
