@@ -21,6 +21,7 @@ MODULES = {
     "switches": "bench.figures.switches",
     "live": "bench.labs.live",
     "click_to_plot": "bench.speed.click_to_plot",
+    "click_in_chromium": "bench.speed.click_in_chromium",
     "reading": "bench.speed.reading",
     "start": "bench.speed.start",
     "coverage": "bench.figures.coverage",

@@ -132,7 +132,7 @@ def opened(
     try:
         yield _when_idle(page, server.folder / name)
     finally:
-        _end_jupyter_kernels(server, page)
+        end_jupyter_kernels(server, page)
         page.close()
 
 
@@ -154,7 +154,7 @@ def opened_in(page: Page, server: Server, name: str) -> Iterator[Notebook]:
     finally:
         # Before its Jupyter kernel ends, which is else asked about.
         page.evaluate("() => { jupyterapp.shell.currentWidget.dispose() }")
-        _end_jupyter_kernels(server, page)
+        end_jupyter_kernels(server, page)
 
 
 def _new_page(server: Server, context: BrowserContext, path: str, width: int, height: int) -> Page:
@@ -175,7 +175,8 @@ def _when_idle(page: Page, file: Path) -> Notebook:
     return Notebook(page, file)
 
 
-def _end_jupyter_kernels(server: Server, page: Page) -> None:
+def end_jupyter_kernels(server: Server, page: Page) -> None:
+    """End every Jupyter kernel of the server."""
     where, key = f"{server.address}api/kernels", f"?token={TOKEN}"
     for kernel in page.request.get(where + key).json():
         page.request.delete(f"{where}/{kernel['id']}{key}")
@@ -206,8 +207,18 @@ def run_panel(panel: Locator, samples: int, processes: int) -> Locator:
     panel.get_by_label("Samples", exact=True).fill(str(samples))
     panel.get_by_label("Processes").fill(str(processes))
     panel.get_by_role("button", name="Run").click()
-    expect(panel.get_by_role("status")).to_contain_text("Done: ")
-    return panel.get_by_role("img")
+    expect(status_of(panel)).to_contain_text("Done: ")
+    return plot_of(panel)
+
+
+def status_of(panel: Locator) -> Locator:
+    """Where a panel says how far its run is; whether its result is stale comes below that."""
+    return panel.get_by_role("status").first
+
+
+def plot_of(panel: Locator) -> Locator:
+    """The plot of a panel's last run, not that which compares the last runs."""
+    return panel.get_by_role("img", name=re.compile("^Scatter plot"))
 
 
 class Notebook:

@@ -81,7 +81,7 @@ def _run_once(panel: Locator, saved: Path) -> None:
         jupyterlab.PATIENCE_S,
         "the panel saves its run",
     )
-    expect(panel.get_by_role("status")).to_contain_text("Done: ")
+    expect(jupyterlab.status_of(panel)).to_contain_text("Done: ")
 
 
 if __name__ == "__main__":

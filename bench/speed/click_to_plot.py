@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.report import median_and_range, must_hold, say, verdict
 from labs.notebook.session import Session
 
-MOST_MS = 300
+MOST_MS = 150
 
 
 def run(quick: bool) -> bool:

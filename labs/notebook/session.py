@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from labs.notebook.broken_pair import Pair, Repair
     from labs.notebook.measure_options import MeasureOptions, TurnsOptions
-    from labs.notebook.panel import Panel
+    from labs.notebook.panel.panel import Panel
     from labs.notebook.run import Run
     from labs.results.compared import Comparison
 
@@ -227,7 +227,7 @@ class Session(Measuring):
 
     def panel(self, kernel: str, variants: Sequence[str] = (), *, save: str = "panel") -> Panel:
         """The same as `measure`, with sliders, menus and buttons."""
-        from labs.notebook.panel import Panel
+        from labs.notebook.panel.panel import Panel
 
         earlier = self._panels.get(save)
         if earlier is not None:

@@ -133,6 +133,24 @@ def rows_figure(
     return figure
 
 
+def begin_near(figure: Figure, dots: Sequence[Dot]) -> None:
+    """Let the linear axis of `rows_figure` begin near the lowest of `dots` with its interval.
+
+    For figures that are close together: from 0 on, their intervals would not be seen. The label of
+    the axis then says so. A logarithmic axis stays as it is.
+    """
+    (axes,) = figure.axes
+    if axes.get_xscale() == "log":
+        return
+    lowest = min(dot.value if dot.low is None else min(dot.low, dot.value) for dot in dots)
+    highest = max(dot.value if dot.high is None else max(dot.high, dot.value) for dot in dots)
+    room = 0.1 * (highest - lowest) or 0.1 * abs(highest)
+    axes.set_xlim(max(lowest - room, 0.0) if lowest > 0 else lowest - room, highest + room)
+    if axes.get_xlim()[0] > 0:
+        label = axes.get_xlabel().removesuffix(")")
+        axes.set_xlabel(f"{label}; the axis does not begin at 0)")
+
+
 def _is_long(row: Row) -> bool:
     """Whether the name and the text of a row need a line each."""
     return (len(row.name) + len(row.text) + 4) * CHARACTER > 1 - 2 * MARGIN

@@ -25,6 +25,7 @@ from matplotlib.transforms import Bbox
 
 from labs.analysis.arrays import Floats
 from labs.common.units import canonical
+from labs.plots.canvas import Canvas
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#C44E00", "#007A5A", "#AA3377"
 OCHRE = "#9A6700"
@@ -62,11 +63,39 @@ def new_figure(
     `height` is in inches; `left`, `right`, `top` and `bottom` are the ends of the axes as shares of
     the figure.
     """
-    figure = Figure(figsize=(WIDTH_IN, height), dpi=DPI, facecolor="white")
-    FigureCanvasAgg(figure)
+    try:
+        figure, axes = _prepared.pop()
+    except IndexError:
+        figure, axes = _blank_figure()
+    figure.set_size_inches(WIDTH_IN, height)
     top = 1 - HEADER_IN / height if top is None else top
     bottom = 0.56 / height if bottom is None else bottom
-    axes = figure.add_axes((left, bottom, right - left, top - bottom))
+    axes.set_position((left, bottom, right - left, top - bottom))
+    return figure, axes
+
+
+#: At most one blank figure, made ahead.
+_prepared: list[tuple[Figure, Axes]] = []
+#: So many ticks it has on each axis; further ones are made where they are needed.
+_TICKS = 9
+
+
+def prepare_figure() -> None:
+    """Make the figure of the next plot ahead: that takes a third of the time of a plot.
+
+    For a moment when nobody waits.
+    """
+    if not _prepared:
+        figure, axes = _blank_figure()
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.get_major_ticks(_TICKS)
+        _prepared.append((figure, axes))
+
+
+def _blank_figure() -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(WIDTH_IN, WIDTH_IN), dpi=DPI, facecolor="white")
+    Canvas(figure)
+    axes = figure.add_axes((0.1, 0.1, 0.8, 0.8))
     quiet_frame(axes)
     return figure, axes
 

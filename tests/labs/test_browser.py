@@ -16,7 +16,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Locator, Page, expect
 
 from bench.labs import jupyterlab
-from bench.labs.jupyterlab import Server, command, wait_for
+from bench.labs.jupyterlab import Server, command, plot_of, status_of, wait_for
 
 #: Its own name, so that no other process of this machine is taken for it.
 SLOW = f"slow_{os.getpid()}"
@@ -122,7 +122,7 @@ def page(server: Server, context: Any) -> Iterator[Page]:
     with jupyterlab.opened(server, context, "panels.ipynb") as notebook:
         command(notebook.page, "Restart Kernel and Run All Cells")
         for name in ("timer_overhead", SLOW):
-            expect(panel(notebook.page, name).get_by_role("status")).to_have_text("Ready.")
+            expect(status_of(panel(notebook.page, name))).to_have_text("Ready.")
         yield notebook.page
     for process in slow_processes():
         process.kill()
@@ -140,7 +140,7 @@ def start_slow_run(page: Page) -> Locator:
     slow.get_by_label("Samples", exact=True).fill("50000")
     slow.get_by_label("Processes").fill("1")
     slow.get_by_role("button", name="Run").click()
-    expect(slow.get_by_role("status")).to_contain_text("of 50,100 samples")
+    expect(status_of(slow)).to_contain_text("of 50,100 samples")
     assert len(slow_processes()) == 1
     return slow
 
@@ -153,8 +153,9 @@ def test_a_run_is_saved_and_drawn(page: Page, server: Server) -> None:
     line = f'run = lab.measure("timer_overhead", "fenced", samples=10_000, cpu={cpu}, save="panel")'
     expect(timer.locator("code").first).to_have_text(line)
     timer.get_by_role("button", name="Run").click()
-    expect(timer.get_by_role("status")).to_contain_text("Done: 10,000 samples")
-    plot = timer.get_by_role("img", name=re.compile("Scatter plot of timer_overhead fenced"))
+    expect(status_of(timer)).to_contain_text("Done: 10,000 samples")
+    plot = plot_of(timer)
+    expect(plot).to_have_attribute("alt", re.compile("^Scatter plot of timer_overhead fenced"))
     expect(plot).to_be_visible()
     assert plot.evaluate("image => image.naturalWidth") > 700
     expect(timer).to_contain_text("timer_overhead fenced: overhead")
@@ -162,22 +163,23 @@ def test_a_run_is_saved_and_drawn(page: Page, server: Server) -> None:
     assert f"# cpu.asked: {cpu}\n" in recording
 
 
-def test_progress_is_seen_while_a_run_goes_on(page: Page) -> None:
+def test_progress_is_seen_and_run_keeps_the_focus_while_a_run_goes_on(page: Page) -> None:
     slow = panel(page, SLOW)
-    slow.get_by_label("Samples", exact=True).fill("2000")
-    slow.get_by_role("button", name="Run").click()
-    expect(slow.get_by_role("status")).to_contain_text(re.compile(r"[1-9]\d?%: "))
-    expect(slow.get_by_role("button", name="Run")).to_be_disabled()
-    expect(slow.get_by_role("img")).to_be_visible()
-    expect(slow.get_by_role("button", name="Run")).to_be_enabled()
+    slow.get_by_label("Samples", exact=True).fill("2e3")
+    run = slow.get_by_role("button", name="Run")
+    run.focus()
+    page.keyboard.press("Enter")
+    expect(status_of(slow)).to_contain_text(re.compile(r"[1-9]\d?%: "))
+    expect(run).to_be_focused()
+    expect(plot_of(slow)).to_be_visible()
+    expect(run).to_be_focused()
 
 
 def test_cancel_ends_the_c_process_within_a_second(page: Page) -> None:
     slow = start_slow_run(page)
     slow.get_by_role("button", name="Cancel").click()
     assert wait_for(lambda: not slow_processes(), 1.0, "the C process is gone") < 1.0
-    expect(slow.get_by_role("status")).to_contain_text("Cancelled")
-    expect(slow.get_by_role("button", name="Run")).to_be_enabled()
+    expect(status_of(slow)).to_contain_text("Cancelled")
 
 
 def test_run_pressed_twice_is_one_run(page: Page) -> None:
@@ -186,21 +188,55 @@ def test_run_pressed_twice_is_one_run(page: Page) -> None:
     slow.get_by_label("Processes").fill("1")
     # Both clicks are on their way before the first can have disabled the button.
     slow.get_by_role("button", name="Run").evaluate("run => { run.click(); run.click(); }")
-    expect(slow.get_by_role("status")).to_contain_text("%")
+    expect(status_of(slow)).to_contain_text("%")
     assert len(slow_processes()) == 1
-    expect(slow.get_by_role("status")).to_contain_text("Done: 2,000 samples")
+    expect(status_of(slow)).to_contain_text("Done: 2,000 samples")
     assert not slow_processes()
 
 
 def test_a_bad_value_is_named_and_the_panel_stays_usable(page: Page) -> None:
     timer = panel(page, "timer_overhead")
     timer.get_by_label("Samples", exact=True).fill("0")
+    expect(timer.get_by_role("alert")).to_contain_text("choose a whole number from 1 to 100,000")
     timer.get_by_role("button", name="Run").click()
-    expect(timer.get_by_role("alert")).to_contain_text("samples 0: choose a whole number from 1")
-    timer.get_by_label("Samples", exact=True).fill("1000")
+    expect(status_of(timer)).to_contain_text("Nothing was measured")
+    timer.get_by_label("Samples", exact=True).fill("1e3")
     expect(timer.get_by_role("alert")).to_have_count(0)
+    expect(timer.locator("code").first).to_contain_text("samples=1_000")
     timer.get_by_role("button", name="Run").click()
-    expect(timer.get_by_role("status")).to_contain_text("Done: 1,000 samples")
+    expect(status_of(timer)).to_contain_text("Done: 1,000 samples")
+
+
+def test_a_result_of_other_settings_is_marked(page: Page) -> None:
+    timer = panel(page, "timer_overhead")
+    samples = timer.get_by_label("Samples", exact=True)
+    jupyterlab.run_panel(timer, 200, 2)
+    words = timer.get_by_text("This result is of other settings.")
+    expect(words).to_have_count(0)
+    samples.fill("300")
+    expect(words).to_be_visible()
+    samples.fill("0.2k")
+    expect(words).to_have_count(0)
+
+
+def test_the_saved_page_shows_the_last_result_and_the_way_back(page: Page, server: Server) -> None:
+    timer = panel(page, "timer_overhead")
+    jupyterlab.run_panel(timer, 200, 2)
+    cell = page.locator(".jp-Cell").filter(has=page.locator(".ticklab-kept")).first
+    kept = cell.locator(".ticklab-kept")
+    table = timer.get_by_role("table", name="Runs of this panel")
+    expect(table).to_contain_text("fenced, 200 samples, 2 processes")
+    expect(kept).to_be_hidden()
+    file = server.folder / "panels.ipynb"
+    before = file.stat().st_mtime_ns
+    command(page, "Save Notebook")
+    wait_for(lambda: file.stat().st_mtime_ns > before, 20.0, "the notebook is saved")
+    jupyterlab.end_jupyter_kernels(server, page)
+    page.reload()
+    expect(kept).to_be_visible()
+    expect(kept).to_contain_text("run this cell again (Shift+Enter)")
+    expect(plot_of(kept)).to_be_visible()
+    expect(page.get_by_text("Error displaying widget")).to_be_hidden()
 
 
 def test_the_keyboard_alone_suffices(page: Page) -> None:
@@ -212,24 +248,34 @@ def test_the_keyboard_alone_suffices(page: Page) -> None:
         raise AssertionError(f"the Tab key does not reach {locator}")
 
     slow = panel(page, SLOW)
-    status = slow.get_by_role("status")
+    status = status_of(slow)
     tab_to(slow.get_by_label("Samples", exact=True))
     page.keyboard.press("Control+A")
     page.keyboard.type("50000")
     slider = slow.get_by_role("slider")
-    expect(slider).to_have_attribute("aria-valuenow", re.compile(r"4\.7"))
+    expect(slider).to_have_attribute("aria-valuetext", "50,000 samples")
+    expect(slider).to_have_accessible_name(re.compile("^Samples, on a logarithmic scale"))
     tab_to(slider)
     page.keyboard.press("ArrowRight")
-    expect(slow.get_by_label("Samples", exact=True)).to_have_value("56000")
+    expect(slow.get_by_label("Samples", exact=True)).to_have_value("56,000")
+    expect(slider).to_have_attribute("aria-valuetext", "56,000 samples")
     tab_to(slow.get_by_label("CPU"))
     page.keyboard.press("ArrowDown")
     expect(slow.locator("code").first).to_contain_text("cpu=")
-    tab_to(slow.get_by_role("button", name="Run"))
+    run = slow.get_by_role("button", name="Run")
+    tab_to(run)
+    outline = run.evaluate(
+        "run => { const s = getComputedStyle(run);"
+        " return [s.outlineStyle, parseFloat(s.outlineWidth)]; }"
+    )
+    assert outline[0] == "solid" and outline[1] >= 2
     page.keyboard.press("Enter")
     expect(status).to_contain_text("%")
+    expect(run).to_be_focused()
     tab_to(slow.get_by_role("button", name="Cancel"))
     page.keyboard.press("Space")
     expect(status).to_contain_text("Cancelled")
+    expect(slow.get_by_role("button", name="Cancel")).to_be_focused()
     assert not slow_processes()
 
 

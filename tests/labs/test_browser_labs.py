@@ -22,10 +22,10 @@ from testing.paths import REPOSITORY
 NOTEBOOKS = REPOSITORY / "notebooks"
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
 
-#: What can be set in every lab, and what beside it where the second task may have another CPU. (The
-#: tasks of lab 07 share one: what it measures is a switch from each to the next.)
+#: What can be set in every lab, and what beside it where the panel offers a variant whose second
+#: task has a CPU of its own.
 SETTINGS = ("Samples", "Variant", "CPU", "Warm-up", "Processes", "Optimisation")
-WITH_A_PEER = ("06-process-and-thread-switch", "08-five-reports-on-trial")
+WITH_A_PEER = ("06-process-and-thread-switch",)
 SAMPLES, PROCESSES = 200, 2
 
 pytestmark = [
@@ -114,7 +114,8 @@ def expect_a_plot_in_words_too(panel: Locator, plot: Locator) -> None:
     )
     expect(panel.locator("figcaption")).to_contain_text(re.compile(r"Half of the .*samples lie"))
     panel.locator("summary").click()
-    expect(panel.get_by_role("table")).to_be_visible()
+    expect(panel.get_by_role("table", name=re.compile("^Samples of"))).to_be_visible()
+    expect(panel.get_by_role("table", name="Runs of this panel")).to_be_visible()
     expect(panel).to_contain_text(f"{kernel} {variant}: ")
 
 

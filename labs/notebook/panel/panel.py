@@ -1,6 +1,6 @@
 """The panel: `lab.measure` with a slider, menus and buttons.
 
-A front and nothing more: its settings are a :class:`labs.notebook.panel_form.Form`, measuring is
+A front and nothing more: its settings are a :class:`labs.notebook.panel.form.Form`, measuring is
 `measure.measure`, on the Jupyter kernel's own event loop, so that Cancel is heard while a run goes
 on. The panel shows the line of Python that does the same.
 """
@@ -10,27 +10,33 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from labs.common import messages
 from labs.common.files import CannotWrite
 from labs.common.messages import Message
 from labs.notebook import explain
-from labs.notebook.panel_controls import Controls
-from labs.notebook.panel_form import Form
-from labs.plots import image
+from labs.notebook.panel import comparison, kept
+from labs.notebook.panel.controls import Controls
+from labs.notebook.panel.form import Form, changes_as_text
+from labs.notebook.panel.kept import KeptRun
+from labs.notebook.panel.saved import SavedOutput
+from labs.plots import image, style
 from labs.run import measure
 
 if TYPE_CHECKING:
     from labs.notebook.measuring import Measuring
     from labs.notebook.run import Run
 
+_NO_LINE = "# The line appears here once every setting above can be used."
+
 
 class Panel:
     """The panel of one C kernel.
 
-    `run` is the last finished run, and `message` is the message on display. `timings` says how long
-    the parts of that run took, in ms: run, save, reduce, draw, and total, which is their sum.
+    `run` is the last finished run, `kept` are the runs of this panel, also of earlier sessions, and
+    `message` is the message on display. `timings` says how long the parts of the last run took, in
+    ms: run, save, reduce, draw, and total, which is their sum.
     """
 
     def __init__(
@@ -40,20 +46,24 @@ class Panel:
         self.save = save
         self.controls = Controls(kernel, names, save)
         self.run: Run | None = None
+        self.kept = kept.read(session.folder, save, kernel)
         self.message: Message | None = self.controls.problem
         self.timings: dict[str, float] = {}
+        self.saved = SavedOutput(kernel)
+        self._shown: Form | None = None  # the settings of `run`
         self._task: asyncio.Task[None] | None = None
         self._progress = measure.Progress(0, 1)
         self.controls.run.on_click(lambda _: self.start())
         self.controls.cancel.on_click(lambda _: self.cancel())
         self.controls.on_change(self._changed)
-        self.controls.show_line(self.form.as_python())
+        self._show_line()
+        self._show_runs()
         # Fonts are loaded here, not between the first click and its plot.
         image.warm_up()
 
     @property
-    def form(self) -> Form:
-        """What the panel is set to."""
+    def form(self) -> Form | None:
+        """What the panel is set to; None while a setting cannot be used."""
         return self.controls.form
 
     @property
@@ -61,36 +71,47 @@ class Panel:
         """Whether a run is under way."""
         return self._task is not None and not self._task.done()
 
+    @property
+    def stale(self) -> bool:
+        """Whether the shown result is one of other settings than the panel shows."""
+        return self._shown is not None and self._shown != self.form
+
     def start(self) -> None:
         """Begin a run; while one is under way, nothing."""
         if self.running:
             return
+        form = self.form
+        if form is None:
+            self._refuse(Message("problem", "a setting cannot be used", self.controls.wrong))
+            return
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            words = f"Use the line of Python instead: {self.form.as_python()}"
+            words = f"Use the line of Python instead: {form.as_python()}"
             self._say(Message("problem", "a panel works in a notebook only", (words,)))
             return
-        self._task = loop.create_task(self._run())
+        self._task = loop.create_task(self._run(form))
 
     def cancel(self) -> None:
         """End the run that is under way, if there is one, with its processes."""
-        if self._task is not None:
+        if self._task is not None and self.running:
             self._task.cancel()
+        else:
+            self.controls.status("No run is under way.")
 
     async def finished(self) -> None:
         """Wait until no run is under way."""
         if self._task is not None:
             await asyncio.wait([self._task])
 
-    async def _run(self) -> None:
+    async def _run(self, form: Form) -> None:
         """One run, from the settings to the plot; whatever happens, the panel stays usable."""
         self.controls.set_running(True)
         self.controls.status("Building …")
         self._progress = measure.Progress(0, 1)
         self._say(None)
         try:
-            await self._measure_and_show()
+            await self._measure_and_show(form)
         except asyncio.CancelledError:
             done = f"{self._progress.done:,} of {self._progress.total:,} samples"
             if self._progress.total == 1:
@@ -98,12 +119,9 @@ class Panel:
             self.controls.status(f"Cancelled after {done}. Nothing was saved.")
             self.controls.bar.bar_style = "warning"
         except (*explain.EXPECTED, messages.Refused) as error:
-            before = " Below is the run before." if self.run is not None else ""
-            self.controls.status(f"Nothing was measured.{before}")
-            self.controls.bar.bar_style = "danger"
             message = explain.of_error(error)
             self.session.failed([self.save], message)
-            self._say(message)
+            self._refuse(message)
         except Exception as error:
             # A fault of ours would otherwise vanish with its task, and the button seem dead.
             words = (f"{type(error).__name__}: {error}", "Please report it.")
@@ -112,8 +130,8 @@ class Panel:
         finally:
             self.controls.set_running(False)
 
-    async def _measure_and_show(self) -> None:
-        plan = self.form.plan()
+    async def _measure_and_show(self, form: Form) -> None:
+        plan = form.plan()
         at = [time.perf_counter()]
         recording = self.session.named(await measure.measure(plan, self._tell))
         at.append(time.perf_counter())
@@ -129,6 +147,8 @@ class Panel:
         at.append(time.perf_counter())
 
         self.run = self.session.runs[self.save] = run
+        self._shown = form
+        self._mark_stale()
         self.controls.result.value = run._repr_html_()
         self.controls.plot.value = picture
         self.controls.bar.value = self.controls.bar.max
@@ -138,6 +158,12 @@ class Panel:
         parts = zip(("run", "save", "reduce", "draw"), at[:-1], at[1:], strict=True)
         self.timings = {name: 1e3 * (end - begin) for name, begin, end in parts}
         self.timings["total"] = 1e3 * (at[-1] - at[0])
+        # Nobody waits for the rest, and nothing in it can be cancelled.
+        number = self.kept[-1].number + 1 if self.kept else 1
+        self.kept = (*self.kept, KeptRun.of(number, form, run))[-kept.MOST_RUNS :]
+        self._show_runs()
+        kept.write(self.session.folder, self.save, self.kept)
+        style.prepare_figure()
 
     def _tell(self, progress: measure.Progress) -> None:
         self._progress = progress
@@ -150,19 +176,58 @@ class Panel:
 
     def _changed(self) -> None:
         """Show the line of Python for what is set now, and say at once if it will not do."""
-        self.controls.show_line(self.form.as_python())
+        self._show_line()
+        self._mark_stale()
         if self.running:
             return
         try:
-            self.form.plan()
+            if (form := self.form) is not None:
+                form.plan()
         except measure.BadPlan as error:
             self._say(explain.of_error(error))
         else:
             self._say(self.controls.problem)
 
+    def _show_line(self) -> None:
+        form = self.form
+        self.controls.show_line(form.as_python() if form is not None else _NO_LINE)
+
+    def _mark_stale(self) -> None:
+        words = ""
+        if self.stale and self._shown is not None:
+            words = "A setting above cannot be used."
+            if self.form is not None:
+                changed = changes_as_text(self._shown, self.form)
+                words = f"Changed since this run: {changed}. Press Run to measure again."
+        self.controls.mark_stale(words)
+
+    def _show_runs(self) -> None:
+        """Show the comparison of the last runs and the table of all, here and in what is saved."""
+        shown = self.kept[-1].number if self.kept and self.run is not None else None
+        table = kept.table_of(self.kept, shown) if self.kept else ""
+        picture = comparison.picture_of(self.kept)
+        compared = picture.as_html() if picture is not None else ""
+        self.controls.runs.value, self.controls.comparison.value = table, compared
+        result = self.controls.result.value, self.controls.plot.value
+        self.saved.update(*result, compared, table)
+
+    def _refuse(self, message: Message) -> None:
+        """Say why nothing was measured; what an earlier run gave stays on display."""
+        before = " Below is the run before." if self.run is not None else ""
+        self.controls.status(f"Nothing was measured.{before}")
+        self.controls.bar.bar_style = "danger"
+        self._say(message)
+
     def _say(self, message: Message | None) -> None:
         self.message = message
         self.controls.say(message)
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        return self.controls.widget._repr_mimebundle_(**options)
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        self.saved.show()
+        widget = self.controls.widget._repr_mimebundle_()
+        display({**widget, "text/plain": repr(self)}, raw=True)  # type: ignore[no-untyped-call]
+
+    def __repr__(self) -> str:
+        return f"panel, saved in {self.save}"

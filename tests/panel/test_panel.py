@@ -14,9 +14,9 @@ import pytest
 
 from labs.common import files
 from labs.machine import surroundings
-from labs.notebook import panel_form
-from labs.notebook.panel import Panel
-from labs.notebook.panel_form import Form
+from labs.notebook.panel import form as panel_form
+from labs.notebook.panel.form import Form
+from labs.notebook.panel.panel import Panel
 from labs.notebook.session import Session
 from labs.plots import samples_plot
 from labs.recording import file
@@ -67,7 +67,7 @@ def lab(tmp_path: Path) -> Session:
 @pytest.fixture
 def timer(lab: Session) -> Panel:
     made = lab.panel("timer_overhead")
-    made.controls.samples.value = 1000
+    set_to(made, samples="1000")
     return made
 
 
@@ -86,6 +86,12 @@ def press(shown: Panel) -> None:
         await shown.finished()
 
     asyncio.run(pressed())
+
+
+def set_to(shown: Panel, **values: Any) -> None:
+    """Change settings as their controls do."""
+    for name, value in values.items():
+        getattr(shown.controls, name).control.value = value
 
 
 def status(shown: Panel) -> str:
@@ -125,7 +131,7 @@ def test_a_run_is_saved_before_it_is_shown(timer: Panel, monkeypatch: pytest.Mon
     assert "timer_overhead fenced: overhead" in timer.controls.result.value
     assert '<img alt="Scatter plot' in timer.controls.plot.value
     assert timer.session.runs["panel"] is timer.run
-    assert not timer.controls.run.disabled and timer.controls.cancel.disabled
+    assert timer.controls.run.icon == "play"
 
 
 def test_the_parts_of_a_click_are_timed(timer: Panel) -> None:
@@ -138,21 +144,24 @@ def test_the_parts_of_a_click_are_timed(timer: Panel) -> None:
 
 def test_slider_and_number_box_keep_in_step(timer: Panel) -> None:
     controls = timer.controls
-    controls.samples.value = 20_000
+    set_to(timer, samples="20,000")
     assert controls.slider.value == pytest.approx(20_000)
     controls.slider.value = 3162.27766
-    assert controls.samples.value == 3200
-    controls.samples.value = 12_345
-    assert controls.samples.value == 12_345
+    assert controls.samples.control.value == "3,200"
+    assert "3,200 samples" in controls._slider_words.value
+    set_to(timer, samples="12345")
+    assert controls.samples.control.value == "12345"
+    assert "12,345 samples" in controls._slider_words.value
+    set_to(timer, samples="nothing")
+    controls.slider.value = 100
+    assert controls.samples.number == 100
 
 
 def test_the_line_of_python_follows_the_controls_and_does_the_same(timer: Panel) -> None:
     controls = timer.controls
     cpu = min(surroundings.allowed_cpus() or {0})
-    controls.cpu.value = cpu
-    controls.variant.value = "monotonic"
-    controls.optimisation.value = "-O1"
-    controls.warmup.value = 50
+    set_to(timer, cpu=cpu, variant="monotonic", optimisation="-O1", warmup="50")
+    assert timer.form is not None
     line = timer.form.as_python()
     expected = (
         f'run = lab.measure("timer_overhead", "monotonic", samples=1_000, cpu={cpu}, '
@@ -169,12 +178,12 @@ def test_the_line_of_python_follows_the_controls_and_does_the_same(timer: Panel)
 
 
 def test_run_pressed_twice_is_one_run(slow: Panel) -> None:
-    slow.controls.samples.value, slow.controls.processes.value = 50, 1
+    set_to(slow, samples="50", processes="1")
 
     async def pressed_twice() -> None:
         slow.controls.run.click()
         slow.controls.run.click()
-        await until(lambda: slow.controls.run.disabled and children())
+        await until(lambda: slow.running and children())
         slow.controls.run.click()
         assert len(children()) == 1
         slow.cancel()
@@ -185,7 +194,7 @@ def test_run_pressed_twice_is_one_run(slow: Panel) -> None:
 
 
 def test_cancel_ends_the_process_within_a_second(slow: Panel) -> None:
-    slow.controls.samples.value, slow.controls.processes.value = 1000, 1
+    set_to(slow, samples="1000", processes="1")
 
     async def cancelled() -> float:
         slow.controls.run.click()
@@ -199,14 +208,14 @@ def test_cancel_ends_the_process_within_a_second(slow: Panel) -> None:
     assert asyncio.run(cancelled()) < 1.0
     assert not children()
     assert "Cancelled" in status(slow)
-    assert not slow.controls.run.disabled
+    assert not slow.running
     assert not (slow.session.folder / "recordings").exists()
 
 
 def test_a_panel_made_again_ends_the_run_that_nobody_sees_any_more(
     slow: Panel, lab: Session
 ) -> None:
-    slow.controls.samples.value, slow.controls.processes.value = 1000, 1
+    set_to(slow, samples="1000", processes="1")
 
     async def made_again() -> None:
         slow.controls.run.click()
@@ -221,38 +230,43 @@ def test_a_panel_made_again_ends_the_run_that_nobody_sees_any_more(
 @pytest.mark.parametrize(
     ("control", "value", "words"),
     [
-        ("samples", 0, "samples 0"),
-        ("samples", 10**9, "samples 1000000000"),
-        ("samples", -5, "samples -5"),
-        ("warmup", -1, "warmup -1"),
-        ("processes", 0, "processes 0"),
+        ("samples", "0", "0 is too small: choose a whole number from 1 to 100,000"),
+        ("samples", "1e9", "1e9 is too large"),
+        ("samples", "-5", "-5 is too small"),
+        ("samples", "many", "“many” is not a whole number"),
+        ("samples", "", "Type a whole number"),
+        ("warmup", "-1", "-1 is too small"),
+        ("processes", "0", "0 is too small"),
     ],
 )
-def test_a_bad_value_is_told_at_once_and_on_run(
-    timer: Panel, control: str, value: int, words: str
+def test_a_bad_value_is_told_beside_it_at_once_and_on_run(
+    timer: Panel, control: str, value: str, words: str
 ) -> None:
-    good = getattr(timer.controls, control).value
-    getattr(timer.controls, control).value = value
-    assert words in said(timer)
+    field = getattr(timer.controls, control)
+    good = field.control.value
+    set_to(timer, **{control: value})
+    assert words in field.wrong and words in field._note.value
+    assert "lab.measure" not in timer.controls._line.value
     press(timer)
-    assert words in said(timer)
-    assert "Nothing was measured" in status(timer)
-    getattr(timer.controls, control).value = good
-    assert timer.message is None
+    assert f"{field.control.description}: {words}" in said(timer)
+    assert "Nothing was measured" in status(timer) and not timer.kept
+    set_to(timer, **{control: good})
+    assert said(timer) == "None" and field._note.value == ""
     press(timer)
     assert "Done" in status(timer)
 
 
 def test_a_cpu_that_went_away_is_told(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
-    timer.controls.cpu.value = min(surroundings.allowed_cpus() or {0})
+    set_to(timer, cpu=min(surroundings.allowed_cpus() or {0}))
     monkeypatch.setattr(surroundings, "allowed_cpus", lambda: frozenset({4096}))
     press(timer)
     assert "this process may use CPU 4096" in said(timer)
+    assert "cpu=" not in said(timer) and "--" not in said(timer)
 
 
 def test_a_set_of_one_cpu_offers_that_cpu(lab: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surroundings, "allowed_cpus", lambda: frozenset({3}))
-    assert [words for words, _ in lab.panel("timer_overhead").controls.cpu.options] == [
+    assert [words for words, _ in lab.panel("timer_overhead").controls.cpu.control.options] == [
         "not pinned",
         "CPU 3",
     ]
@@ -261,8 +275,10 @@ def test_a_set_of_one_cpu_offers_that_cpu(lab: Session, monkeypatch: pytest.Monk
 def test_a_system_without_pinning_says_so(lab: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surroundings, "allowed_cpus", lambda: None)
     made = lab.panel("timer_overhead")
-    assert [words for words, _ in made.controls.cpu.options] == ["not pinned (this system cannot)"]
-    assert made.form.cpu is None
+    (only,) = made.controls.cpu.control.options
+    assert only[0] == "not pinned (this system cannot)"
+    assert not made.controls.cpu.usable and "cannot pin" in made.controls.cpu._note.value
+    assert made.form is not None and made.form.cpu is None
 
 
 def test_the_menu_for_a_second_cpu_is_there_only_for_two_tasks(timer: Panel) -> None:
@@ -320,24 +336,24 @@ def test_a_fault_of_ours_is_told_too(timer: Panel, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(measure, "measure", fault)
     press(timer)
     assert "ZeroDivisionError: a fault" in said(timer)
-    assert not timer.controls.run.disabled
+    assert not timer.running
 
 
 def test_outside_a_notebook_the_panel_names_the_line_of_python(timer: Panel) -> None:
     timer.start()
-    assert timer.form.as_python() in said(timer)
+    assert timer.form is not None and timer.form.as_python() in said(timer)
 
 
 def test_every_control_has_a_label(timer: Panel) -> None:
     controls = timer.controls
-    labelled = [each for each in controls._settings() if each is not controls.slider]
-    assert all(each.description for each in labelled)
+    assert all(field.control.description for field in controls.fields())
     assert controls.run.description and controls.cancel.description
+    assert "Samples, on a logarithmic scale from 10 to 100,000" in controls._slider_words.value
 
 
 def test_a_menu_never_shows_nothing(timer: Panel) -> None:
     menus = (timer.controls.variant, timer.controls.cpu, timer.controls.optimisation)
-    assert [menu.index is None for menu in menus] == [False, False, False]
+    assert [menu.control.index is None for menu in menus] == [False, False, False]
 
 
 @pytest.mark.parametrize("samples", [10, 11, 100, 999, 12_345, 100_000])
