@@ -38,10 +38,10 @@ TICKS = Truth(("ticks-for-nanoseconds",), r"value in ticks")
 NS_CALLED_TICKS = Truth(("ticks-for-nanoseconds",), r"value in ns")
 CYCLES = Truth(
     ("cycles-for-ticks", "cycles-for-nanoseconds"),
-    r"value in (core )?cycles, called|off by the frequency of the core",
+    r"value in (core )?cycles(,| and) called|off by the frequency of the core",
 )
-TICKS_CALLED_CYCLES = Truth(("cycles-for-ticks",), r"value in ticks, called")
-NS_CALLED_CYCLES = Truth(("cycles-for-nanoseconds",), r"value in ns, called")
+TICKS_CALLED_CYCLES = Truth(("cycles-for-ticks",), r"value in ticks(,| and) called")
+NS_CALLED_CYCLES = Truth(("cycles-for-nanoseconds",), r"value in ns(,| and) called")
 HALF = Truth(("half-or-double",), r"half of")
 NOT_HALVED = Truth(("half-or-double",), r"(not|without) (halved|divided)|twice")
 UPSIDE_DOWN = Truth(("ratio-upside-down",), r"upside down|other way round|inverse")

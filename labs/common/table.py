@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.common import warned
 from labs.common.html import filled
 
 #: Longer text is aligned left even if it begins with a number.
@@ -23,18 +24,20 @@ _TABLE = Path(__file__).with_name("table.html.jinja")
 class Table:
     """Rows of text under a caption; the first column names the row.
 
-    Columns of numbers are aligned right, and columns of text are aligned left.
+    Columns of numbers are aligned right, and columns of text are aligned left. `warnings` are those
+    of the runs that the table shows; a cell that ends in the table shows them below it.
     """
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    warnings: tuple[str, ...] = ()
 
     def without_empty(self) -> Table:
         """The same table without the columns that are empty in every row."""
         filled = [n for n in range(len(self.header)) if any(row[n] for row in self.rows)]
         rows = tuple(tuple(row[n] for n in filled) for row in self.rows)
-        return Table(self.caption, tuple(self.header[n] for n in filled), rows)
+        return Table(self.caption, tuple(self.header[n] for n in filled), rows, self.warnings)
 
     def at_left(self, column: int) -> bool:
         """Whether a column holds text and not numbers."""
@@ -70,10 +73,10 @@ class Table:
         return "\n".join([self.caption, *in_columns([self.header, *self.rows], to_the_right)])
 
     def _repr_html_(self) -> str:
-        return self.as_html()
+        return self.as_html() + warned.as_html(self.warnings)
 
     def __repr__(self) -> str:
-        return self.as_text()
+        return "\n".join([self.as_text(), *warned.as_lines(self.warnings)])
 
 
 def in_columns(lines: Sequence[Sequence[str]], to_the_right: Collection[int] = ()) -> list[str]:

@@ -25,40 +25,48 @@ _MOST_LISTED = 4
 class Waiting:
     """Looks at each cell before it runs. IPython calls `visit` with the syntax tree of the cell.
 
-    `names` maps each waiting name to what must be done first.
+    `names` maps each waiting name to what must be done first: cells to fill in, by the name that
+    they give in backticks, or a sentence.
     """
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self.names: dict[str, str] = {}
+        self.names: dict[str, tuple[str, ...]] = {}
 
     def visit(self, cell: ast.Module) -> ast.Module:
         """The cell itself, or an empty one in place of a cell that waits."""
         known = self._shell.user_ns
-        self.names = {name: why for name, why in self.names.items() if name not in known}
+        self.names = {name: first for name, first in self.names.items() if name not in known}
         open_places = blanks(cell)
-        if open_places:
-            heading = "fill in this cell, then run it"
-            words: tuple[str, ...] = (
-                f"Put your own decision in place of each `...`: {_as_text(open_places, known)}",
-            )
-            why = "fill in the cell above that gives `{}`"
-        else:
-            needed = [name for name in _read(cell) if name in self.names]
-            if not needed:
-                return cell
-            heading = "; ".join(dict.fromkeys(self.names[name] for name in needed))
-            words = ()
-            why = heading.replace("{", "{{").replace("}", "}}")
+        first = dict.fromkeys(each for name in _read(cell) for each in self.names.get(name, ()))
+        if not open_places and not first:
+            return cell
         for name in _assigned(cell):
             if name not in known:
-                self.names[name] = why.format(name)
-        messages.show(Message("open", heading, words))
+                self.names[name] = (f"`{name}`",) if open_places else tuple(first)
+        heading = (
+            f"replace each `...` in this cell: {_as_text(open_places, known)}"
+            if open_places
+            else _what_first(tuple(first))
+        )
+        messages.show(Message("open", heading))
         return ast.copy_location(ast.Module(body=[], type_ignores=[]), cell)
 
-    def wait_for(self, name: str, why: str) -> None:
-        """Let cells that need `name` show `why` until the name exists."""
-        self.names[name] = why
+    def wait_for(self, name: str, first: str) -> None:
+        """Let cells that need `name` show `first`, what must be done, until the name exists."""
+        self.names[name] = (first,)
+
+
+def _what_first(first: tuple[str, ...]) -> str:
+    """What must be done before a cell can run, as one line."""
+    names = [each for each in first if each.startswith("`")]
+    told = [each for each in first if not each.startswith("`")]
+    if names:
+        *others, last = names
+        listed = f"{', '.join(others)} and {last}" if others else last
+        cells = "cells above that give" if others else "cell above that gives"
+        told.insert(0, f"fill in the {cells} {listed}")
+    return "; ".join(told)
 
 
 def register() -> Waiting:
@@ -103,7 +111,7 @@ def _as_text(places: list[tuple[ast.AST, str]], known: dict[str, Any]) -> str:
     listed = [name for name in dict.fromkeys(named) if name][:_MOST_LISTED]
     rest = len(places) - sum(name in listed for name in named)
     more = f"{rest} {'more ' if listed else ''}place{'s' if rest > 1 else ''}" if rest else ""
-    return ", ".join(listed + ([more] if more else [])) + "."
+    return " and ".join([", ".join(listed)] * bool(listed) + [more] * bool(more))
 
 
 def _argument(node: ast.AST, place: str, known: dict[str, Any]) -> str:

@@ -22,9 +22,9 @@ from labs.plots.style import (
     FONT_PT,
     GREEN,
     INK,
+    MARGIN,
     QUIET,
     axis_number,
-    make_room_at_right,
     new_figure,
     plural,
     title_and_key,
@@ -35,7 +35,10 @@ MOST_ROWS = 40
 
 _LATE = "late, not counted:"
 _ZONE = "#DDEFE8"
-_ROW_IN, _LONGEST_NAME = 0.29, 36
+#: The height of a row in inches, and how far below its middle its place is, as a share of it. The
+#: text is as far above.
+_ROW_IN, _BELOW = 0.45, 0.2
+_LEFT = 0.08
 #: The axis reaches at least this far to either side of 1, and at most so far. A guess that is
 #: farther off is an arrow at the end of the axis.
 _LEAST_SPAN, _MOST_SPAN = 5.0, 1e4
@@ -87,21 +90,18 @@ def calibration_picture(guesses: Sequence[Guess]) -> Picture:
 def _figure(counted: Sequence[Guess], late: Sequence[Guess]) -> Figure:
     rows = [*counted, *([None] if late else []), *late]
     height = _ROW_IN * len(rows) + 1.35
-    labels = [_LATE if guess is None else _short(guess.name) for guess in rows]
-    left = min(0.03 + CHARACTER * max(map(len, labels)), 0.44)
-    figure, axes = new_figure(height, left=left, right=0.70)
+    figure, axes = new_figure(height, left=_LEFT, right=1 - _LEFT)
     _scale(axes, [guess.factor for guess in (*counted, *late)])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.axvspan(1 / RIGHT_WITHIN, RIGHT_WITHIN, color=_ZONE, linewidth=0, zorder=0)
     axes.axvline(1, color=GREEN, linewidth=1.2, zorder=1)
-    axes.set_yticks(range(len(rows)), labels)
-    axes.tick_params(axis="y", length=0)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
     for n, guess in enumerate(rows):
         if guess is None:
-            axes.get_yticklabels()[n].set_color(QUIET)
+            _write(axes, n, _LATE, QUIET)
         else:
             _draw(axes, n, guess)
-    make_room_at_right(figure, axes)
     axes.set_xlabel("found, divided by predicted (log axis)")
     key = [("● a guess", BLUE), ("┃ as predicted", GREEN), ("▒ within a factor of 2", GREEN)]
     if late:
@@ -111,20 +111,28 @@ def _figure(counted: Sequence[Guess], late: Sequence[Guess]) -> Figure:
 
 
 def _draw(axes: Axes, n: int, guess: Guess) -> None:
-    """Draw a guess in row `n`: its place, and at the right how far it was off."""
+    """Draw a guess in row `n`: its name, how far it was off, and below them its place."""
     low, high = axes.get_xlim()
     place = min(max(guess.factor, low), high)
     marker = "x" if guess.late else "o"
     if place != guess.factor:
         marker = ">" if place == high else "<"
-    axes.axhline(n, color=FAINT, linewidth=0.6, zorder=0.5)
+    axes.axhline(n + _BELOW, color=FAINT, linewidth=0.6, zorder=0.5)
     axes.plot(
-        [place], [n], color=QUIET if guess.late else BLUE, marker=marker, markersize=6,
+        [place], [n + _BELOW], color=QUIET if guess.late else BLUE, marker=marker, markersize=6,
         markeredgewidth=1.4, linestyle="none", clip_on=False, zorder=3,
     )  # fmt: skip
+    colour, text = QUIET if guess.late else INK, guess.as_text()
+    _write(axes, n, text, colour, at_right=True)
+    _write(axes, n, _short(guess.name, int((1 - 2 * MARGIN) / CHARACTER) - len(text) - 2), colour)
+
+
+def _write(axes: Axes, n: int, words: str, colour: str, *, at_right: bool = False) -> None:
+    """Write `words` above the place of row `n`, at the left or the right end of the plot."""
+    beyond = (_LEFT - MARGIN) / (1 - 2 * _LEFT)
     axes.text(
-        1.03, n, guess.as_text(), transform=axes.get_yaxis_transform(), va="center",
-        fontsize=FONT_PT, color=QUIET if guess.late else INK,
+        1 + beyond if at_right else -beyond, n - _BELOW, words, fontsize=FONT_PT, color=colour,
+        transform=axes.get_yaxis_transform(), va="center", ha="right" if at_right else "left",
     )  # fmt: skip
 
 
@@ -183,5 +191,5 @@ def _table(guesses: Sequence[Guess]) -> Table:
     )
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+def _short(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -34,7 +34,7 @@ def estimates_figure(results: Sequence[Result], prediction: Mark | None = None) 
         results[0].what,
         f"{results[0].recording.kernel}: {results[0].what} of each variant",
         key,
-        log=True,
+        scale="log",
         level=level,
     )
 

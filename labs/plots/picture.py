@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from labs.common import warned
 from labs.common.html import filled
 from labs.common.table import Table
 from labs.common.units import NAMES, canonical, rounded
@@ -22,7 +23,6 @@ from labs.plots.known_number import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
 from labs.recording.file import Recording
 from labs.results import remarks
-from labs.results.remarks import Remarks
 from labs.results.result import Result
 
 #: A sample is called long if it exceeds the median of its batch size by this factor.
@@ -74,11 +74,11 @@ class Picture:
 
     def _repr_html_(self) -> str:
         # A cell that ends in a plot shows no result, which would have the warnings.
-        return self.as_html() + Remarks(self.warnings, "").as_html()
+        return self.as_html() + warned.as_html(self.warnings)
 
     def __repr__(self) -> str:
-        lines = Remarks(self.warnings, "").as_lines()
-        return "\n".join([f"{self.description}\n\n{self.table.as_text()}", *lines])
+        lines = [f"{self.description}\n\n{self.table.as_text()}"]
+        return "\n".join([*lines, *warned.as_lines(self.warnings)])
 
 
 def of_samples(

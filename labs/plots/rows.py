@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,6 +25,7 @@ from labs.plots.style import (
     FONT_PT,
     HEADER_IN,
     INK,
+    MARGIN,
     POINT_PT,
     QUIET,
     axis_number,
@@ -34,12 +36,13 @@ from labs.plots.style import (
 
 #: The axis is logarithmic if the largest value is at least this many times the smallest.
 LOG_FROM = 6.0
+Scale = Literal["by span", "log", "near"]
 #: The heights of a line of text, of the dots below it, and of a heading, in inches.
 _LINE_IN, _TRACK_IN, _HEADING_IN = 0.20, 0.25, 0.30
-#: The margin of texts and of the axes at either side, as shares of the figure's width, and the left
-#: end of texts and their indentation below a heading, as shares of the axes' width.
-_MARGIN, _LEFT = 0.015, 0.06
-_AT_LEFT, _INDENT = (_MARGIN - _LEFT) / (1 - 2 * _LEFT), 0.03
+#: The margin of the axes at either side, as a share of the figure's width, and the left end of
+#: texts and their indentation below a heading, as shares of the axes' width.
+_LEFT = 0.06
+_AT_LEFT, _INDENT = (MARGIN - _LEFT) / (1 - 2 * _LEFT), 0.03
 
 
 @dataclass(frozen=True)
@@ -78,14 +81,15 @@ def rows_figure(
     title: str,
     key: Sequence[tuple[str, str]],
     *,
-    log: bool | None = None,
+    scale: Scale = "by span",
     level: tuple[float, str] | None = None,
 ) -> Figure:
     """All groups on one horizontal axis, with the quantity `what` in `unit`.
 
     A row has two lines: its name and its text, and below them its dots. The axis is logarithmic
-    with `log`; None: if the values span a factor of LOG_FROM or more. `key` lists texts and
-    colours, and `level` is a value with a colour that a line marks in all rows.
+    with the `scale` "log", and by default if the values span a factor of LOG_FROM or more. A linear
+    one begins at 0, or with "near" a little below the lowest value. `key` lists texts and colours,
+    and `level` is a value with a colour that a line marks in all rows.
     """
     dots = [dot for group in groups for row in group.rows for dot in row.dots]
     values = np.array([dot.value for dot in dots if dot.value > 0] or [1.0])
@@ -94,7 +98,7 @@ def rows_figure(
     inside += sum(_height(row) for group in groups for row in group.rows)
     height = inside + HEADER_IN + 0.60
     figure, axes = new_figure(height, left=_LEFT, right=1 - _LEFT, bottom=0.60 / height)
-    floor = _scale(axes, dots, values, log, level[0] if level else None)
+    floor = _scale(axes, dots, values, scale, level[0] if level else None)
     axes.set_ylim(inside, 0)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
@@ -122,14 +126,16 @@ def rows_figure(
             for dot in row.dots:
                 _draw(axes, dot, below + 0.09, floor)
             y += _height(row)
-    axes.set_xlabel(f"{what} ({NAMES[unit]}{', log axis' if floor > 0 else ''})")
+    cut = axes.get_xlim()[0] > 0
+    kind = ", log axis" if floor > 0 else "; the axis does not begin at 0" if cut else ""
+    axes.set_xlabel(f"{what} ({NAMES[unit]}{kind})")
     title_and_key(figure, title, key)
     return figure
 
 
 def _is_long(row: Row) -> bool:
     """Whether the name and the text of a row need a line each."""
-    return (len(row.name) + len(row.text) + 4) * CHARACTER > 1 - 2 * _MARGIN
+    return (len(row.name) + len(row.text) + 4) * CHARACTER > 1 - 2 * MARGIN
 
 
 def _height(row: Row) -> float:
@@ -138,12 +144,12 @@ def _height(row: Row) -> float:
 
 
 def _scale(
-    axes: Axes, dots: Sequence[Dot], values: Floats, log: bool | None, level: float | None
+    axes: Axes, dots: Sequence[Dot], values: Floats, scale: Scale, level: float | None
 ) -> float:
     """Set the horizontal axis. Returns its lower end if it is logarithmic, else 0."""
     highs = [dot.high for dot in dots if dot.high is not None]
     lows = [dot.low for dot in dots if dot.low is not None]
-    if log or (log is None and values.max() / values.min() >= LOG_FROM):
+    if scale == "log" or values.max() / values.min() >= LOG_FROM:
         near = [max(low, float(values.min()) / 3) for low in lows]
         floor, ceiling = log_axis(axes, "x", np.array([*values, *highs, *near]), level)
         axes.set_xlim(floor, ceiling)
@@ -151,6 +157,8 @@ def _scale(
     end = max(float(values.max()), *highs, 0.0) if highs else float(values.max())
     begin = min([0.0, *lows])
     axes.set_xlim(begin, 1.05 * end)
+    if scale == "near" and (lowest := min([*lows, *values])) > 0:
+        axes.set_xlim(max(lowest - 0.1 * (end - lowest), 0.0), end + 0.1 * (end - lowest))
     axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 6))))
     return 0.0

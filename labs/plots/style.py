@@ -42,7 +42,11 @@ CHARACTER = 0.6 * FONT_PT / 72 / WIDTH_IN
 POINT_PT, CAP_PT, BAR_PT = 4.5, 4.0, 1.2
 #: The room above the axes, which a title and a key of one line each take.
 HEADER_IN = 0.62
-_TITLE_LINE_IN, _KEY_LINE_IN, _MARGIN = 0.23, 0.19, 0.015
+_TITLE_LINE_IN, _KEY_LINE_IN = 0.23, 0.19
+#: The height of letters above their baseline, as a share of the size of the font.
+_ASCENT = 0.78
+#: The least distance of words from the left and right edge, as a share of the figure's width.
+MARGIN = 0.015
 
 
 def new_figure(
@@ -86,30 +90,32 @@ def title_and_key(figure: Figure, title: str, key: Sequence[tuple[str, str]]) ->
     """
     heading = _lines_of(figure, title, INK, fontsize=FONT_PT + 2, weight="bold")
     below = 0.10 + _TITLE_LINE_IN * len(heading)
-    x, number, placed = _MARGIN, 0, []
+    x, number, placed = MARGIN, 0, []
     for words, colour in key:
         for part in _lines_of(figure, words, colour, fontsize=FONT_PT):
             wide = part.get_window_extent().width / figure.bbox.width
-            if x > _MARGIN and x + wide > 1 - _MARGIN:
-                x, number = _MARGIN, number + 1
+            if x > MARGIN and x + wide > 1 - MARGIN:
+                x, number = MARGIN, number + 1
             part.set_x(x)
             placed.append((part, below + number * _KEY_LINE_IN))
             x += wide + 2 * CHARACTER
     grow(figure, max(below + _KEY_LINE_IN * (number + 1) + 0.06 - HEADER_IN, 0.0))
     placed += [(line, 0.10 + n * _TITLE_LINE_IN) for n, line in enumerate(heading)]
     for text, down in placed:
-        text.set_y(1 - down / figure.get_figheight())
+        # Signs such as ┃ are higher than letters, so texts of a line share their baseline.
+        baseline = down + _ASCENT * float(text.get_fontsize()) / 72
+        text.set_y(1 - baseline / figure.get_figheight())
 
 
 def _lines_of(figure: Figure, words: str, colour: str, **font: Any) -> list[Text]:
     """The words as one text of the figure, or as several if one is wider than the figure."""
-    text = figure.text(_MARGIN, 0, words, va="top", color=colour, **font)
-    share = (1 - 2 * _MARGIN) * figure.bbox.width / max(text.get_window_extent().width, 1.0)
+    text = figure.text(MARGIN, 0, words, va="baseline", color=colour, **font)
+    share = (1 - 2 * MARGIN) * figure.bbox.width / max(text.get_window_extent().width, 1.0)
     if share >= 1:
         return [text]
     text.remove()
     parts = textwrap.wrap(words, max(int(0.97 * share * len(words)), 10))
-    return [figure.text(_MARGIN, 0, part, va="top", color=colour, **font) for part in parts]
+    return [figure.text(MARGIN, 0, part, va="baseline", color=colour, **font) for part in parts]
 
 
 def grow(figure: Figure, more: float) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.analysis import core_clock
+from labs.common import warned
 from labs.common.html import filled
 from labs.common.units import rounded
 from labs.recording.file import Recording
@@ -41,12 +42,13 @@ class Remarks:
 
     def as_lines(self) -> list[str]:
         """Lines of plain text: one for each warning, and one for the conditions."""
-        lines = [f"warning: {warning}" for warning in self.warnings]
+        lines = warned.as_lines(self.warnings)
         return [*lines, self.conditions] if self.conditions else lines
 
     def as_html(self) -> str:
         """A box of warnings, and the conditions as a quiet paragraph."""
-        return filled(_REMARKS, warnings=self.warnings, conditions=self.conditions)
+        conditions = filled(_REMARKS, conditions=self.conditions) if self.conditions else ""
+        return warned.as_html(self.warnings) + conditions
 
 
 def of_results(results: Sequence[Result]) -> Remarks:

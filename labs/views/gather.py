@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Union
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, Union
 
 from labs.analysis.estimate import Estimate
 from labs.common.messages import Message, Refused
+from labs.common.table import Table
 from labs.plots.series import Point
+from labs.results import remarks
 from labs.results.result import Result, sensible
 
 if TYPE_CHECKING:
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
 
 #: A view takes runs one by one, or several as a list.
 Runs = Union["Run", "Iterable[Run]"]
+
+#: The parameters of a view.
+Of = ParamSpec("Of")
 
 
 def refused(heading: str, *sentences: str) -> Refused:
@@ -45,6 +52,26 @@ def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
     if not found:
         raise refused("there is no run to show", "Measure first: lab.measure(...).")
     return found
+
+
+def with_warnings(view: Callable[Of, Table]) -> Callable[Of, Table]:
+    """The same view, whose table also has the warnings of the runs that are its arguments."""
+
+    @wraps(view)
+    def warned(*arguments: Of.args, **options: Of.kwargs) -> Table:
+        table = view(*arguments, **options)
+        results = [result for each in arguments for run in _runs_in(each) for result in run.results]
+        return replace(table, warnings=remarks.of_results(results).warnings)
+
+    return warned
+
+
+def _runs_in(argument: object) -> list[Run]:
+    """The run that an argument is, or the runs that it holds."""
+    from labs.notebook.run import Run
+
+    some = argument if isinstance(argument, (list, tuple)) else [argument]
+    return [each for each in some if isinstance(each, Run)]
 
 
 def _is_several(argument: object) -> bool:

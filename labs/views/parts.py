@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from labs.common.table import Table
 from labs.common.units import NAMES, rounded
-from labs.views.gather import Runs, runs_of
+from labs.views.gather import Runs, runs_of, with_warnings
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _HEADER = ("variant", "'whole': one round", "'baseline': one empty round", "'net': difference")
 
 
+@with_warnings
 def parts(*runs: Runs | None) -> Table:
     """What one round of the loop costs, what an empty round costs, and the difference.
 

@@ -9,7 +9,7 @@ from labs.common.table import Table
 from labs.common.units import NAMES
 from labs.results.compared import compared, two_modes
 from labs.results.result import Result
-from labs.views.gather import Runs, in_one_unit, refused, runs_of
+from labs.views.gather import Runs, in_one_unit, refused, runs_of, with_warnings
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MOST_ARGUMENTS = 12
 
 
+@with_warnings
 def steps(*runs: Runs | None) -> Table:
     """What one more argument adds, from 0 to 12, with one column for each run.
 

@@ -8,7 +8,7 @@ from labs.common.table import Table
 from labs.common.units import rounded
 from labs.plots.style import symbol
 from labs.recording import proof
-from labs.views.gather import Runs, runs_of
+from labs.views.gather import Runs, runs_of, with_warnings
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -23,6 +23,7 @@ _HEADER = (
 )
 
 
+@with_warnings
 def switches(*runs: Runs | None) -> Table:
     """For each run: the figure of its first variant, and its switches as claimed and as counted.
 

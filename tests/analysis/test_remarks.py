@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
+from labs import views
 from labs.notebook.run import Run
 from labs.recording.file import Recording, read
 from labs.results import remarks
@@ -282,3 +283,16 @@ def test_a_cell_that_ends_in_a_plot_shows_the_warnings_and_a_panel_shows_them_on
         assert "all samples come" not in drawn.as_html()
     good = Run.of(simulate.run(Machine(), 1), unit="ticks")
     assert "Warnings" not in good.plot()._repr_html_()
+
+
+def test_a_view_of_numbers_shows_the_warnings_of_its_runs() -> None:
+    recording = simulate.with_baseline(simulate.OPERATION, simulate.BASELINE, 1)
+    good, astray = (
+        Run.of(each, ["operation"], "ticks", python=True)
+        for each in (recording, stated(recording, cpu__asked="1", cpu__after="0"))
+    )
+    for text in (views.parts(good, astray)._repr_html_(), repr(views.parts([astray]))):
+        assert text.count("operation: the task was pinned to CPU 1") == 1
+        assert "cpu=..." in text and "--cpu" not in text
+    assert "arning" not in views.parts(good)._repr_html_()
+    assert "pinned to" not in views.parts(astray).as_html()

@@ -54,7 +54,8 @@ def test_a_cell_with_a_blank_is_not_run_and_names_what_to_decide(notebook: Noteb
     assert notebook.run('before = 1\nrun = lab.measure("timer_overhead", ..., processes=...)')
     (line,) = notebook.shown
     assert line.tone == "open"
-    assert "variant, processes" in line.sentences[0]
+    assert line.heading.endswith(": variant, processes")
+    assert line.sentences == ()
     assert notebook.value("before") is None and notebook.value("run") is None
 
 
@@ -68,6 +69,14 @@ def test_what_needs_it_waits_too_until_it_is_there(notebook: Notebook) -> None:
     assert notebook.run("first = 5")
     assert notebook.run("second = first * 2")
     assert notebook.shown == [] and notebook.value("second") == 10
+
+
+def test_one_line_names_all_that_comes_first(notebook: Notebook) -> None:
+    notebook.run("one = ...")
+    notebook.run("two = ...")
+    notebook.run("total = one + 1")
+    assert notebook.run("print(total, two)")
+    assert notebook.shown[0].heading == "fill in the cells above that give `one` and `two`"
 
 
 def test_other_names_are_still_mistakes(notebook: Notebook) -> None:

@@ -43,7 +43,9 @@ _TIMER = by_name(
         Truth(("end-not-read",), r"computed|made up|no second reading"): "c-computed",
         Truth((), r"depend on k|whatever k|asked for, your C makes 64\."): "c-always-64",
         Truth(("clocks-of-two-processes",), r"clock_gettime|(an)?other clock"): "c-gettime",
-        Truth((), r"volatile|through memory|no ADDITIONS|instead of ADDITIONS"): "c-volatile-sum",
+        Truth(
+            (), r"volatile|(through|to) memory|no ADDITIONS|instead of ADDITIONS"
+        ): "c-volatile-sum",
         Truth((), r"chain|overlap|at once"): "c-independent",
         t.OTHER_VARIANT: "naive-for-fenced value-of-the-other-run",
         t.FEW: "twenty-samples",
@@ -159,7 +161,7 @@ _PROCEDURE = by_name(
         ),
         Truth((), r"system call|getppid|does more"): "c-system-call-flags-o2",
         Truth((), r"print|library|does more|system calls?|saw 1\d calls"): "c-prints-flags-o2",
-        Truth((), r"divi(sion|de)|does more|through memory"): "c-division-flags-o2",
+        Truth((), r"divi(sion|de)|does more|(through|to) memory"): "c-division-flags-o2",
         t.OPTIMISATION: ("c-plain-flags-o0 five-and-six-by-o2 args0-at-o0 args6-at-o2"),
         t.AGAINST_DATA: "inlined-costs-the-same inlined-costs-half against-the-data",
         Truth(("unit-unknown",), r"by number"): "inlined-in-cycles",

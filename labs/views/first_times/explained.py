@@ -9,11 +9,12 @@ from labs.common.table import Table
 from labs.common.units import rounded
 from labs.plots.style import symbol
 from labs.results.result import with_ends
-from labs.views.gather import Runs, in_one_unit, refused, runs_of
+from labs.views.gather import Runs, in_one_unit, refused, runs_of, with_warnings
 
 _EXAMPLE = '{"page-fault": 1, "data-cache": 2}'
 
 
+@with_warnings
 def explained(first: Runs, causes: Runs, counts: Mapping[str, float]) -> Table:
     """What `counts` of each cause make together, as a share of the first call's extra cost.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from labs.common.table import Table
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
-from labs.views.gather import Runs, runs_of
+from labs.views.gather import Runs, runs_of, with_warnings
 
 _COUNT = "task.main.minor_faults"
 
 
+@with_warnings
 def page_faults(runs: Runs | Pair, expected: float) -> Table:
     """The page faults that the OS counted, next to the operations and to what is `expected`.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.results.result import Result
-from labs.views.gather import Runs, refused, results_of_kernel, runs_of
+from labs.views.gather import Runs, refused, results_of_kernel, runs_of, with_warnings
 
 _EXAMPLE = 'Measure one: lab.measure("switch_footprint", "processes-8-256k", unit="us").'
 
 
+@with_warnings
 def hops(run: Runs) -> Table:
     """For each ring: the token's way round, one hop, and the same hop of one task alone.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from labs.common.table import Table
 from labs.common.units import rounded
 from labs.results.result import result_of
-from labs.views.gather import Runs, refused, runs_of
+from labs.views.gather import Runs, refused, runs_of, with_warnings
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -17,6 +17,7 @@ _SET, _LINE = 256 << 10, 64
 _VARIANT, _ALONE = "own-256k", "alone-256k"
 
 
+@with_warnings
 def lines_used(run: Runs) -> Table:
     """How many cache lines the run tried, how many of them the C used, and what one costs alone.
 

@@ -8,12 +8,21 @@ from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.results.compared import compared
 from labs.results.result import Result
-from labs.views.gather import Runs, refused, results_of_kernel, runs_of, value_cells, why_no_figure
+from labs.views.gather import (
+    Runs,
+    refused,
+    results_of_kernel,
+    runs_of,
+    value_cells,
+    why_no_figure,
+    with_warnings,
+)
 
 _RING = re.compile(r"(processes|threads)-(\d{1,3})-(0|\d+[km])")
 _EXAMPLE = 'lab.measure("switch_footprint", ["processes-8-0", "processes-8-64k"], unit="us")'
 
 
+@with_warnings
 def set_sizes(run: Runs) -> Table:
     """For each ring: its sets, all of them together, a switch, and what the sets add to it.
 

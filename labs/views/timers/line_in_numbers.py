@@ -10,7 +10,7 @@ from labs.common.table import Table
 from labs.common.units import rounded
 from labs.plots.style import symbol
 from labs.results.result import Result, with_ends
-from labs.views.gather import Runs, refused, runs_of
+from labs.views.gather import Runs, refused, runs_of, with_warnings
 
 if TYPE_CHECKING:
     from labs.analysis.line import Line
@@ -30,6 +30,7 @@ def mean_samples(run: Runs) -> dict[int, float]:
     return means
 
 
+@with_warnings
 def after_subtracting(run: Runs, constant: float) -> Table:
     """The mean samples less `constant` core cycles, next to the cycles that the work must take.
 
@@ -51,6 +52,7 @@ def after_subtracting(run: Runs, constant: float) -> Table:
     )
 
 
+@with_warnings
 def your_line(run: Runs, overhead: float, cost: float) -> Table:
     """The line with this `overhead` and `cost`, in the unit of the run, next to its mean samples.
 
@@ -80,6 +82,7 @@ def your_line(run: Runs, overhead: float, cost: float) -> Table:
     )
 
 
+@with_warnings
 def slopes(run: Runs, expected: float) -> Table:
     """By how many core cycles the line of each variant rises with k, next to what is `expected`.
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from labs.plots import image
+from labs.plots.calibration_plot import Guess, calibration_picture
 from labs.plots.estimates_plot import estimates_figure
 from labs.plots.known_number import Mark
 from labs.plots.line_plot import line_figure
-from labs.plots.rows import Dot, Group, Row, rows_figure
+from labs.plots.rows import Dot, Group, Row, Scale, rows_figure
 from labs.plots.samples_plot import samples_figure
 from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.style import CHARACTER
@@ -104,3 +106,26 @@ def test_a_character_takes_about_what_the_layout_takes_it_for() -> None:
     )
     (box,) = [box for text, box in words_of(figure) if text == words]
     assert box.width / figure.bbox.width == pytest.approx(CHARACTER * len(words), rel=0.15)
+
+
+@pytest.mark.parametrize("name", ["a", "first-iteration-page-fault", "x" * 80])
+@pytest.mark.parametrize("factor", [1.0, 0.0002, 54_321.0])
+def test_of_predictions(monkeypatch: pytest.MonkeyPatch, name: str, factor: float) -> None:
+    drawn: list[Figure] = []
+
+    def keep(figure: Figure) -> bytes:
+        drawn.append(figure)
+        return b""
+
+    monkeypatch.setattr(image, "png", keep)
+    calibration_picture([Guess(name, factor, 0.8), Guess("b", 2.0), Guess(name, 3.0, 1.0, True)])
+    (figure,) = drawn
+    expect_room(figure)
+
+
+@pytest.mark.parametrize(("scale", "cut"), [("by span", False), ("near", True)])
+def test_an_axis_that_does_not_begin_at_zero_says_so(scale: Scale, cut: bool) -> None:
+    rows = tuple(Row("a", (Dot(v, LOOKS[0], v - 1, v + 1),), "100 ns") for v in (100.0, 110.0))
+    figure = rows_figure([Group("", rows)], "ns", "cost", "a title", [], scale=scale)
+    assert ("does not begin at 0" in figure.axes[0].get_xlabel()) == cut
+    expect_room(figure)
