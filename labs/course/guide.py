@@ -7,12 +7,14 @@ Each lab has one JSON file under `hints/`:
      "predictions": {"timer-overhead-fenced": {"asks": "What ...?", "unit": "ns",
                                                "before": "fenced"}},
      "explanations": {"wrong": ["first paragraph", "second paragraph"]},
+     "held_back": [{"run": "naive", "warning": "not-on-a-line", "until": "wrong"}],
      "choices": {"call-five-and-six": ["six cost more", "six cost less", "not distinguishable"]}}
 
 `done_by` names the evidence that a step is done: `prediction:ID`, `recording:NAME`, `figure:ID`,
 `answer:ID`, `report:`, `hand-in:`. `predictions` lists what may be predicted, with the recording
-that answers it. `explanations` are shown beside what the student answered. `choices` lists the
-conclusions to choose from, of each figure that is answered by a number.
+that answers it. `explanations` are shown beside what the student answered. `held_back` lists
+warnings of a run that would give an answer away. `choices` lists the conclusions to choose from, of
+each figure that is answered by a number.
 """
 
 from __future__ import annotations
@@ -50,6 +52,15 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class HeldBack:
+    """A warning, by its code, of the run saved as `run`: it would answer the question `until`."""
+
+    run: str
+    warning: str
+    until: str
+
+
+@dataclass(frozen=True)
 class Guide:
     """Hints by topic, each of RUNGS texts; the steps in order; conclusions by figure id.
 
@@ -62,6 +73,7 @@ class Guide:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     predictions: Mapping[str, Asked] = field(default_factory=dict)
     explanations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    held_back: tuple[HeldBack, ...] = ()
 
 
 def labs() -> tuple[str, ...]:
@@ -88,6 +100,7 @@ def parse(text: str, where: str) -> Guide:
         choices = _texts(stated.get("choices", {}))
         explanations = _texts(stated.get("explanations", {}))
         asked = {name: Asked(**each) for name, each in stated.get("predictions", {}).items()}
+        held_back = tuple(HeldBack(**each) for each in stated.get("held_back", []))
     except (ValueError, AttributeError, KeyError, TypeError) as error:
         raise BadGuide(f"{where}: {error}") from error
     for name, rungs in hints.items():
@@ -109,7 +122,12 @@ def parse(text: str, where: str) -> Guide:
     for name, each in asked.items():
         if not (each.asks.strip() and each.unit.strip() and each.before.strip()):
             raise BadGuide(f"{where}: prediction {name!r} needs `asks`, `unit` and `before`")
-    return Guide(hints, steps, choices, asked, explanations)
+    for held in held_back:
+        if held.until not in explanations or not (held.run and held.warning):
+            raise BadGuide(
+                f"{where}: held back needs `run`, `warning`, and `until`, an explanation"
+            )
+    return Guide(hints, steps, choices, asked, explanations, held_back)
 
 
 def _texts(stated: Any) -> dict[str, tuple[str, ...]]:

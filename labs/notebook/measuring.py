@@ -11,6 +11,7 @@ from labs.common.files import CannotWrite, write_atomically
 from labs.common.messages import Message, Refused, show
 from labs.course import evidence, figures, predictions
 from labs.course.account import with_account
+from labs.course.guide import HeldBack
 from labs.notebook import explain, missing_names
 from labs.notebook.progress_line import ProgressLine
 from labs.notebook.recording_names import name_for, recording_name
@@ -32,6 +33,8 @@ class Measuring:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.runs = missing_names.Runs()
+        #: The warnings that would give away the answer to a question of this lab.
+        self.held_back: tuple[HeldBack, ...] = ()
 
     def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
         """Carry out `plan`, wait for it, save its recording and return the run.
@@ -59,7 +62,7 @@ class Measuring:
                     path = self.save(asked, recording, name)
                 except (CannotWrite, ValueError) as error:
                     show(explain.of_error(error))  # and go on: what was measured is not lost
-                self.runs[name] = self.reduce(asked, recording, path, unit)
+                self.keep(name, self.reduce(asked, recording, path, unit))
         except explain.EXPECTED as error:
             unknown = next(filter(None, map(explain.of_unknown_variants, plans)), None)
             message = unknown or explain.of_error(error, asked.source, asked.first_line)
@@ -82,6 +85,14 @@ class Measuring:
             evidence.note_failure(self.folder, name, message.heading)
             if name in self.runs:
                 self.runs[name].later.failure = message.heading
+
+    def keep(self, name: str, run: Run) -> None:
+        """Keep `run` as the newest one of this name; warnings that give answers away wait."""
+        run.later.folder = self.folder
+        run.later.held_back = {
+            each.warning: each.until for each in self.held_back if each.run == name
+        }
+        self.runs[name] = run
 
     def reduce(self, plan: Plan, recording: Recording, path: str | None, unit: str = "ns") -> Run:
         """The run that `recording` holds. Raises what reducing raises."""

@@ -11,6 +11,7 @@ from labs.analysis.net_cost import parts_of
 from labs.common.html import filled
 from labs.common.messages import Message, Refused
 from labs.common.table import Table
+from labs.notebook.later import Later
 from labs.plots import by_process, distribution, picture, tables
 from labs.plots.known_number import Mark
 from labs.plots.picture import Picture
@@ -22,22 +23,6 @@ from labs.results.result import Result, result_of
 from labs.results.run_warnings import RunWarning
 
 _RUN = Path(__file__).with_name("run.html.jinja")
-
-
-@dataclass
-class Later:
-    """What happened after a run: `failure` is the message of a later one of its name that failed.
-
-    All views of one run (other variants, other units) share this.
-    """
-
-    failure: str = ""
-
-    def note(self) -> str:
-        """The sentence that is shown with everything of the earlier run; empty if none failed."""
-        if not self.failure:
-            return ""
-        return f"This is the earlier run: a later one of this name failed ({self.failure})."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,7 +194,24 @@ class Run:
 
     def _noted(self, drawn: Picture, *shown: Result) -> Picture:
         """The picture with the warnings of what it shows, and with the note on an earlier run."""
-        return replace(drawn.with_remarks(shown), note=self.later.note())
+        return replace(drawn.with_remarks(self._told(shown)), note=self.later.note())
+
+    def _told(self, results: Sequence[Result]) -> tuple[Result, ...]:
+        """The results without the warnings that are still held back."""
+        held = self.later.open_questions()
+        return tuple(
+            replace(each, warnings=tuple(one for one in each.warnings if one.code not in held))
+            for each in results
+        )
+
+    def _held(self) -> str:
+        """The sentence that a warning is held back until a question is answered; '' if none is."""
+        held = self.later.open_questions()
+        questions = dict.fromkeys(held[each.code] for each in self.warnings if each.code in held)
+        shown = " and ".join(f'lab.answer("{name}", ...)' for name in questions)
+        return f"What this run says of its cause is shown after your own words: {shown}." * bool(
+            shown
+        )
 
     def _prediction(self, result: Result) -> Mark | None:
         """The prediction of a variant, if it can be converted into the result's unit."""
@@ -229,7 +231,7 @@ class Run:
             words = [f"{result.recording.kernel} {result.variant}: {result.no_figure}."]
             words += [
                 f"Likely: {each.likely_cause}. Try: {each.try_this}."
-                for each in result.warnings
+                for each in self._told((result,))[0].warnings
                 if each.symptom == result.no_figure
             ]
             words.append(
@@ -243,14 +245,16 @@ class Run:
             _RUN,
             note=self.later.note(),
             sentences=[result.sentence() for result in self.results],
-            remarks=remarks.of_results(self.results).as_html(),
+            remarks=remarks.of_results(self._told(self.results)).as_html(),
+            held=self._held(),
             saved_in=self.recording_path,
         )
 
     def __repr__(self) -> str:
         lines = [self.later.note()] if self.later.failure else []
         lines += [result.sentence() for result in self.results]
-        lines += remarks.of_results(self.results).as_lines()
+        lines += remarks.of_results(self._told(self.results)).as_lines()
+        lines += [held] if (held := self._held()) else []
         lines.append(f"saved in {self.recording_path}" if self.recording_path else "not saved")
         return "\n".join(lines)
 

@@ -70,6 +70,7 @@ class Session(Measuring):
         self.name = name
         self.machine = description.read_machine()
         self._guide = guide.of_lab(name)
+        self.held_back = self._guide.held_back
         self._shown: dict[str, int] = {}
         self._panels: dict[str, Panel] = {}
 
@@ -109,7 +110,7 @@ class Session(Measuring):
 
         Never graded. Every version is kept. Raises Refused.
         """
-        show(answer.answered(self.folder, self._guide, name, text))
+        show(answer.answered(self.folder, self._guide, name, text, self.runs.values()))
 
     def show_c(self, kernel: str) -> None:
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""

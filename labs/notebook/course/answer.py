@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from labs.common import warned
 from labs.common.files import CannotWrite
 from labs.common.html import filled
 from labs.common.messages import Message, Refused
@@ -14,6 +17,10 @@ from labs.course.answers import Answer
 from labs.course.guide import Guide
 from labs.notebook import explain
 from labs.notebook.course.foretell import time_text
+from labs.results import remarks
+
+if TYPE_CHECKING:
+    from labs.notebook.run import Run
 
 _LONGEST = 40
 _TEMPLATE = Path(__file__).with_name("answer.html.jinja")
@@ -24,11 +31,12 @@ class BesideExplanation:
     """All versions of an answer, the newest last, and the paragraphs of the explanation.
 
     The newest version is shown and, if it is another one, the first: that was written before the
-    explanation was shown.
+    explanation was shown. `warnings` were held back until then.
     """
 
     versions: tuple[Answer, ...]
     explanation: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         newest, first = self.versions[-1], self.versions[0]
@@ -39,6 +47,7 @@ class BesideExplanation:
             when=time_text(newest.when),
             first=shown_first if len(self.versions) > 1 else None,
             explanation=[_parts(paragraph) for paragraph in self.explanation],
+            warnings=warned.as_html(self.warnings),
         )
 
     def __repr__(self) -> str:
@@ -46,7 +55,20 @@ class BesideExplanation:
         lines = [f"Your words ({time_text(newest.when)}):", newest.text]
         if len(self.versions) > 1:
             lines += [f"What you wrote first ({time_text(first.when)}):", first.text]
-        return "\n".join([*lines, "Explanation:", *self.explanation])
+        return "\n".join(
+            [*lines, "Explanation:", *self.explanation, *warned.as_lines(self.warnings)]
+        )
+
+
+def _held_until(question: str, runs: Iterable[Run]) -> tuple[str, ...]:
+    """The warnings of these runs that were held back until `question` was answered."""
+    found: list[str] = []
+    for run in runs:
+        codes = {code for code, until in run.later.held_back.items() if until == question}
+        for result in run.results:
+            warnings = tuple(each for each in result.warnings if each.code in codes)
+            found += remarks.of_results((replace(result, warnings=warnings),)).warnings
+    return tuple(dict.fromkeys(found))
 
 
 def _parts(paragraph: str) -> list[tuple[str, bool]]:
@@ -57,11 +79,13 @@ def _parts(paragraph: str) -> list[tuple[str, bool]]:
     return [(text, number % 2 == 1) for number, text in enumerate(parts) if text]
 
 
-def answered(folder: Path, guide: Guide, name: str, text: str) -> BesideExplanation | Message:
+def answered(
+    folder: Path, guide: Guide, name: str, text: str, runs: Iterable[Run] = ()
+) -> BesideExplanation | Message:
     """Store the answer `text` to the question `name`, and show it beside the explanation.
 
-    Without a text, the stored answer is shown; if there is none, what is to be done. Raises
-    Refused.
+    With it come the warnings of `runs` that would have given the answer away. Without a text, the
+    stored answer is shown; if there is none, what is to be done. Raises Refused.
     """
     explanation = guide.explanations.get(name)
     if explanation is None:
@@ -76,5 +100,5 @@ def answered(folder: Path, guide: Guide, name: str, text: str) -> BesideExplanat
     except (ValueError, CannotWrite) as error:
         raise Refused(replace(explain.of_error(error), heading="answer not stored")) from None
     if versions:
-        return BesideExplanation(versions, explanation)
+        return BesideExplanation(versions, explanation, _held_until(name, runs))
     return Message("open", "write your answer between the quotes, then run this cell")
