@@ -112,7 +112,7 @@ FIGURES = (
         points=1.0,
         choices=choices_of(LAB, "switch-which-is-dearer"),
         decide=by_side(0, 1, more=1, less=2, undecided=3),
-        look_at="`lab.compare(process, pipe)`",
+        look_at='`lab.compare(process, threads["pipe"])`',
         central="conclusion-against-table",
         praise=(
             Praise(
