@@ -77,6 +77,16 @@ def test_the_order_of_the_two_does_not_matter(gap: float) -> None:
     assert compare.separation(one, other) == pytest.approx(-compare.separation(other, one))
 
 
+def test_nearly_nothing_differs_from_what_is_clearly_below_zero() -> None:
+    # Two climbs: one of a lab's wrong order is negative, the other next to nothing.
+    run = object()
+    nothing = by_hand([0.001, -0.004, 0.003, 0.002, 0.004], run)
+    negative = by_hand([-1.003, -1.001, -1.004, -0.999, -1.002], run)
+    found = compare.separation(nothing, negative)
+    assert found > 1
+    assert compare.separation(negative, nothing) == pytest.approx(-found)
+
+
 def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
     levels, run = [10.0, 14.0, 11.0, 13.0, 12.0, 10.5], object()
     one = by_hand(levels, run)
