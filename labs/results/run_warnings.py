@@ -206,7 +206,18 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     found += _of_unbound(recording, variant) or _of_placement(recording, variant)
     found += _of_clock_speed(recording)
     found += _of_switches(recording, variant)
-    if len(recording.processes) == 1:
+    cells = max(len(np.unique(recording.batch)) * len(recording.variants), 1)
+    steady = int((recording.sample >= 0).sum())
+    if len(recording.processes) == 1 and steady == len(recording.variants):
+        found.append(
+            RunWarning(
+                "one-process",
+                "there is only one sample, so there is only one process",
+                "each process takes one sample of a variant or more",
+                advice(Option("samples", 10_000), " and ", Option("processes", 10)),
+            )
+        )
+    elif len(recording.processes) == 1:
         found.append(
             RunWarning(
                 "one-process",
@@ -215,13 +226,11 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 advice(Option("processes", 10)),
             )
         )
-    cells = max(len(np.unique(recording.batch)) * len(recording.variants), 1)
-    steady = int((recording.sample >= 0).sum())
     if steady / cells < FEWEST_PER_BATCH:
         found.append(
             RunWarning(
                 "few-samples",
-                f"{steady} samples over {cells} batch sizes",
+                f"{steady} sample{'s' * (steady != 1)} over {cells} batch sizes",
                 "an interval from so few samples is itself uncertain",
                 advice(Option("samples", FEWEST_PER_BATCH * cells * 10)),
             )

@@ -15,6 +15,7 @@ from labs.recording import file
 from labs.views.timers.instruction import parted
 from labs.views.timers.system_calls import calls_in
 from testing.paths import FIXTURES
+from testing.submitted_figures import FENCED, MONOTONIC, Clocked, recording
 
 SAVED = FIXTURES / "honest" / "01-timer-overhead" / "recordings"
 
@@ -80,6 +81,17 @@ def test_slopes_are_next_to_what_was_expected() -> None:
         assert {row[0] for row in table.rows} == {"process-cpu", "fenced", "monotonic"}
         off = max(map(abs, numbers(table, 4)))
         assert worst - 10 < off < worst
+        assert ("none agrees with your 2" in table.caption) is (expected == 2.0)
+
+
+@pytest.mark.parametrize("expected", [1.0, 1.5, 2.0])
+def test_clocks_that_differ_do_not_blame_what_was_expected(expected: float) -> None:
+    """One clock sees two thirds of each addition, so the clocks do not agree with each other."""
+    two = {"fenced": FENCED, "monotonic": Clocked(16.0, MONOTONIC.cost / 1.5, 1e9, 1)}
+    assert "none agrees" not in views.slopes(Run.of(recording(two)), expected).caption
+    assert "none agrees" not in views.slopes(saved("naive"), expected).caption
+    one = Run.of(saved("clocks").recording, ["fenced"])
+    assert "none agrees" not in views.slopes(one, 2.0).caption
 
 
 @pytest.mark.parametrize("number", ["1", None, True, float("nan"), float("inf")])
