@@ -82,7 +82,7 @@ def your_line(run: Runs, overhead: float, cost: float) -> Table:
         else f"the kit draws no line: {result.no_figure}"
     )
     return Table(
-        f"Your line begins at {rounded(overhead, 4)} {sign}; {kit}",
+        f"{result.variant}: your line begins at {rounded(overhead, 4)} {sign}; {kit}",
         ("k", f"mean sample ({sign})", f"your line ({sign})", "the mean is off it by"),
         tuple(rows),
     )
