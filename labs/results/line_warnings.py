@@ -9,7 +9,7 @@ import numpy as np
 from labs.analysis import core_clock
 from labs.analysis.estimate import AS_WIDE_AS_VALUE, WIDEST, Estimate
 from labs.analysis.line import Line
-from labs.analysis.undisturbed_processes import MOST_BY_PLACE
+from labs.analysis.undisturbed_processes import MOST_BY_PLACE, TwoGroups
 from labs.common import limits
 from labs.common.advice import Advice, Option, Words, advice
 from labs.common.units import rounded
@@ -234,33 +234,7 @@ def _of_processes(line: Line, *, early: bool) -> list[RunWarning]:
         f"processes differ: {count} of {every} took {rounded(groups.factor)} times as long as the "
         f"others{'; their samples were set aside' if aside else ''}"
     )
-    cause = (
-        "this run does not show the cause: it may be their place in memory, or another program on "
-        "the same core"
-    )
-    if early:
-        cause = READ_EARLY
-    elif groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
-        cause = (
-            "another state of the machine, for example two tasks on two CPUs in some processes and "
-            "on one CPU in others; a place in memory has a smaller effect, and no other program "
-            "was seen on the core"
-        )
-    elif groups.siblings == "stay":
-        cause = (
-            "the place of code and stack in memory: another variant in the same processes did not "
-            "change, and another program on the core would have slowed it too"
-        )
-    elif groups.whole:
-        cause = (
-            "perhaps the place of code and stack in memory; each process had its core to itself, "
-            "so no other program on the core is the cause"
-        )
-    elif groups.siblings == "move":
-        cause = (
-            "another program on the same core: all variants of this run were slower in the same "
-            "processes"
-        )
+    cause = _why_processes_differ(groups, early=early)
     # The others agree, and the interval counts what was kept: there is nothing to do.
     few = count <= FEW_OF_MANY * every and 1 / NEARLY_ALIKE < groups.factor < NEARLY_ALIKE
     return [
@@ -284,3 +258,34 @@ def _of_processes(line: Line, *, early: bool) -> list[RunWarning]:
             f"the others{' and were set aside' if aside else ''}",
         )
     ]
+
+
+def _why_processes_differ(groups: TwoGroups, *, early: bool) -> str:
+    """The likely cause, as far as the run shows it."""
+    if early:
+        return READ_EARLY
+    if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
+        return (
+            "another state of the machine, for example two tasks on two CPUs in some processes and "
+            "on one CPU in others; a place in memory has a smaller effect, and no other program "
+            "was seen on the core"
+        )
+    if groups.siblings == "stay":
+        return (
+            "the place of code and stack in memory: another variant in the same processes did not "
+            "change, and another program on the core would have slowed it too"
+        )
+    if groups.whole:
+        return (
+            "perhaps the place of code and stack in memory; each process had its core to itself, "
+            "so no other program on the core is the cause"
+        )
+    if groups.siblings == "move":
+        return (
+            "another program on the same core: all variants of this run were slower in the same "
+            "processes"
+        )
+    return (
+        "this run does not show the cause: it may be their place in memory, or another program on "
+        "the same core"
+    )
