@@ -74,6 +74,15 @@ def test_the_line_of_a_clock_that_is_early_is_not_praised() -> None:
     assert "the kit draws no line" in views.your_line(early, 1.0, 1.0).caption
 
 
+@pytest.mark.parametrize("step", [2, 60])
+def test_the_plot_and_the_warning_say_the_same_of_the_point_farthest_off(step: int) -> None:
+    """Also where a step of the clock is longer than a mean sample."""
+    bent = Clocked(1.0, 0.05, step=step, straight=False)
+    run = Run.of(recording({"unfenced": bent}))
+    share = run.warnings[0].symptom.partition(" off the line")[0].rpartition(" lies ")[2]
+    assert share.endswith("%") and f"the mean is {share} off the line" in run.plot_line().meaning
+
+
 def test_slopes_are_next_to_what_was_expected() -> None:
     clocks = saved("clocks")
     for expected, worst in ((1.0, 5.0), (2.0, 55.0)):
