@@ -9,7 +9,7 @@ import numpy as np
 from labs.analysis import core_clock
 from labs.analysis.estimate import AS_WIDE_AS_VALUE, WIDEST, Estimate
 from labs.analysis.line import Line
-from labs.analysis.undisturbed_processes import MOST_BY_PLACE
+from labs.analysis.undisturbed_processes import MOST_BY_PLACE, TwoGroups
 from labs.common import limits
 from labs.common.advice import Advice, Option, Words, advice
 from labs.common.units import rounded
@@ -27,7 +27,14 @@ GROUPS_APART = 0.02
 #: they differ by less than this factor.
 FEW_OF_MANY, NEARLY_ALIKE = 0.2, 1.25
 
-OTHER_THREAD = "the core's other hardware thread is busy with another virtual machine or program"
+OTHER_THREAD = (
+    "the physical core was shared with a program or a virtual machine that this machine may not see"
+)
+READ_EARLY = (
+    "the second reading does not wait for the work before it, and how early it comes changes from "
+    "sample to sample"
+)
+LET_IT_WAIT = "let the second reading wait, then measure again"
 UNTIL_WHOLE = advice(
     Option("within", 5),
     Option("at-most", 60),
@@ -57,7 +64,9 @@ def of_line(
                 advice("measure again with more processes (", Option("processes", 40), ")"),
             )
         )
-    found += [*_of_interruptions(line, figure), *_of_shared_core(line), *_of_processes(line)]
+    early = declared.seen_not_to_wait(recording, line.variant)
+    found += _of_interruptions(line, figure)
+    found += [*_of_shared_core(line), *_of_processes(line, early=early)]
     cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
         found.append(
@@ -81,6 +90,8 @@ def _of_no_line(recording: Recording, line: Line) -> RunWarning:
     )
     if declared.is_unfenced(recording, line.variant):
         cause = (cause[0], "use a fenced variant")
+    elif declared.seen_not_to_wait(recording, line.variant):
+        cause = (READ_EARLY, LET_IT_WAIT)
     elif _are_too_short(recording, line):
         # Other programs make samples longer, never shorter than their work.
         cause = ("the clock is read before the work between the readings is done", cause[1])
@@ -123,8 +134,8 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     )
     if line.shared:
         cause = (
-            f"another program used the same core all the time ({OTHER_THREAD}), and the interval "
-            "reaches down to the possible cost on a whole core"
+            f"{OTHER_THREAD}, all the time, and the interval reaches down to the possible cost on "
+            "a whole core"
         )
     elif declared.of_variant(recording, line.variant).memory and was_shared(recording):
         cause = "the operation uses memory, and other programs used memory during the run"
@@ -201,7 +212,7 @@ def _of_shared_core(line: Line) -> list[RunWarning]:
     return [
         RunWarning(
             "shared-core",
-            f"another program used the same core for {rounded(100 * share, 2)} % of the time; "
+            f"something else used the same core for {rounded(100 * share, 2)} % of the time; "
             "those samples were set aside",
             OTHER_THREAD,
             advice("another CPU (", Option("cpu", ...), "), or ", UNTIL_WHOLE),
@@ -209,8 +220,11 @@ def _of_shared_core(line: Line) -> list[RunWarning]:
     ]
 
 
-def _of_processes(line: Line) -> list[RunWarning]:
-    """A warning if the processes fall into two groups, with the cause if the run shows it."""
+def _of_processes(line: Line, *, early: bool) -> list[RunWarning]:
+    """A warning if the processes fall into two groups, with the cause if the run shows it.
+
+    `early` says that the second reading was seen not to wait for the work.
+    """
     groups, by = line.two_groups, line.cost.by_process
     if groups is None or by is None or abs(groups.factor - 1) < GROUPS_APART:
         return []
@@ -220,31 +234,7 @@ def _of_processes(line: Line) -> list[RunWarning]:
         f"processes differ: {count} of {every} took {rounded(groups.factor)} times as long as the "
         f"others{'; their samples were set aside' if aside else ''}"
     )
-    cause = (
-        "this run does not show the cause: it may be their place in memory, or another program on "
-        "the same core"
-    )
-    if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
-        cause = (
-            "another state of the machine, for example two tasks on two CPUs in some processes and "
-            "on one CPU in others; a place in memory has a smaller effect, and no other program "
-            "was seen on the core"
-        )
-    elif groups.siblings == "stay":
-        cause = (
-            "the place of code and stack in memory: another variant in the same processes did not "
-            "change, and another program on the core would have slowed it too"
-        )
-    elif groups.whole:
-        cause = (
-            "perhaps the place of code and stack in memory; each process had its core to itself, "
-            "so no other program on the core is the cause"
-        )
-    elif groups.siblings == "move":
-        cause = (
-            "another program on the same core: all variants of this run were slower in the same "
-            "processes"
-        )
+    cause = _why_processes_differ(groups, early=early)
     # The others agree, and the interval counts what was kept: there is nothing to do.
     few = count <= FEW_OF_MANY * every and 1 / NEARLY_ALIKE < groups.factor < NEARLY_ALIKE
     return [
@@ -252,7 +242,9 @@ def _of_processes(line: Line) -> list[RunWarning]:
             "processes-differ",
             symptom,
             cause,
-            advice(
+            LET_IT_WAIT
+            if early
+            else advice(
                 Words(
                     "look at each process (plot_processes in a notebook)",
                     "look at each process (.plot_processes() of the run)",
@@ -261,8 +253,39 @@ def _of_processes(line: Line) -> list[RunWarning]:
                 Option("processes", 40),
                 ")",
             ),
-            quiet=few,
+            quiet=few and not early,
             brief=f"{count} of {every} processes took {rounded(groups.factor)} times as long as "
             f"the others{' and were set aside' if aside else ''}",
         )
     ]
+
+
+def _why_processes_differ(groups: TwoGroups, *, early: bool) -> str:
+    """The likely cause, as far as the run shows it."""
+    if early:
+        return READ_EARLY
+    if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
+        return (
+            "another state of the machine, for example two tasks on two CPUs in some processes and "
+            "on one CPU in others; a place in memory has a smaller effect, and no other program "
+            "was seen on the core"
+        )
+    if groups.siblings == "stay":
+        return (
+            "the place of code and stack in memory: another variant in the same processes did not "
+            "change, and another program on the core would have slowed it too"
+        )
+    if groups.whole:
+        return (
+            "perhaps the place of code and stack in memory; each process had its core to itself, "
+            "so no other program on the core is the cause"
+        )
+    if groups.siblings == "move":
+        return (
+            "another program on the same core: all variants of this run were slower in the same "
+            "processes"
+        )
+    return (
+        "this run does not show the cause: it may be their place in memory, or another program on "
+        "the same core"
+    )

@@ -142,6 +142,24 @@ def test_results_of_the_same_name_are_named_by_what_differs(tmp_path: Path) -> N
     assert again.startswith("the first args0 and the second args0 are not distinguishable")
 
 
+@pytest.mark.parametrize(
+    ("names", "begins"),
+    [
+        (("trial", "usual"), "args0 (run trial) and args0 (run usual) are not"),
+        (("usual", "usual"), "the first args0 and the second args0 are not"),
+        ((None, "usual"), "the first args0 and the second args0 are not"),
+    ],
+)
+def test_like_runs_are_named_by_their_recordings(
+    names: tuple[str | None, str], begins: str, tmp_path: Path
+) -> None:
+    lab = Session("04-procedure-call", tmp_path)
+    paths = [f"recordings/{name}.csv" if name else None for name in names]
+    runs = [Run.of(read(ARGUMENTS), unit="cycles", recording_path=path) for path in paths]
+    sentence = lab.compare(*(run["args0"] for run in runs)).sentence()
+    assert sentence.startswith(begins)
+
+
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     lab, run = Session("04-procedure-call", tmp_path), run_of(read(ARGUMENTS))
     with pytest.raises(Refused, match="takes two runs"):
