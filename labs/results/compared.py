@@ -80,6 +80,20 @@ class Comparison:
             return f"the difference is {self._difference_as_text()}"
         return f"the ratio is {ratio}"
 
+    def doubt(self) -> str:
+        """Why the two are not distinguishable although the difference's interval excludes 0; or ''.
+
+        Then the ratio decides: see `labs.analysis.compare.separation`.
+        """
+        low, high = self.difference_interval
+        if self.distinguishable or low <= 0 <= high:
+            return ""
+        ratio = self._ratio_as_text()
+        if ratio is None or self.ratio_interval is None:
+            return "their ratio is too uncertain"
+        low, high = self.ratio_interval
+        return f"their ratio is {ratio}" if low <= self.times <= high else "their ratio may be 1"
+
     def as_json(self) -> dict[str, object]:
         """The entry `ratio` of `labs measure --json`."""
         return {
