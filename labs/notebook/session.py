@@ -98,6 +98,13 @@ class Session(Measuring):
         predicted = predictions.Prediction(value, unit, because, sure)
         show(foretell.prediction(self.folder, self._guide, name, predicted))
 
+    def predicted(self, name: str, found: Comparison | None = None) -> None:
+        """Show what you predicted under the id `name`, next to the ratio that was `found`, if any.
+
+        Raises Refused.
+        """
+        show(foretell.recalled(self.folder, self._guide, name, found))
+
     def forget(self, name: str, *, rename: str | None = None) -> None:
         """Withdraw all predictions under the id `name`, or give them the id `rename`.
 
