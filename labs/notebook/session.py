@@ -142,7 +142,7 @@ class Session(Measuring):
 
         samples=10_000    how many samples of each variant all processes take together
         processes=10      how many fresh processes to run
-        cpu=None          the CPU to pin to (None: do not pin)
+        cpu=None          the CPU to pin to (None: only what the C kernel itself pins)
         peer_cpu=None     the CPU to pin the second task to, if the C kernel has one
         batches=()        how many operations a sample holds, such as (16, 32, 64) (empty: the
                           usual sizes of the C kernel)

@@ -54,7 +54,7 @@ class Comparison:
 
     def sentence(self) -> str:
         """The comparison in one plain sentence."""
-        ratio, gap = self._ratio_as_text(), self._difference_as_text()
+        ratio, gap = self.ratio_as_text(), self._difference_as_text()
         if self.times != 1:
             return self._sentence_about_a_share(ratio, gap)
         if not self.distinguishable:
@@ -88,7 +88,7 @@ class Comparison:
         low, high = self.difference_interval
         if self.distinguishable or low <= 0 <= high:
             return ""
-        ratio = self._ratio_as_text()
+        ratio = self.ratio_as_text()
         if ratio is None or self.ratio_interval is None:
             return "their ratio is too uncertain"
         low, high = self.ratio_interval
@@ -105,7 +105,7 @@ class Comparison:
             "difference_interval": list(self.difference_interval),
         }
 
-    def _ratio_as_text(self) -> str | None:
+    def ratio_as_text(self) -> str | None:
         """'1.43 (1.42 to 1.44)'; None if it would contradict the difference."""
         if self.ratio is None or self.ratio_interval is None:
             return None

@@ -69,7 +69,7 @@ def test_a_stored_prediction_is_recalled_next_to_what_was_found(tmp_path: Path) 
     found = Comparison("threads", "processes", "us", -1.0, (-1.2, -0.8), 0.5, (0.42, 0.58), True)
     said = recalled("switch-ratio", found)
     assert "you predicted 0.7 times" in said
-    assert "You found that threads is 0.5 times processes (0.42 to 0.58)." in said
+    assert "You found 0.50 (0.42 to 0.58) times: threads divided by processes." in said
     unknown = replace(found, ratio=None, ratio_interval=None)
     assert "no ratio: processes may be 0" in recalled("switch-ratio", unknown)
     record(tmp_path, "cold")

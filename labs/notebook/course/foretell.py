@@ -64,13 +64,10 @@ def recalled(folder: Path, guide: Guide, name: str, found: Comparison | None) ->
 
 def _about_found(found: Comparison) -> str:
     """The ratio that a comparison found, in one sentence."""
-    if found.ratio is None or found.ratio_interval is None:
+    ratio = found.ratio_as_text()
+    if ratio is None:
         return f"The run gives no ratio: {found.second} may be 0."
-    low, high = map(rounded, found.ratio_interval)
-    return (
-        f"You found that {found.first} is {rounded(found.ratio)} times {found.second} "
-        f"({low} to {high})."
-    )
+    return f"You found {ratio} times: {found.first} divided by {found.second}."
 
 
 def asked_for(guide: Guide, name: object) -> Asked | None:
