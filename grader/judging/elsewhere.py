@@ -12,12 +12,14 @@ from pathlib import Path
 
 from grader.cases.case import Case
 from grader.cases.digits import is_number
+from grader.cases.spec import Quantity
 from grader.facts.dates import made_before
 from grader.facts.same_value import variants_of_same_value
 from labs.common import limits
-from labs.common.units import NANOSECONDS, UnknownUnit, canonical
+from labs.common.units import NANOSECONDS, UnknownUnit, canonical, rounded
 from labs.course.figures import RECORDINGS, BadFigure, Figure
 from labs.recording.file import BadRecording, Recording, read
+from labs.results.result import result_of
 
 #: So many recordings that no figure names are looked at, each up to this size.
 MOST_UNNAMED = 6
@@ -41,7 +43,7 @@ class Elsewhere:
         if case.right or case.submitted is None or not case.spec.is_time:
             return ""
         places = [] if case.others else [self._of_own_run(case), *self._of_runs(case)]
-        for place in (*places, self._of_figures(case)):
+        for place in (*places, self._of_figures(case), self._of_baselines(case)):
             if found := list(dict.fromkeys(place)):
                 return f"What you gave is {found[0]}." if len(found) == 1 else ""
         return ""
@@ -73,6 +75,29 @@ class Elsewhere:
         for name, figure in self.submitted.items():
             if name != case.spec.id and isinstance(figure, Figure) and _is_same(case, figure):
                 yield f"your figure {name}"
+
+    def _of_baselines(self, case: Case) -> Iterator[str]:
+        """The right value without a baseline that another run measured."""
+        if case.others or case.expected is None or case.spec.quantity is not Quantity.COST:
+            return
+        net = case.result.net
+        if net is None or net.baseline is None or net.baseline_variant is None:
+            return
+        name, unit = net.baseline_variant, case.spec.unit
+        for path, other in (*self.recordings.items(), *self._unnamed()):
+            if path == case.figure.recording or not isinstance(other, Recording):
+                continue
+            if other.kernel != case.recording.kernel or name not in other.variants:
+                continue
+            line = result_of(other, name, "ns").line
+            if line is None:
+                continue
+            once = line.cost.into(unit, line.clock).value * net.times / net.parts
+            if is_number(case, case.expected.value - once):
+                yield (
+                    f"{rounded(case.expected.value)} - {rounded(once)}: you subtracted what {name} "
+                    f"costs by {path}, which is subtracted already"
+                )
 
     def _unnamed(self) -> Iterator[tuple[str, Recording]]:
         """The recordings that no figure names, by path; without links and large files."""

@@ -98,6 +98,13 @@ class Session(Measuring):
         predicted = predictions.Prediction(value, unit, because, sure)
         show(foretell.prediction(self.folder, self._guide, name, predicted))
 
+    def predicted(self, name: str, found: Comparison | None = None) -> None:
+        """Show what you predicted under the id `name`, next to the ratio that was `found`, if any.
+
+        Raises Refused.
+        """
+        show(foretell.recalled(self.folder, self._guide, name, found))
+
     def forget(self, name: str, *, rename: str | None = None) -> None:
         """Withdraw all predictions under the id `name`, or give them the id `rename`.
 
@@ -135,7 +142,7 @@ class Session(Measuring):
 
         samples=10_000    how many samples of each variant all processes take together
         processes=10      how many fresh processes to run
-        cpu=None          the CPU to pin to (None: do not pin)
+        cpu=None          the CPU to pin to (None: only what the C kernel itself pins)
         peer_cpu=None     the CPU to pin the second task to, if the C kernel has one
         batches=()        how many operations a sample holds, such as (16, 32, 64) (empty: the
                           usual sizes of the C kernel)

@@ -54,7 +54,7 @@ class Comparison:
 
     def sentence(self) -> str:
         """The comparison in one plain sentence."""
-        ratio, gap = self._ratio_as_text(), self._difference_as_text()
+        ratio, gap = self.ratio_as_text(), self._difference_as_text()
         if self.times != 1:
             return self._sentence_about_a_share(ratio, gap)
         if not self.distinguishable:
@@ -80,6 +80,20 @@ class Comparison:
             return f"the difference is {self._difference_as_text()}"
         return f"the ratio is {ratio}"
 
+    def doubt(self) -> str:
+        """Why the two are not distinguishable although the difference's interval excludes 0; or ''.
+
+        Then the ratio decides: see `labs.analysis.compare.separation`.
+        """
+        low, high = self.difference_interval
+        if self.distinguishable or low <= 0 <= high:
+            return ""
+        ratio = self.ratio_as_text()
+        if ratio is None or self.ratio_interval is None:
+            return "their ratio is too uncertain"
+        low, high = self.ratio_interval
+        return f"their ratio is {ratio}" if low <= self.times <= high else "their ratio may be 1"
+
     def as_json(self) -> dict[str, object]:
         """The entry `ratio` of `labs measure --json`."""
         return {
@@ -91,7 +105,7 @@ class Comparison:
             "difference_interval": list(self.difference_interval),
         }
 
-    def _ratio_as_text(self) -> str | None:
+    def ratio_as_text(self) -> str | None:
         """'1.43 (1.42 to 1.44)'; None if it would contradict the difference."""
         if self.ratio is None or self.ratio_interval is None:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from labs.common.table import Table
@@ -122,9 +123,9 @@ def _rows(figures: Sequence[Published], unit: str) -> list[Row]:
     return rows
 
 
-def _span(values: Sequence[float]) -> str:
+def _span(values: Sequence[float], digits: int = 3) -> str:
     """Ascending values as "smallest to largest", or as one number if these two read the same."""
-    least, most = rounded(values[0]), rounded(values[-1])
+    least, most = rounded(values[0], digits), rounded(values[-1], digits)
     return least if least == most else f"{least} to {most}"
 
 
@@ -182,21 +183,27 @@ def _table(own: Sequence[Result], figures: Sequence[Published], quantity: str, u
         )
         for result in own
     ]
+    alike = [list(some) for _, some in groupby(figures, key=_kind)]
     rows += [
         (
-            each.report,
-            each.quantity,
-            each.machine,
-            rounded(_value(each, unit), 4),
-            _why(each, earlier),
+            some[0].report,
+            some[0].quantity + (f" ({len(some)} figures)" if len(some) > 1 else ""),
+            some[0].machine,
+            _span(sorted(_value(each, unit) for each in some), 4),
+            _why(some[0], earlier[0] if earlier else None),
         )
-        for earlier, each in zip((None, *figures), figures, strict=False)
+        for earlier, some in zip((None, *alike), alike, strict=False)
     ]
     return Table(
         f"{quantity}, in {NAMES[unit]}",
         ("report", "what", "machine", "cost as printed", "interval, or what speaks against it"),
         tuple(rows),
     )
+
+
+def _kind(each: Published) -> tuple[str, str, str, str]:
+    """Figures that follow each other and have this in common share a row of the table."""
+    return each.report, each.quantity, each.machine, each.suspect
 
 
 def _why(each: Published, earlier: Published | None) -> str:

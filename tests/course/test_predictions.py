@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from labs.course.predictions import Prediction
 from labs.notebook.course import foretell, prediction_form, typed
 from labs.notebook.course.prediction_form import PredictionForm
 from labs.notebook.session import Session
+from labs.results.compared import Comparison
 
 GUIDE = Guide(
     {},
@@ -55,6 +57,26 @@ def test_a_prediction_after_its_recording_is_kept_as_a_late_one(tmp_path: Path) 
     assert [each["late"] for each in stored["call-cost"]] == [False, False, True]
     counts = predictions.counting(predictions.read(tmp_path)["call-cost"])
     assert counts is not None and counts.value == 30
+
+
+def test_a_stored_prediction_is_recalled_next_to_what_was_found(tmp_path: Path) -> None:
+    def recalled(name: str, found: Comparison | None = None) -> str:
+        return repr(foretell.recalled(tmp_path, GUIDE, name, found))
+
+    assert "you stored no prediction switch-ratio" in recalled("switch-ratio")
+    predict(tmp_path, "switch-ratio", 0.7, "times")
+    assert recalled("switch-ratio") == "Note: you predicted 0.7 times (switch-ratio)"
+    found = Comparison("threads", "processes", "us", -1.0, (-1.2, -0.8), 0.5, (0.42, 0.58), True)
+    said = recalled("switch-ratio", found)
+    assert "you predicted 0.7 times" in said
+    assert "You found 0.50 (0.42 to 0.58) times: threads divided by processes." in said
+    unknown = replace(found, ratio=None, ratio_interval=None)
+    assert "no ratio: processes may be 0" in recalled("switch-ratio", unknown)
+    record(tmp_path, "cold")
+    predict(tmp_path, "call-cost", 20)
+    assert "late: it does not count" in recalled("call-cost")
+    with pytest.raises(Refused):
+        recalled("switch-cost")
 
 
 def test_any_number_of_late_ones_leaves_the_one_that_counts(tmp_path: Path) -> None:

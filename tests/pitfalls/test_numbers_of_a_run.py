@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from grader.cases.verdict import Finding
 from grader.figures import figure_named
 from grader.judging.check import check, judge, open_case, open_relation
+from grader.judging.lab_folder import check_folder
+from labs.course import figures
+from labs.recording import file
 from labs.recording.file import Recording
 from labs.results.result import result_of
+from testing.paths import REPOSITORY
 from testing.submitted_figures import (
     FENCED,
     MONOTONIC,
@@ -220,6 +227,9 @@ def test_few_digits_name_a_number_that_has_no_others(value: float, named: bool) 
         (lambda one, other: other - one, "the other way round"),
         (lambda one, other: one + other, "added"),
         (lambda one, other: 8 * (one - other), "8 x (footprint-processes-8-256k"),
+        # The baseline is 8 of the 14.5 parts of one.
+        (lambda one, other: one - other - one * 8 / 14.5, "baseline subtracted a second time"),
+        (lambda one, other: one - other - one * 7 / 14.5, ""),
         (lambda one, other: 1.3 * (one - other), ""),
     ],
 )
@@ -247,3 +257,31 @@ def test_slips_between_two_figures_are_named(
     (told,) = verdict.findings
     assert told.code == ("arithmetic-slip" if words else "figure-not-from-recording")
     assert words in told.evidence
+
+
+@pytest.mark.parametrize(
+    ("run", "share", "code", "words"),
+    [
+        ("kinds", 1.0, "arithmetic-slip", "the baseline subtracted a second time"),
+        ("naive", 1.0, "figure-not-from-recording", "costs by recordings/naive.csv, which is"),
+        ("kinds", 0.9, "figure-not-from-recording", ""),
+    ],
+)
+def test_a_baseline_subtracted_a_second_time_is_named(
+    run: str, share: float, code: str, words: str, tmp_path: Path
+) -> None:
+    name, variant = "footprint-processes-8-256k", "processes-8-256k"
+    honest = REPOSITORY / "tests/fixtures/honest/07-switch-footprint"
+    folder = shutil.copytree(honest, tmp_path / honest.name)
+    net = result_of(file.read(folder / f"recordings/{run}.csv"), variant, "us").net
+    right = result_of(file.read(folder / "recordings/kinds.csv"), variant, "us")
+    assert net is not None and net.baseline is not None and right.estimate is not None
+    value = right.estimate.value - share * net.baseline.into("us", right.clock).value
+    path = folder / figures.FILE_NAME
+    stated = json.loads(path.read_text())
+    stated[name]["value"] = value
+    path.write_text(json.dumps(stated))
+    (verdict,) = (each for each in check_folder(folder, folder.name) if each.figure == name)
+    assert verdict.findings[0].code == code
+    said = verdict.findings[0].evidence
+    assert words in said if words else "subtracted" not in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from labs.machine import caches
 from labs.notebook.comparing import compare
 from labs.notebook.run import Run
 from labs.recording import file
+from labs.views.rings import lines_used
 from testing.paths import REPOSITORY
 
 RECORDINGS = REPOSITORY / "tests/fixtures/honest/07-switch-footprint/recordings"
@@ -46,9 +48,9 @@ def test_sets_add_only_what_is_more_than_chance() -> None:
     assert rows["1,024 KiB"][-1].startswith("7.83 (")
 
 
-def test_without_a_ring_to_compare_with_nothing_is_said_to_be_added() -> None:
+def test_without_a_ring_to_compare_with_the_view_says_what_to_measure() -> None:
     (row,) = views.set_sizes(run_of("sizes", "processes-8-64k")).rows
-    assert len(row) == 6
+    assert row[-1] == "unknown: measure processes-8-0 in the same run"
 
 
 def test_claimed_and_counted_switches_are_those_of_the_recording(kinds: Run) -> None:
@@ -65,11 +67,42 @@ def test_differences_have_their_intervals_and_names(kinds: Run) -> None:
     assert row[:3] == ("set for threads", "threads-8-256k", "threads-8-0")
     assert float(row[4]) < float(row[3]) < float(row[5])
     same = compare(kinds["threads-8-0"], run_of("own", "own-0"), 1.0)
-    assert {row[-1] for row in views.differences(a=added, b=same).rows} <= {"yes", "no"}
+    said = [row[6].partition(":")[0] for row in views.differences(a=added, b=same).rows]
+    assert set(said) <= {"yes", "no"}
     wrong: dict[str, Any] = {"a": kinds}
     for given in ({}, wrong):
         with pytest.raises(Refused, match="takes comparisons"):
             views.differences(**given)
+
+
+def test_differences_say_what_two_rings_have_different(kinds: Run) -> None:
+    one = compare(kinds["processes-8-256k"], kinds["processes-8-0"], 1.0)
+    pairs = {
+        ("processes-8-256k", "processes-8-0"): "the set",
+        ("processes-8-0", "threads-8-0"): "the address space",
+        ("processes-8-256k", "threads-2-0"): "the address space, the number of tasks, the set",
+        ("threads-8-0", "threads-8-0"): "nothing",
+    }
+    for (first, second), words in pairs.items():
+        (row,) = views.differences(a=replace(one, first=first, second=second)).rows
+        assert row[-1] == words
+    (row,) = views.differences(a=replace(one, first="own-0")).rows
+    assert len(row) == 7, "of other runs the column is left out"
+
+
+def test_a_difference_that_excludes_0_and_is_no_more_than_chance_says_why(kinds: Run) -> None:
+    found = compare(kinds["processes-8-256k"], kinds["processes-8-0"], 1.0)
+    seen = replace(found, difference=0.8, difference_interval=(0.3, 1.3))
+    assert seen.distinguishable
+    for ratio, words in (((0.98, 1.4), "their ratio is 1.20 (0.98 to 1.40)"), (None, "uncertain")):
+        unsure = replace(
+            seen, distinguishable=False, side=0, ratio=ratio and 1.2, ratio_interval=ratio
+        )
+        (row,) = views.differences(a=unsure).rows
+        assert row[6].startswith("no: their ratio is ") and row[6].endswith(words)
+    assert views.differences(a=seen).rows[0][6] == "yes"
+    nothing = replace(seen, distinguishable=False, side=0, difference_interval=(-0.3, 1.3))
+    assert views.differences(a=nothing).rows[0][6] == "no"
 
 
 @pytest.mark.parametrize(("totals", "used"), [({"tried": 4096, "used": 64}, "64"), ({}, "")])
@@ -82,6 +115,27 @@ def test_the_lines_that_were_used_are_said_where_the_run_tried_them(
     rows = {row[0]: row[1] for row in views.lines_used(run).rows}
     assert rows.get("of these, your sum changed with", "") == used
     assert float(rows["core cycles for one cache line, one task alone"]) > 0.25
+    said = (
+        "used 64 of 4,096 lines, not every one"
+        if totals
+        else "took enough time to have read the set"
+    )
+    assert rows["so your C"] == said
+
+
+@pytest.mark.parametrize(
+    ("tried", "used", "cycles", "words"),
+    [
+        (4096, 0, 2.0, "used none of the lines"),
+        (4096, 4096, 2.0, "used every line"),
+        (None, None, 0.1, "read nothing"),
+        (None, None, 0.3, "took enough time"),
+    ],
+)
+def test_what_a_c_did_with_its_set_is_said_in_words(
+    tried: int | None, used: int | None, cycles: float, words: str
+) -> None:
+    assert lines_used.verdict(tried, used, cycles).startswith(words)
 
 
 def test_a_view_of_rings_refuses_other_runs_in_plain_words(kinds: Run) -> None:

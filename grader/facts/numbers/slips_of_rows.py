@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.cases.case import Case
+from labs.common.units import rounded
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of
 
@@ -79,6 +80,10 @@ def of_relation(case: Case) -> Iterator[Slip]:
         return
     for parts in {each.parts for each in nets if each is not None} - {1.0}:
         yield parts * (one - other), f"{parts:g} x ({over} - {under})", right
+    if nets[0].baseline is not None:
+        again = nets[0].baseline.times(nets[0].times / nets[0].parts).into(unit, clock).value
+        done = f"{over} - {under} - {rounded(again)}, the baseline subtracted a second time"
+        yield one - other - again, done, right
     timed = [each.unsubtracted.into(unit, clock).value for each in nets if each is not None]
     what = f"{over} - {under}, each as timed: their baselines were not subtracted"
     yield timed[0] - timed[1], what, right

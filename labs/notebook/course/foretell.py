@@ -15,6 +15,7 @@ from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
 from labs.notebook import explain
 from labs.notebook.course import typed
+from labs.results.compared import Comparison
 
 #: The unit of an example where the lab states none.
 _USUAL_UNIT = "ns"
@@ -42,6 +43,31 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
     late = "late prediction" if stored.late else "prediction"
     done = "kept" if versions == earlier else "stored"
     return Message(tone, f"{late} {done}: {what}", (*strange, *words))
+
+
+def recalled(folder: Path, guide: Guide, name: str, found: Comparison | None) -> Message:
+    """What was predicted under the id `name`, next to the ratio of `found`. Raises Refused."""
+    asked_for(guide, name)
+    try:
+        versions = predictions.read(folder).get(name, ())
+    except ValueError as error:
+        _refuse(error, "the prediction cannot be read")
+    if not versions:
+        return Message("note", f"you stored no prediction {name}")
+    shown, late = predictions.shown(versions)
+    words = [_about_found(found)] if found is not None else []
+    if late:
+        words.append("This prediction is late: it does not count.")
+    what = f"{rounded(shown.value, 6)} {shown.unit}"
+    return Message("note", f"you predicted {what} ({name})", tuple(words))
+
+
+def _about_found(found: Comparison) -> str:
+    """The ratio that a comparison found, in one sentence."""
+    ratio = found.ratio_as_text()
+    if ratio is None:
+        return f"The run gives no ratio: {found.second} may be 0."
+    return f"You found {ratio} times: {found.first} divided by {found.second}."
 
 
 def asked_for(guide: Guide, name: object) -> Asked | None:

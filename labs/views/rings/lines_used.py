@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: As in kernels_c/own_footprint.h.
 _SET, _LINE = 256 << 10, 64
+#: No core loads more than four times in a cycle.
+_LEAST_CYCLES = 0.25
 _VARIANT, _ALONE = "own-256k", "alone-256k"
 
 
@@ -45,7 +47,21 @@ def _rows(run: Run) -> list[tuple[str, str]]:
     each = _cycles_for_a_line(run)
     if each is not None:
         rows.append(("core cycles for one cache line, one task alone", rounded(each)))
+    if rows:
+        rows.append(("so your C", verdict(tried, used, each)))
     return rows or [("cache lines", "not tried on this machine")]
+
+
+def verdict(tried: int | None, used: int | None, cycles: float | None) -> str:
+    """What your C did with the set, in words: by the lines that it used, else by what one costs."""
+    if tried and used is not None:
+        if used == 0:
+            return "used none of the lines: your sum changed with none of them"
+        every = used == tried
+        return "used every line" if every else f"used {used:,} of {tried:,} lines, not every one"
+    if cycles is not None and cycles < _LEAST_CYCLES:
+        return "read nothing: no core loads a line so fast"
+    return "took enough time to have read the set"
 
 
 def _cycles_for_a_line(run: Run) -> float | None:

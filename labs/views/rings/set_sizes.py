@@ -61,19 +61,29 @@ def _row(result: Result, found: dict[str, Result]) -> tuple[str, ...]:
         _in_kib(size),
         _in_kib(tasks * size),
         *value_cells(result),
-        _added(result, found.get(f"{kind}-{tasks}-0")) if size else "",
+        _added(result, found.get(f"{kind}-{tasks}-0"), f"{kind}-{tasks}-0") if size else "",
         why_no_figure(result),
     )
 
 
-def _added(result: Result, without: Result | None) -> str:
-    """'1.71 (1.5 to 1.9)': the difference to the ring without a set; '' if there is none."""
-    if without is None or result.estimate is None or without.estimate is None:
+def _added(result: Result, without: Result | None, name: str) -> str:
+    """'1.71 (1.5 to 1.9)': the difference to the ring `name`, without a set; '' without a figure.
+
+    Without that ring, what to measure.
+    """
+    if without is None:
+        return f"unknown: measure {name} in the same run"
+    if result.estimate is None or without.estimate is None:
         return ""
     difference = compared(result, without)
     low, high = difference.difference_interval
     shown = f"{rounded(difference.difference)} ({rounded(low)} to {rounded(high)})"
-    return shown if difference.side > 0 else f"not distinguishable from 0: {shown}"
+    if difference.side > 0:
+        return shown
+    if difference.side < 0:
+        return f"less than without: {shown}"
+    why = difference.doubt()
+    return f"not distinguishable from 0: {shown}" + (f"; {why}" if why else "")
 
 
 def _parts(result: Result) -> tuple[str, int, int]:
