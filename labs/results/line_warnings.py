@@ -13,7 +13,7 @@ from labs.analysis.undisturbed_processes import MOST_BY_PLACE
 from labs.common import limits
 from labs.common.advice import Advice, Option, Words, advice
 from labs.common.units import rounded
-from labs.recording import declared
+from labs.recording import declared, proof
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
 from labs.results.warning import RunWarning
@@ -33,6 +33,10 @@ UNTIL_WHOLE = advice(
     Option("at-most", 60),
     ", which goes on until enough processes have had the core to themselves",
 )
+
+#: After about this time Linux gives the CPU to another task that waits for it (3 ms on machines of
+#: 8 and more CPUs, less on smaller ones).
+TIME_SLICE_MS = 3.0
 
 #: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
 FEW_HIT = 0.357
@@ -84,6 +88,12 @@ def _of_no_line(recording: Recording, line: Line) -> RunWarning:
     elif _are_too_short(recording, line):
         # Other programs make samples longer, never shorter than their work.
         cause = ("the clock is read before the work between the readings is done", cause[1])
+    elif (lasts := _beyond_a_time_slice(recording, line)) is not None:
+        cause = (
+            f"the longest samples last {rounded(lasts)} ms, which is more than a time slice: the "
+            "OS gave the CPU to the other task in the middle of a sample",
+            advice("much smaller batch sizes (", Option("batch", ...), ")"),
+        )
     elif was_shared(recording):
         cause = (
             "other programs used the CPU during the run; they interrupt long samples more "
@@ -112,6 +122,17 @@ def _are_too_short(recording: Recording, line: Line) -> bool:
     return bool((line.location < work).any())
 
 
+def _beyond_a_time_slice(recording: Recording, line: Line) -> float | None:
+    """How many ms the longest samples last, if that is more than a time slice; else None.
+
+    It is None too if the tasks hand over as claimed, because then none keeps the CPU so long.
+    """
+    lasts = float(line.location.max()) / line.clock.ticks_in("ms")
+    seen = proof.of_variant(recording, line.variant)
+    keeps = seen is not None and 0 < seen.counted < seen.claimed / 2
+    return lasts if keeps and lasts > TIME_SLICE_MS else None
+
+
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
     """A warning if the interval is wide, or so wide that nobody should believe the value."""
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
@@ -134,14 +155,14 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         unbelievable = "the interval holds 0: the run does not distinguish the value from nothing"
         join = ";"
     if figure.is_believable():
-        longer = _longer(figure, width)
+        longer = _longer(line, figure, width)
         brief = advice(
             f"the interval reaches {rounded(100 * width, 2)} % to either side (",
             longer,
             " should narrow it)",
         )
         return [RunWarning("wide-interval", symptom, cause, longer, quiet=True, brief=brief)]
-    longer = UNTIL_WHOLE if line.shared else _longer(figure, width)
+    longer = UNTIL_WHOLE if line.shared else _longer(line, figure, width)
     return [
         RunWarning(
             "not-believable",
@@ -152,19 +173,23 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     ]
 
 
-def _longer(figure: Estimate, width: float) -> Advice:
+def _longer(line: Line, figure: Estimate, width: float) -> Advice:
     """The option that would make the interval narrow, if only chance makes it wide.
 
     If the processes differ by no more than their own errors, the width falls with the root of the
-    number of samples. Otherwise it falls with the root of the number of processes.
+    number of samples. Otherwise it falls with the root of the number of processes. Both count with
+    what was set aside, because as much of a longer run will be.
     """
     times, by = (width / WIDE_INTERVAL) ** 2, figure.by_process
+    aside = sum(counts for counts in line.set_aside.values())
+    taken = max(figure.processes, np.size(aside))
     if by is not None and by.value.var() < 2 * np.median(by.error) ** 2:
-        samples = math.ceil(figure.n * times / 1000) * 1000
+        share = 1 + float(np.sum(aside)) / max(line.cost.n, 1)
+        samples = math.ceil(figure.n * share * times / 1000) * 1000
         if samples <= limits.MOST_SAMPLES:
             return advice(Option("samples", samples))
     else:
-        processes = math.ceil(figure.processes * times / 10) * 10
+        processes = math.ceil(taken * times / 10) * 10
         if processes <= limits.MOST_PROCESSES:
             return advice(Option("processes", processes))
     return advice(Option("within", 100 * WIDE_INTERVAL), Option("at-most", 60))
