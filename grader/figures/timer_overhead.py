@@ -27,8 +27,8 @@ FIGURES = (
                 by=("clock-read-too-early", "one-process"),
             ),
         ),
-        look_next="Compare the intercept with the empty sample (k = 0): where do the few ticks "
-        "between them go?",
+        look_next="Compare this overhead with the mean empty sample (k = 0), which holds no "
+        "addition: what would it mean if the two differed?",
     ),
     FigureSpec(
         id="timer-step",
@@ -68,7 +68,8 @@ FIGURES = (
                 by=("work-counted-as-timer", "one-process"),
             ),
         ),
-        look_next="Is this clock a system call? Count the calls with strace before you answer.",
+        look_next="What must this clock do that the fenced pair does not, and what does the fenced "
+        "pair wait for that this clock does not?",
     ),
     FigureSpec(
         id="timer-ratio-process-cpu",
@@ -82,8 +83,8 @@ FIGURES = (
         central="ratio-of-unlike-units",
         praise=(
             Praise(
-                "You divided times and not ticks, and the samples of both clocks were "
-                "interleaved in one run.",
+                "You divided times and not ticks, and your recording holds the samples of both "
+                "clocks, interleaved.",
                 by=("ratio-of-unlike-units", "interleaved"),
             ),
         ),
@@ -116,7 +117,7 @@ FIGURES = (
                 by=("clock-read-too-early", "more-between-the-readings"),
             ),
         ),
-        look_next="Remove one fence, save the run under another name, and see which of the "
-        "points leaves the line first.",
+        look_next="Remove one fence at a time, and save each run under another name. Do "
+        "points leave the line, or does the line only begin elsewhere?",
     ),
 )

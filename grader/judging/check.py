@@ -156,7 +156,8 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     # Without a value that could be right, there is nothing to interpret.
     levels = points_by_level(spec, findings, right=bool(case.accepted_values))
     points = sum(got for got, _ in levels.values())
-    passed = not findings and points == spec.max_points
+    follows = case.right or case.right_in_older_kit
+    passed = follows and not findings and points == spec.max_points
     caveat = unbound.caveat(case) if passed else ""
     others = no_counter.caveat(case) if passed else ""
     too_wide = wide_interval.caveat(case) if passed else ""

@@ -18,7 +18,8 @@ def detect(case: Case) -> str | None:
     if case.right or case.submitted is None or not case.accepted_values:
         return None
     if case.spec.quantity is Quantity.CHOICE:
-        return None  # grader.pitfalls.conclusion_against_table reports those
+        # grader.pitfalls.conclusion_against_table reports the others.
+        return _of_stale_conclusion(case) if is_stale(case) else None
     expected = " or ".join(dict.fromkeys(each.as_text() for each in case.accepted_values[:2]))
     source = f"{case.figure.recording} gives" if not case.others else "your recordings give"
     evidence = f"You gave {case.as_submitted()}; {source} {expected}."
@@ -28,6 +29,19 @@ def detect(case: Case) -> str | None:
             "in again."
         )
     return None if case.right_in_older_kit and not what_it_is(case) else evidence
+
+
+def _of_stale_conclusion(case: Case) -> str:
+    """It does not say whether the newer figures support the conclusion still."""
+    newer = [
+        each.figure.recording or each.spec.id
+        for each in case.others or (case,)
+        if measured_after(case.figure, each.recording)
+    ]
+    return (
+        f"You gave {case.as_submitted()}; afterwards {' and '.join(newer)} was measured. Compare "
+        "anew, and conclude again."
+    )
 
 
 def is_stale(case: Case) -> bool:

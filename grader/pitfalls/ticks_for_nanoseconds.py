@@ -56,7 +56,8 @@ PITFALL = Pitfall(
     code="ticks-for-nanoseconds",
     level=Level.INTERPRETATION,
     symptom="The figure is off by the frequency of the counter.",
-    misconception="A tick is one step of the counter, not a nanosecond and not a core cycle.",
+    misconception="A tick is the unit in which a counter counts, not a nanosecond and not a "
+    "core cycle.",
     experiment="Read the counter twice, one second apart, and divide the ticks by 1,000,000,000.",
     seen_in="report A: ticks divided by the clock that lscpu prints",
     detect=detect,

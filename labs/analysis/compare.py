@@ -78,15 +78,16 @@ def separation(one: Estimate, other: Estimate) -> float:
 
     Above 1 or below -1 the two differ: the interval of the difference excludes 0 and the interval
     of the ratio excludes 1. These two intervals can disagree if the core was always shared, because
-    that may have slowed the two by different factors; the wider one counts. The ratio is the
-    smaller estimate divided by the larger, because a divisor near 0 would give no useful ratio.
+    that may have slowed the two by different factors; the wider one counts. The divisor of the ratio
+    is the estimate that is farther from 0, because a divisor near 0 would give no useful ratio.
     """
     sign = 1.0 if one.value >= other.value else -1.0
     larger, smaller = (one, other) if sign > 0 else (other, one)
     value, low, _ = difference(larger, smaller)
     errors = value / max(value - low, 1e-12)
     if larger.value > 0:
-        value, _, high = ratio(smaller, larger)
+        near, far = (smaller, larger) if larger.value >= abs(smaller.value) else (larger, smaller)
+        value, _, high = ratio(near, far)
         errors = min(errors, (1 - value) / max(high - value, 1e-12))
     return sign * errors
 

@@ -57,6 +57,12 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
     # The step must come from the ticks as read: after conversion to one speed, steps differ.
     cells = cells_of(samples, parts, step_of(as_read))
     sizes = int((cells.batch > 0).sum())
+    if sizes < 2 and len(samples) < len(asked := _sizes_asked_for(recording)) > 1:
+        raise CannotEstimate(
+            f"{variant}: {len(samples)} sample{'s' * (len(samples) != 1)} cannot hold the "
+            f"{len(asked)} batch sizes; raise ",
+            Option("samples"),
+        )
     if sizes < 2:
         raise CannotEstimate(
             f"{variant}: a line needs two batch sizes above 0, this recording has {sizes}; "
@@ -87,6 +93,12 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
         hit=hit,
         chosen=chosen,
     )
+
+
+def _sizes_asked_for(recording: Recording) -> set[str]:
+    """The batch sizes above 0 that the recording was to have, as texts."""
+    stated = {word.strip() for text in recording.condition("batch") for word in text.split(",")}
+    return {size for size in stated if size.strip("0")}
 
 
 def _parts(samples: Samples) -> Integers | None:

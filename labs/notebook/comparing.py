@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 from labs.common.messages import Message, Refused
 from labs.notebook.run import Run
@@ -20,7 +21,8 @@ def compare(first: object, second: object, times: float) -> Comparison:
         raise Refused(_about_times(times))
     try:
         if isinstance(first, Run) and isinstance(second, Run):
-            found = compared(first.result(), second.in_unit(first.unit).result(), times)
+            saved = _saved_as(first), _saved_as(second)
+            found = compared(first.result(), second.in_unit(first.unit).result(), times, saved)
             return _noted(found, first, second)
         if isinstance(first, Comparison) and isinstance(second, Comparison):
             return differences_compared(first, second, times)
@@ -29,6 +31,11 @@ def compare(first: object, second: object, times: float) -> Comparison:
         raise Refused(Message("problem", "these cannot be compared", (f"{why}.",))) from None
     what = "lab.compare takes two runs, or a run by two of its variants"
     raise Refused(Message("problem", what, (_USAGE,)))
+
+
+def _saved_as(run: Run) -> str:
+    """The name of the run's recording; '' if it is not saved."""
+    return Path(run.recording_path).stem if run.recording_path else ""
 
 
 def _noted(found: Comparison, *runs: Run) -> Comparison:

@@ -196,10 +196,10 @@ def describe_line(result: Result) -> tuple[str, str]:
             f"{rounded(100 * float(off.max()), 2)} % off the line."
         )
     else:
-        worst = int(off.argmax())
+        worst, share = line.worst_point()  # the same number as in the warning of the run
         meaning = (
             f"The points do not lie on a line: at k = {line.batch[worst]:,.0f} the mean is "
-            f"{rounded(100 * float(off[worst]), 2)} % off the line, so there is no figure."
+            f"{rounded(100 * abs(share), 2)} % off the line, so there is no figure."
         )
     return kind, meaning
 

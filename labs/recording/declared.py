@@ -109,6 +109,15 @@ def is_unfenced(recording: Recording, variant: str) -> bool:
     return of_variant(recording, variant).unfenced
 
 
+def seen_not_to_wait(recording: Recording, variant: str) -> bool:
+    """Whether the run watched a sample whose second reading does not wait for the additions.
+
+    Only C of a student's own is watched (kernels_c/watched_steps.h).
+    """
+    additions = recording.number(f"variant.{variant}.watched_additions")
+    return bool(additions) and recording.number(f"variant.{variant}.watched_end_waits") == 0
+
+
 def placement(recording: Recording, variant: str) -> Placement:
     """Where the C kernel puts the tasks of `variant`."""
     return of_variant(recording, variant).placement

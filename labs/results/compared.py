@@ -116,10 +116,13 @@ class Comparison:
         return filled(_COMPARED, lines=(self.sentence(), *self.modes))
 
 
-def compared(first: Result, second: Result, times: float = 1.0) -> Comparison:
+def compared(
+    first: Result, second: Result, times: float = 1.0, saved: tuple[str, str] = ("", "")
+) -> Comparison:
     """How `first` compares with `times` the `second`.
 
-    Raises ValueError if one of them has no figure, or if their units differ.
+    `saved` has the name of the recording of each; '' stands for none. Raises ValueError if one of
+    them has no figure, or if their units differ.
     """
     for each in (first, second):
         if each.estimate is None:
@@ -128,7 +131,7 @@ def compared(first: Result, second: Result, times: float = 1.0) -> Comparison:
         raise ValueError(f"one result is in {first.unit} and the other in {second.unit}")
     assert first.estimate is not None and second.estimate is not None  # checked above
     one, other = first.estimate, second.estimate
-    names = _names(first, second)
+    names = _names(first, second, saved)
     modes = (two_modes(name, each) for name, each in zip(names, (one, other), strict=True))
     return _comparison(names, one, other, times, tuple(dict.fromkeys(filter(None, modes))))
 
@@ -191,7 +194,7 @@ def two_modes(name: str, estimate: Estimate) -> str:
     )
 
 
-def _names(first: Result, second: Result) -> tuple[str, str]:
+def _names(first: Result, second: Result, saved: tuple[str, str]) -> tuple[str, str]:
     """The shortest names that distinguish the two results."""
     both = (first, second)
     names = [each.variant for each in both]
@@ -201,6 +204,8 @@ def _names(first: Result, second: Result) -> tuple[str, str]:
         flags = [each.recording.conditions.get("flags", "unknown flags") for each in both]
         if flags[0] != flags[1]:
             names = [f"{name} at {flag}" for name, flag in zip(names, flags, strict=True)]
+        elif all(saved) and saved[0] != saved[1]:
+            names = [f"{name} (run {run})" for name, run in zip(names, saved, strict=True)]
         else:
             names = [f"the first {names[0]}", f"the second {names[1]}"]
     return names[0], names[1]

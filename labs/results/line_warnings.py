@@ -9,13 +9,15 @@ import numpy as np
 from labs.analysis import core_clock
 from labs.analysis.estimate import AS_WIDE_AS_VALUE, WIDEST, Estimate
 from labs.analysis.line import Line
-from labs.analysis.undisturbed_processes import MOST_BY_PLACE
+from labs.analysis.undisturbed_processes import MOST_BY_PLACE, TwoGroups
 from labs.common import limits
 from labs.common.advice import Advice, Option, Words, advice
 from labs.common.units import rounded
-from labs.recording import declared, proof
+from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
+from labs.results import no_line
+from labs.results.no_line import LET_IT_WAIT, READ_EARLY
 from labs.results.warning import RunWarning
 
 #: A run gives a warning from these shares on.
@@ -27,16 +29,14 @@ GROUPS_APART = 0.02
 #: they differ by less than this factor.
 FEW_OF_MANY, NEARLY_ALIKE = 0.2, 1.25
 
-OTHER_THREAD = "the core's other hardware thread is busy with another virtual machine or program"
+OTHER_THREAD = (
+    "the physical core was shared with a program or a virtual machine that this machine may not see"
+)
 UNTIL_WHOLE = advice(
     Option("within", 5),
     Option("at-most", 60),
     ", which goes on until enough processes have had the core to themselves",
 )
-
-#: After about this time Linux gives the CPU to another task that waits for it (3 ms on machines of
-#: 8 and more CPUs, less on smaller ones).
-TIME_SLICE_MS = 3.0
 
 #: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
 FEW_HIT = 0.357
@@ -49,7 +49,7 @@ def of_line(
     if figure is None:
         figure = line.overhead if declared.is_overhead(recording, line.variant) else line.cost
     if not line.straight:
-        return (_of_no_line(recording, line),)
+        return (no_line.warning(recording, line),)
     found = []
     if line.cost.high < 0 or figure.high < 0:
         found.append(
@@ -61,7 +61,9 @@ def of_line(
                 advice("measure again with more processes (", Option("processes", 40), ")"),
             )
         )
-    found += [*_of_interruptions(line, figure), *_of_shared_core(line), *_of_processes(line)]
+    early = declared.seen_not_to_wait(recording, line.variant)
+    found += _of_interruptions(line, figure)
+    found += [*_of_shared_core(line), *_of_processes(line, early=early)]
     cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
         found.append(
@@ -75,64 +77,6 @@ def of_line(
     return (*found, *_of_width(recording, line, figure))
 
 
-def _of_no_line(recording: Recording, line: Line) -> RunWarning:
-    """The warning that the samples lie on no line."""
-    worst, share = line.worst_point()
-    cause: tuple[str, Advice | str] = (
-        "the clock is read before the work between the readings is done, or the work does not "
-        "grow with k",
-        "look at the disassembly of the measured region",
-    )
-    if declared.is_unfenced(recording, line.variant):
-        cause = (cause[0], "use a fenced variant")
-    elif _are_too_short(recording, line):
-        # Other programs make samples longer, never shorter than their work.
-        cause = ("the clock is read before the work between the readings is done", cause[1])
-    elif (lasts := _beyond_a_time_slice(recording, line)) is not None:
-        cause = (
-            f"the longest samples last {rounded(lasts)} ms, which is more than a time slice: the "
-            "OS gave the CPU to the other task in the middle of a sample",
-            advice("much smaller batch sizes (", Option("batch", ...), ")"),
-        )
-    elif was_shared(recording):
-        cause = (
-            "other programs used the CPU during the run; they interrupt long samples more "
-            "often than short ones, here so often that disturbed samples are not recognised",
-            advice(
-                "measure again when the machine is quieter, or with smaller batch sizes (",
-                Option("batch", ...),
-                ")",
-            ),
-        )
-    return RunWarning(
-        "not-on-a-line",
-        f"at k = {line.batch[worst]:.0f} the mean lies {rounded(100 * abs(share), 2)} % off the "
-        "line T(k) = overhead + k * cost, so there is no figure",
-        *cause,
-    )
-
-
-def _are_too_short(recording: Recording, line: Line) -> bool:
-    """Whether samples take less time than the operations in them, as far as their length is known.
-
-    Example: 64 additions that wait for each other, and a sample of 40 core cycles.
-    """
-    cycle = core_clock.shortest_cycle(recording, line.clock)
-    work = line.batch * (declared.operation_cycles(recording, line.variant) * cycle)
-    return bool((line.location < work).any())
-
-
-def _beyond_a_time_slice(recording: Recording, line: Line) -> float | None:
-    """How many ms the longest samples last, if that is more than a time slice; else None.
-
-    It is None too if the tasks hand over as claimed, because then none keeps the CPU so long.
-    """
-    lasts = float(line.location.max()) / line.clock.ticks_in("ms")
-    seen = proof.of_variant(recording, line.variant)
-    keeps = seen is not None and 0 < seen.counted < seen.claimed / 2
-    return lasts if keeps and lasts > TIME_SLICE_MS else None
-
-
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
     """A warning if the interval is wide, or so wide that nobody should believe the value."""
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
@@ -144,8 +88,8 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     )
     if line.shared:
         cause = (
-            f"another program used the same core all the time ({OTHER_THREAD}), and the interval "
-            "reaches down to the possible cost on a whole core"
+            f"{OTHER_THREAD}, all the time, and the interval reaches down to the possible cost on "
+            "a whole core"
         )
     elif declared.of_variant(recording, line.variant).memory and was_shared(recording):
         cause = "the operation uses memory, and other programs used memory during the run"
@@ -226,7 +170,7 @@ def _of_shared_core(line: Line) -> list[RunWarning]:
     return [
         RunWarning(
             "shared-core",
-            f"another program used the same core for {rounded(100 * share, 2)} % of the time; "
+            f"something else used the same core for {rounded(100 * share, 2)} % of the time; "
             "those samples were set aside",
             OTHER_THREAD,
             advice("another CPU (", Option("cpu", ...), "), or ", UNTIL_WHOLE),
@@ -234,8 +178,11 @@ def _of_shared_core(line: Line) -> list[RunWarning]:
     ]
 
 
-def _of_processes(line: Line) -> list[RunWarning]:
-    """A warning if the processes fall into two groups, with the cause if the run shows it."""
+def _of_processes(line: Line, *, early: bool) -> list[RunWarning]:
+    """A warning if the processes fall into two groups, with the cause if the run shows it.
+
+    `early` says that the second reading was seen not to wait for the work.
+    """
     groups, by = line.two_groups, line.cost.by_process
     if groups is None or by is None or abs(groups.factor - 1) < GROUPS_APART:
         return []
@@ -245,31 +192,7 @@ def _of_processes(line: Line) -> list[RunWarning]:
         f"processes differ: {count} of {every} took {rounded(groups.factor)} times as long as the "
         f"others{'; their samples were set aside' if aside else ''}"
     )
-    cause = (
-        "this run does not show the cause: it may be their place in memory, or another program on "
-        "the same core"
-    )
-    if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
-        cause = (
-            "another state of the machine, for example two tasks on two CPUs in some processes and "
-            "on one CPU in others; a place in memory has a smaller effect, and no other program "
-            "was seen on the core"
-        )
-    elif groups.siblings == "stay":
-        cause = (
-            "the place of code and stack in memory: another variant in the same processes did not "
-            "change, and another program on the core would have slowed it too"
-        )
-    elif groups.whole:
-        cause = (
-            "perhaps the place of code and stack in memory; each process had its core to itself, "
-            "so no other program on the core is the cause"
-        )
-    elif groups.siblings == "move":
-        cause = (
-            "another program on the same core: all variants of this run were slower in the same "
-            "processes"
-        )
+    cause = _why_processes_differ(groups, early=early)
     # The others agree, and the interval counts what was kept: there is nothing to do.
     few = count <= FEW_OF_MANY * every and 1 / NEARLY_ALIKE < groups.factor < NEARLY_ALIKE
     return [
@@ -277,7 +200,9 @@ def _of_processes(line: Line) -> list[RunWarning]:
             "processes-differ",
             symptom,
             cause,
-            advice(
+            LET_IT_WAIT
+            if early
+            else advice(
                 Words(
                     "look at each process (plot_processes in a notebook)",
                     "look at each process (.plot_processes() of the run)",
@@ -286,8 +211,39 @@ def _of_processes(line: Line) -> list[RunWarning]:
                 Option("processes", 40),
                 ")",
             ),
-            quiet=few,
+            quiet=few and not early,
             brief=f"{count} of {every} processes took {rounded(groups.factor)} times as long as "
             f"the others{' and were set aside' if aside else ''}",
         )
     ]
+
+
+def _why_processes_differ(groups: TwoGroups, *, early: bool) -> str:
+    """The likely cause, as far as the run shows it."""
+    if early:
+        return READ_EARLY
+    if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
+        return (
+            "another state of the machine, for example two tasks on two CPUs in some processes and "
+            "on one CPU in others; a place in memory has a smaller effect, and no other program "
+            "was seen on the core"
+        )
+    if groups.siblings == "stay":
+        return (
+            "the place of code and stack in memory: another variant in the same processes did not "
+            "change, and another program on the core would have slowed it too"
+        )
+    if groups.whole:
+        return (
+            "perhaps the place of code and stack in memory; each process had its core to itself, "
+            "so no other program on the core is the cause"
+        )
+    if groups.siblings == "move":
+        return (
+            "another program on the same core: all variants of this run were slower in the same "
+            "processes"
+        )
+    return (
+        "this run does not show the cause: it may be their place in memory, or another program on "
+        "the same core"
+    )

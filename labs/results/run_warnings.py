@@ -196,6 +196,29 @@ def _of_tracer(recording: Recording) -> list[RunWarning]:
     ]
 
 
+def _of_one_process(recording: Recording, steady: int) -> list[RunWarning]:
+    """A warning if all `steady` samples come from one process; if it has one sample, about that."""
+    if len(recording.processes) != 1:
+        return []
+    if steady == len(recording.variants):
+        return [
+            RunWarning(
+                "one-process",
+                "there is only one sample, so there is only one process",
+                "each process takes one sample of a variant or more",
+                advice(Option("samples", 10_000), " and ", Option("processes", 10)),
+            )
+        ]
+    return [
+        RunWarning(
+            "one-process",
+            "all samples come from one process",
+            "the layout in memory differs between processes, and one process cannot show this",
+            advice(Option("processes", 10)),
+        )
+    ]
+
+
 @memoized
 def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     """Warnings from the conditions alone: placement, disturbance, number of samples.
@@ -206,22 +229,14 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     found += _of_unbound(recording, variant) or _of_placement(recording, variant)
     found += _of_clock_speed(recording)
     found += _of_switches(recording, variant)
-    if len(recording.processes) == 1:
-        found.append(
-            RunWarning(
-                "one-process",
-                "all samples come from one process",
-                "the layout in memory differs between processes, and one process cannot show this",
-                advice(Option("processes", 10)),
-            )
-        )
     cells = max(len(np.unique(recording.batch)) * len(recording.variants), 1)
     steady = int((recording.sample >= 0).sum())
+    found += _of_one_process(recording, steady)
     if steady / cells < FEWEST_PER_BATCH:
         found.append(
             RunWarning(
                 "few-samples",
-                f"{steady} samples over {cells} batch sizes",
+                f"{steady} sample{'s' * (steady != 1)} over {cells} batch sizes",
                 "an interval from so few samples is itself uncertain",
                 advice(Option("samples", FEWEST_PER_BATCH * cells * 10)),
             )

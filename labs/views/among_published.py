@@ -157,6 +157,11 @@ def _describe(
             f"here. The published {'figures are' if len(values) > 1 else 'figure is'} {span} "
             f"{sign}: {above} of {len(values)} above your interval and {below} below it."
         )
+    if unit == "cycles" and any(each.timer == "rdtsc" for each in figures):
+        meaning.append(
+            "Your figure is in core cycles. What a report read with rdtsc is in ticks, even if the "
+            "report calls them cycles: these are two units."
+        )
     suspect = sum(bool(each.suspicions) for each in figures)
     if suspect:
         meaning.append(

@@ -77,6 +77,16 @@ def test_the_order_of_the_two_does_not_matter(gap: float) -> None:
     assert compare.separation(one, other) == pytest.approx(-compare.separation(other, one))
 
 
+def test_nearly_nothing_differs_from_what_is_clearly_below_zero() -> None:
+    # Two climbs: one of a lab's wrong order is negative, the other next to nothing.
+    run = object()
+    nothing = by_hand([0.001, -0.004, 0.003, 0.002, 0.004], run)
+    negative = by_hand([-1.003, -1.001, -1.004, -0.999, -1.002], run)
+    found = compare.separation(nothing, negative)
+    assert found > 1
+    assert compare.separation(negative, nothing) == pytest.approx(-found)
+
+
 def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
     levels, run = [10.0, 14.0, 11.0, 13.0, 12.0, 10.5], object()
     one = by_hand(levels, run)
@@ -130,6 +140,24 @@ def test_results_of_the_same_name_are_named_by_what_differs(tmp_path: Path) -> N
     assert "args0 at -O2" in sentence
     again = lab.compare(run["args0"], run_of(read(ARGUMENTS))["args0"]).sentence()
     assert again.startswith("the first args0 and the second args0 are not distinguishable")
+
+
+@pytest.mark.parametrize(
+    ("names", "begins"),
+    [
+        (("trial", "usual"), "args0 (run trial) and args0 (run usual) are not"),
+        (("usual", "usual"), "the first args0 and the second args0 are not"),
+        ((None, "usual"), "the first args0 and the second args0 are not"),
+    ],
+)
+def test_like_runs_are_named_by_their_recordings(
+    names: tuple[str | None, str], begins: str, tmp_path: Path
+) -> None:
+    lab = Session("04-procedure-call", tmp_path)
+    paths = [f"recordings/{name}.csv" if name else None for name in names]
+    runs = [Run.of(read(ARGUMENTS), unit="cycles", recording_path=path) for path in paths]
+    sentence = lab.compare(*(run["args0"] for run in runs)).sentence()
+    assert sentence.startswith(begins)
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:

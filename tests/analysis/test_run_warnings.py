@@ -175,6 +175,22 @@ def test_a_neighbour_is_named_where_all_siblings_moved() -> None:
     assert estimate is not None and estimate.value == pytest.approx(9, rel=0.005)
 
 
+@pytest.mark.parametrize(
+    ("additions", "waits", "early"), [("64", "0", True), ("64", "1", False), ("0", "0", False)]
+)
+def test_a_reading_seen_not_to_wait_explains_processes_that_differ(
+    additions: str, waits: str, early: bool
+) -> None:
+    seen = {"watched_additions": additions, "watched_end_waits": waits}
+    found = of_operations(dataclasses.replace(simulate.OPERATION, slower=SLOWER))
+    stated = {f"variant.{found.variants[0]}.{key}": value for key, value in seen.items()}
+    conditions = MappingProxyType({**found.conditions, **stated})
+    warning = warnings_of(dataclasses.replace(found, conditions=conditions))["processes-differ"]
+    assert ("does not wait for the work" in warning.likely_cause) is early
+    assert ("let the second reading wait" in warning.try_this) is early
+    assert early is False or not warning.quiet
+
+
 def test_alike_processes_do_not_differ() -> None:
     assert "processes-differ" not in warnings_of(of_operations(simulate.OPERATION))
 
@@ -393,6 +409,14 @@ def test_clock_speed_within_two_percent_is_steady() -> None:
 
 def test_one_process_where_there_is_one() -> None:
     assert "one-process" in warnings_of(run_with(Machine(processes=1)))
+
+
+def test_one_sample_is_not_laid_to_the_number_of_processes() -> None:
+    run = run_with(Machine(processes=1, samples=1))
+    found = {each.code: each for each in run_warnings.of_recording(run, run.variants[0])}
+    assert "only one sample" in found["one-process"].symptom
+    assert found["one-process"].try_this == "--samples 10000 and --processes 10"
+    assert found["few-samples"].symptom.startswith("1 sample over")
 
 
 def test_two_processes_are_not_one() -> None:

@@ -6,6 +6,7 @@ data often do not decide.
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -76,10 +77,9 @@ def names_of(lab: str, of: Evidence) -> dict[str, Any]:
     if lab.startswith("05"):
         return {"kinds": of.run("creation-cause", unit="us")}
     if lab.startswith("06"):
-        return {
-            "process": of.run("process-switch-pipe-pinned", "pipe-pinned"),
-            "pipe": of.run("thread-switch-pipe", "pipe"),
-        }
+        pipe = of.run("thread-switch-pipe", "pipe")
+        process = of.run("process-switch-pipe-pinned", "pipe-pinned")
+        return {"process": process, "pipe": pipe, "threads": {"pipe": pipe}}
     if lab.startswith("07"):
         kinds = of.run("footprint-cause", unit="us")
         added = {
@@ -107,17 +107,34 @@ def solved(lab: str, of: Evidence) -> dict[str, float]:
     numbers: dict[str, float] = {}
     stub = SimpleNamespace(
         compare=lambda one, other, times=1.0: comparing.compare(one, other, times),
-        conclude=lambda name, value, unit="choice": numbers.update({name: value}),
+        conclude=lambda name, value, unit="choice", run=None: numbers.update({name: value}),
         figure=lambda name, value, unit, run: numbers.update({name: value}),
     )
     names = {"lab": stub, **names_of(lab, of)}
     path = REPOSITORY / "notebooks" / lab / f"{lab}.ipynb"
     concluded = [spec.id for spec in LABS[lab] if spec.decide is not None]
-    for cell in json.loads(path.read_text("utf-8"))["cells"]:
-        source = "".join(cell["source"])
-        if "BEGIN SOLUTION" in source and any(f'("{name}"' in source for name in concluded):
+    sources = ["".join(cell["source"]) for cell in json.loads(path.read_text("utf-8"))["cells"]]
+    sources = [each for each in sources if "BEGIN SOLUTION" in each]
+    for number, source in enumerate(sources):
+        if any(f'("{name}"' in source for name in concluded):
+            for before in _needed(source, sources[:number], names):
+                exec(before, names)
             exec(source, names)
     return numbers
+
+
+def _needed(source: str, before: list[str], known: dict[str, Any]) -> list[str]:
+    """The cells before `source` that assign what it uses and nobody knows yet."""
+    used = {
+        node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)
+    } - _assigned(source)
+    cells = [each for each in before if not each.startswith("%%")]
+    return [each for each in cells if _assigned(each) & used - known.keys()]
+
+
+def _assigned(source: str) -> set[str]:
+    names = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
 
 
 @pytest.mark.parametrize(

@@ -445,6 +445,17 @@ def test_a_run_in_core_cycles_stands_among_figures_in_cycles() -> None:
     assert "core cycles" in shown.kind
 
 
+def test_core_cycles_next_to_ticks_are_called_two_units() -> None:
+    """Ticks and times are fair neighbours of report A's; core cycles are none of its units."""
+    run = run_of("timer_overhead", {"fenced": 60})
+    for unit, said in (("cycles", True), ("ticks", False), ("ns", False)):
+        shown = views.among_published(run.in_unit(unit), "timer overhead", "A")
+        assert ("these are two units" in shown.meaning) is said
+    of_no_counter = switches("pipe-pinned", 1500, 2000, 2003).in_unit("cycles")
+    shown = views.among_published(of_no_counter, "process switch", report="C")
+    assert "these are two units" not in shown.meaning
+
+
 def test_one_report_alone_can_be_shown() -> None:
     run = switches("pipe-pinned", 1500, 2000, 2003)
     shown = views.among_published(run, "process switch", report="D")

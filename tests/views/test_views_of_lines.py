@@ -15,6 +15,7 @@ from labs.recording import file
 from labs.views.timers.instruction import parted
 from labs.views.timers.system_calls import calls_in
 from testing.paths import FIXTURES
+from testing.submitted_figures import FENCED, MONOTONIC, Clocked, recording
 
 SAVED = FIXTURES / "honest" / "01-timer-overhead" / "recordings"
 
@@ -73,6 +74,15 @@ def test_the_line_of_a_clock_that_is_early_is_not_praised() -> None:
     assert "the kit draws no line" in views.your_line(early, 1.0, 1.0).caption
 
 
+@pytest.mark.parametrize("step", [2, 60])
+def test_the_plot_and_the_warning_say_the_same_of_the_point_farthest_off(step: int) -> None:
+    """Also where a step of the clock is longer than a mean sample."""
+    bent = Clocked(1.0, 0.05, step=step, straight=False)
+    run = Run.of(recording({"unfenced": bent}))
+    share = run.warnings[0].symptom.partition(" off the line")[0].rpartition(" lies ")[2]
+    assert share.endswith("%") and f"the mean is {share} off the line" in run.plot_line().meaning
+
+
 def test_slopes_are_next_to_what_was_expected() -> None:
     clocks = saved("clocks")
     for expected, worst in ((1.0, 5.0), (2.0, 55.0)):
@@ -80,6 +90,17 @@ def test_slopes_are_next_to_what_was_expected() -> None:
         assert {row[0] for row in table.rows} == {"process-cpu", "fenced", "monotonic"}
         off = max(map(abs, numbers(table, 4)))
         assert worst - 10 < off < worst
+        assert ("none agrees with your 2" in table.caption) is (expected == 2.0)
+
+
+@pytest.mark.parametrize("expected", [1.0, 1.5, 2.0])
+def test_clocks_that_differ_do_not_blame_what_was_expected(expected: float) -> None:
+    """One clock sees two thirds of each addition, so the clocks do not agree with each other."""
+    two = {"fenced": FENCED, "monotonic": Clocked(16.0, MONOTONIC.cost / 1.5, 1e9, 1)}
+    assert "none agrees" not in views.slopes(Run.of(recording(two)), expected).caption
+    assert "none agrees" not in views.slopes(saved("naive"), expected).caption
+    one = Run.of(saved("clocks").recording, ["fenced"])
+    assert "none agrees" not in views.slopes(one, 2.0).caption
 
 
 @pytest.mark.parametrize("number", ["1", None, True, float("nan"), float("inf")])

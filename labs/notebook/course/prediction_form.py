@@ -30,6 +30,7 @@ _TIMES = ("ns", "us", "ms", "s", "cycles", "ticks")
 #: A browser sends what was typed last after the click that followed it, if the Jupyter kernel was
 #: busy between the two.
 _SETTLING_S = 0.4
+_SURE = "In this line, sure is a number from 0 (a guess) to 1 (certain)."
 _STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
 
 
@@ -43,11 +44,18 @@ class Line:
 
     def _repr_html_(self) -> str:
         message = self.message.as_html() if self.message is not None else ""
-        return filled(_LINE, python=self.python, message=message)
+        sure = _SURE if self.unsure else ""
+        return filled(_LINE, python=self.python, message=message, sure=sure)
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the line does not state yet how sure its author is."""
+        return self.python.endswith("sure=...)")
 
     def __repr__(self) -> str:
         message = [repr(self.message)] if self.message is not None else []
         blank = ["Write your own decision in place of each `...`:"] if "..." in self.python else []
+        blank += [_SURE] if self.unsure else []
         return "\n".join([*message, self.question, *blank, self.python])
 
 

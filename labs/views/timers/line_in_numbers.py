@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from labs.analysis.estimate import Estimate
+from labs.common.factors import off_by
 from labs.common.messages import Refused
 from labs.common.table import Table
 from labs.common.units import rounded
@@ -14,6 +17,9 @@ from labs.views.gather import Runs, refused, runs_of, with_warnings
 
 if TYPE_CHECKING:
     from labs.analysis.line import Line
+
+#: Slopes that differ by at most this factor are called alike.
+ALIKE = 1.1
 
 
 def mean_samples(run: Runs) -> dict[int, float]:
@@ -76,7 +82,7 @@ def your_line(run: Runs, overhead: float, cost: float) -> Table:
         else f"the kit draws no line: {result.no_figure}"
     )
     return Table(
-        f"Your line begins at {rounded(overhead, 4)} {sign}; {kit}",
+        f"{result.variant}: your line begins at {rounded(overhead, 4)} {sign}; {kit}",
         ("k", f"mean sample ({sign})", f"your line ({sign})", "the mean is off it by"),
         tuple(rows),
     )
@@ -86,25 +92,46 @@ def your_line(run: Runs, overhead: float, cost: float) -> Table:
 def slopes(run: Runs, expected: float) -> Table:
     """By how many core cycles the line of each variant rises with k, next to what is `expected`.
 
-    Raises Refused if `expected` is not above 0, or if a core cycle's length is not known.
+    The caption says so if the lines agree with each other but not with what is expected. Raises
+    Refused if `expected` is not above 0, or if a core cycle's length is not known.
     """
     _demand_number("what you expect", expected)
     if expected <= 0:
         raise refused(f"a line cannot rise by {expected:g} core cycles with each addition")
     rows: list[tuple[str, ...]] = []
+    costs: list[Estimate] = []
     for each in runs_of([run]):
         for result in each.in_unit("cycles").results:
             if result.line is None:
                 rows.append((result.variant, "none", "", "", result.no_figure))
                 continue
             cost = result.line.cost.into("cycles", result.clock)
+            if result.line.straight:
+                costs.append(cost)
             numbers = (f"{number:.3f}" for number in (cost.value, cost.low, cost.high))
             off = 100 * (cost.value - expected) / expected
             rows.append((result.variant, *numbers, f"{off:+.1f} %"))
     return Table(
-        "How far the line of each clock rises with one more addition, in core cycles",
+        "How far the line of each clock rises with one more addition, in core cycles"
+        + _about_expected(costs, expected),
         ("clock", "cycles an addition", "from", "to (95 %)", "off what you expect by"),
         tuple(rows),
+    )
+
+
+def _about_expected(costs: Sequence[Estimate], expected: float) -> str:
+    """A clause for the caption if the lines agree with each other and not with `expected`."""
+    if len(costs) < 2 or any(each.low <= expected <= each.high for each in costs):
+        return ""
+    lowest, highest = max(each.low for each in costs), min(each.high for each in costs)
+    values = [each.value for each in costs]
+    alike = min(values) > 0 and (lowest <= highest or max(values) <= ALIKE * min(values))
+    apart = min(off_by(value / expected) for value in values) if alike else 1.0
+    if apart <= ALIKE:
+        return ""
+    return (
+        f". The clocks agree with each other, and none agrees with your {expected:g}: look at what "
+        "you expect before you blame a clock"
     )
 
 
