@@ -12,9 +12,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from grader.cases.spec import CHOICE
+from grader.cases.spec import CHOICE, TIMES
 from labs.analysis.processes import ByProcess
 from labs.common.units import rounded
+from labs.results import compared
 
 #: Rounding to three digits changes a number by at most this share.
 ROUNDING = 0.005
@@ -80,10 +81,10 @@ class Expected:
             return self.words
         if self.low == self.high:
             return f"{rounded(self.value)} {self.unit}"
-        return (
-            f"{rounded(self.value)} {self.unit} "
-            f"(95 % interval {rounded(self.low)} to {rounded(self.high)})"
-        )
+        value, low, high = (rounded(number) for number in (self.value, self.low, self.high))
+        if self.unit == TIMES:  # the reader looks whether 1 is in the interval
+            value, low, high = compared.rounded_apart(self.value, self.low, self.high, 1.0)
+        return f"{value} {self.unit} (95 % interval {low} to {high})"
 
 
 def accepted_as_text(values: Iterable[Expected]) -> str:
@@ -99,6 +100,32 @@ def accepted_as_text(values: Iterable[Expected]) -> str:
         else:
             ranges.append((low, high))
     return f"{' or '.join(map(_range_as_text, ranges))} {right[0].unit}" if right else ""
+
+
+def why_more_is_accepted(values: Iterable[Expected]) -> str:
+    """Sentences on values that are accepted outside the interval that the student's run shows.
+
+    Empty if there are none, and for counts and conclusions, which have no interval.
+    """
+    right = [each for each in values if each.unit != CHOICE and each.low < each.high]
+    sentences = []
+    if any(_is_beside(ends, each) for each in right for ends in each.accepted()):
+        sentences.append("Rounded values count too.")
+    if any(each.shown and not _holds(each.shown, (each.low, each.high)) for each in right):
+        sentences.append("Values at each clock speed of the run count too.")
+    return " ".join(sentences)
+
+
+def _is_beside(ends: Range, right: Expected) -> bool:
+    """Whether the accepted range reaches out of the interval of the value, judged and shown."""
+    every = (right.low, right.high, *(right.shown or ()))
+    return not _holds((min(every), max(every)), ends)
+
+
+def _holds(outer: Range, inner: Range) -> bool:
+    """Whether the range `inner` lies in `outer`, but for the last bits of the arithmetic."""
+    slack = ARITHMETIC * max(map(abs, (*outer, *inner)))
+    return outer[0] - slack <= inner[0] and inner[1] <= outer[1] + slack
 
 
 def _range_as_text(ends: Range) -> str:

@@ -84,7 +84,8 @@ class FigureSpec:
 
     A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
     estimates are compared in the unit `compared_in` of the lab, or in ns if the recording has no
-    core cycles. `look_at` is what a student should look at after a wrong answer.
+    core cycles. `look_at` is what a student should look at after a wrong answer. `which_is_larger`
+    says that the question is which of the two operands is larger, if either is.
     """
 
     id: str
@@ -107,6 +108,7 @@ class FigureSpec:
     decide: Decide | None = None
     compared_in: str = "ns"
     look_at: str = ""
+    which_is_larger: bool = False
     demonstrates: str = ""
     praise: tuple[Praise, ...] = ()
     look_next: str = ""
@@ -147,6 +149,7 @@ class RelationFields(TypedDict, total=False):
     choices: tuple[Choice, ...]
     decide: Decide
     look_at: str
+    which_is_larger: bool
     compare_with: tuple[str, ...]
     praise: tuple[Praise, ...]
     look_next: str

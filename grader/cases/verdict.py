@@ -57,12 +57,13 @@ class Verdict:
     `points` and `max_points` are sums over `levels`, which maps each level to (points, most). The
     most basic of the `findings` comes first. `reason` says why, in a sentence or two. `accepted`
     says which values pass, as `82 to 106 us`; it is empty if a value would give the answer away or
-    if no value is right. `praise` and `look_next` have text if everything is right. `answer` says
-    which conclusion is right; it has text only after the lab was handed in with another one.
-    `tries` counts a student's answers to one question, and `flags` are for a person to look at;
-    both cost nothing. `recording` is the path of the judged recording, relative to the lab folder;
-    its `fingerprints` are the same in a copy of it, and in no other run. `note` says that this
-    recording is not of the newest run, if that is so.
+    if no value is right. `why_accepted` says why some of them lie outside the interval. `praise`
+    and `look_next` have text if everything is right. `answer` says which conclusion is right; it
+    has text only after the lab was handed in with another one. `tries` counts a student's answers
+    to one question, and `flags` are for a person to look at; both cost nothing. `recording` is the
+    path of the judged recording, relative to the lab folder; its `fingerprints` are the same in a
+    copy of it, and in no other run. `note` says that this recording is not of the newest run, if
+    that is so.
     """
 
     figure: str
@@ -81,6 +82,7 @@ class Verdict:
     fingerprints: tuple[str, ...] = ()
     note: str = ""
     accepted: str = ""
+    why_accepted: str = ""
 
     @property
     def in_words(self) -> str:

@@ -103,6 +103,7 @@ FIGURES = (
         choices=choices_of(LAB, "call-five-and-six"),
         decide=by_side(0, 1, more=1, less=2, undecided=3),
         compared_in="cycles",
+        which_is_larger=True,
         look_at='`lab.compare(o0["args6"], o0["args5"])`',
         central="trend-inside-the-noise",
         praise=(

@@ -112,6 +112,7 @@ FIGURES = (
         points=1.0,
         choices=choices_of(LAB, "switch-which-is-dearer"),
         decide=by_side(0, 1, more=1, less=2, undecided=3),
+        which_is_larger=True,
         look_at='`lab.compare(process, threads["pipe"])`',
         central="conclusion-against-table",
         praise=(
@@ -161,6 +162,7 @@ FIGURES = (
                 by=("baseline subtracted",),
             ),
         ),
-        look_next="Move the signal under the mutex and count again.",
+        look_next="In `wake`, lock the mutex, signal, and then unlock it: how many switches does "
+        "the OS count now?",
     ),
 )

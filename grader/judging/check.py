@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from grader.cases.case import Case, make_case, make_relation
-from grader.cases.expected import accepted_as_text
+from grader.cases.expected import accepted_as_text, why_more_is_accepted
 from grader.cases.praise import Praise
 from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
@@ -162,7 +162,8 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     others = no_counter.caveat(case) if passed else ""
     too_wide = wide_interval.caveat(case) if passed else ""
     why, accepted = _reason(case, findings, passed), accepted_as_text(case.accepted_values)
-    stated = f"Accepted: {accepted}." if accepted else ""
+    wider = why_more_is_accepted(case.accepted_values)
+    stated = f"Accepted: {accepted}. {wider}".rstrip() if accepted else ""
     praise, look_next = None, ""
     if passed:
         praise, look_next = borne_out.praise_of(case), spec.look_next
@@ -177,6 +178,7 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
         max_points=spec.max_points,
         reason=" ".join(filter(None, (why, stated, too_wide, caveat, others))),
         accepted=accepted,
+        why_accepted=wider,
         levels=levels,
         findings=findings,
         praise=praise.text if praise is not None else "",
@@ -235,6 +237,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         max_points=spec.max_points,
         reason=missing[0].symptom if missing else f"{shown} {_reason(case, (), True)}",
         accepted=accepted_as_text(case.accepted_values),
+        why_accepted=why_more_is_accepted(case.accepted_values),
         levels=levels,
         findings=tuple(missing),
         praise="" if missing else (spec.praise[0] if found else UNCHANGED).text,

@@ -64,7 +64,7 @@ def as_text(verdict: Verdict) -> str:
             f"    To decide: {finding.experiment}",
         ]
     if verdict.findings and verdict.accepted:  # otherwise the reason states it
-        lines.append(f"  Accepted: {verdict.accepted}.")
+        lines.append(f"  Accepted: {verdict.accepted}. {verdict.why_accepted}".rstrip())
     if verdict.answer:
         lines.append(f"  {verdict.answer}")
     if verdict.praise:

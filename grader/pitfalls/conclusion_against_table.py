@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.conclusion import compared_as
-from grader.cases.spec import Quantity
+from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.common.units import rounded
+from labs.results.compared import compared, rounded_apart
 from labs.results.result import Result, sensible
 
 
@@ -27,13 +28,26 @@ def detect(case: Case) -> str | None:
         )
     if not case.accepted_values:
         return None  # a measurement without a figure bears out no conclusion
-    results = (compared_as(spec, case.results[name]) for name in spec.operands)
+    results = [compared_as(spec, case.results[name]) for name in spec.operands]
     pairs = zip(spec.operands, results, strict=True)
     measured = "; ".join(f"{name} {_value(result)}" for name, result in pairs)
     return (
-        f'You concluded: "{choice.text}". Your data give, with 95 % intervals: {measured}. Look at '
-        f"{spec.look_at}."
+        f'You concluded: "{choice.text}". Your data give, with 95 % intervals: {measured}.'
+        f"{_between(spec, results)} Look at {spec.look_at}."
     )
+
+
+def _between(spec: FigureSpec, results: list[Result]) -> str:
+    """The intervals that decide which of two is larger, as numbers: their own may well overlap."""
+    if not spec.which_is_larger or any(each.estimate is None for each in results):
+        return ""
+    found = compared(results[0], results[1])
+    gap = rounded_apart(found.difference, *found.difference_interval, 0.0)
+    shown = f" The first minus the second is {gap[0]} {found.unit} ({gap[1]} to {gap[2]})"
+    if found.ratio is None or found.ratio_interval is None:
+        return f"{shown}."
+    factor = rounded_apart(found.ratio, *found.ratio_interval, 1.0)
+    return f"{shown}, and their ratio is {factor[0]} ({factor[1]} to {factor[2]})."
 
 
 def _value(result: Result) -> str:

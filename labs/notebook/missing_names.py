@@ -40,9 +40,10 @@ def register() -> None:
 def of_name(name: str, known: list[str]) -> Message:
     """The message about the undefined `name` in a notebook that has the names `known`."""
     words = [
-        "A cell above defines it, but this cell has not run since the Jupyter kernel started, or "
-        "it stopped early.",
-        "In the menu Run choose Run All Above Selected Cell, then run this cell again.",
+        "No cell has defined it since the Jupyter kernel started. A cell above may define it, or "
+        "the name is misspelt.",
+        "If a cell above defines it, choose Run All Above Selected Cell in the menu Run, then run "
+        "this cell again.",
     ]
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     if close:

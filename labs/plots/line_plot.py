@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from labs.analysis.arrays import Floats
 from labs.analysis.line import Line
@@ -26,6 +26,11 @@ from labs.plots.style import (
     title_and_key,
 )
 from labs.results.result import Result
+
+#: How wide a digit of a batch size is, as a share of the axis.
+DIGIT = 0.0235
+#: A longer label of the largest size would reach out of the picture, so it ends at its mark.
+LONGEST_CENTRED = 6
 
 
 def line_figure(result: Result) -> Figure:
@@ -94,17 +99,26 @@ def _draw_residuals(below: Axes, result: Result, line: Line) -> None:
     below.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
     below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
     below.set_xlabel("k: operations in a sample")
-    below.xaxis.set_major_locator(FixedLocator([0, *_apart(line.batch, reach)]))
-    below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    places = _apart(line.batch, reach)
+    below.set_xticks([0, *sorted(places)], ["0", *map(_size, sorted(places))])
+    if len(_size(reach)) > LONGEST_CENTRED:
+        below.get_xticklabels()[-1].set_horizontalalignment("right")
 
 
 def _apart(places: Floats, reach: float) -> list[float]:
     """The `places` on an axis from 0 to `reach` whose labels do not overlap, also not with 0."""
     kept: list[float] = []
     for place in sorted(places.tolist(), reverse=True):
-        if place > 0.06 * reach and (not kept or kept[-1] - place > 0.09 * reach):
+        digits = len(_size(place))
+        from_next = max(0.09, DIGIT * (digits + len(_size(kept[-1]))) / 2 + 0.01) if kept else 0.0
+        from_zero = max(0.06, DIGIT * (digits + 1) / 2 + 0.01)
+        if place > from_zero * reach and (not kept or kept[-1] - place > from_next * reach):
             kept.append(place)
     return kept
+
+
+def _size(batch: float) -> str:
+    return f"{batch:,.0f}"
 
 
 def _line_equation(line: Line, result: Result) -> str:

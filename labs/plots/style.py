@@ -263,7 +263,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 def axis_number(value: float) -> str:
     """A number as an axis shows it."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"
 
 
 def plural(count: int, noun: str) -> str:

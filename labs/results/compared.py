@@ -112,7 +112,7 @@ class Comparison:
         low, high = self.ratio_interval
         if self.distinguishable and low <= self.times <= high:
             return None
-        value, low_text, high_text = _rounded(self.ratio, low, high, self.times)
+        value, low_text, high_text = rounded_apart(self.ratio, low, high, self.times)
         return f"{value} ({low_text} to {high_text})"
 
     def _difference_as_text(self) -> str:
@@ -120,7 +120,7 @@ class Comparison:
         value, (low, high) = self.difference, self.difference_interval
         if self.distinguishable and value < 0:
             value, low, high = -value, -high, -low
-        texts = _rounded(value, low, high, 0.0)
+        texts = rounded_apart(value, low, high, 0.0)
         return f"{texts[0]} {self.unit} ({texts[1]} to {texts[2]})"
 
     def __repr__(self) -> str:
@@ -201,7 +201,7 @@ def two_modes(name: str, estimate: Estimate) -> str:
         return ""
     one, other = each.value[group], each.value[~group]
     slow, fast = (one, other) if one.mean() > other.mean() else (other, one)
-    value, _, _ = _rounded(float(slow.mean() / fast.mean()), 1.0, 1.0, 1.0)
+    value, _, _ = rounded_apart(float(slow.mean() / fast.mean()), 1.0, 1.0, 1.0)
     return (
         f"{name} has two modes: {len(slow)} of {len(group)} processes take {value} times as long "
         "as the others."
@@ -227,12 +227,12 @@ def _names(first: Result, second: Result, saved: tuple[str, str]) -> tuple[str, 
 
 def printed_interval(value: float, low: float, high: float, excluded: float) -> Interval:
     """The ends of an interval as a comparison prints them, or the exact ones if farther out."""
-    texts = _rounded(value, low, high, excluded)
+    texts = rounded_apart(value, low, high, excluded)
     printed = [float(text.replace(",", "")) for text in texts[1:]]
     return min(low, printed[0]), max(high, printed[1])
 
 
-def _rounded(value: float, low: float, high: float, excluded: float) -> tuple[str, str, str]:
+def rounded_apart(value: float, low: float, high: float, excluded: float) -> tuple[str, str, str]:
     """The three numbers as text.
 
     They show at least one digit of the half-width and two digits of the value (two digits after the

@@ -16,6 +16,8 @@ from labs.common.units import rounded
 from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
+from labs.results import no_line
+from labs.results.no_line import LET_IT_WAIT, READ_EARLY
 from labs.results.warning import RunWarning
 
 #: A run gives a warning from these shares on.
@@ -30,11 +32,6 @@ FEW_OF_MANY, NEARLY_ALIKE = 0.2, 1.25
 OTHER_THREAD = (
     "the physical core was shared with a program or a virtual machine that this machine may not see"
 )
-READ_EARLY = (
-    "the second reading does not wait for the work before it, and how early it comes changes from "
-    "sample to sample"
-)
-LET_IT_WAIT = "let the second reading wait, then measure again"
 UNTIL_WHOLE = advice(
     Option("within", 5),
     Option("at-most", 60),
@@ -52,7 +49,7 @@ def of_line(
     if figure is None:
         figure = line.overhead if declared.is_overhead(recording, line.variant) else line.cost
     if not line.straight:
-        return (_of_no_line(recording, line),)
+        return (no_line.warning(recording, line),)
     found = []
     if line.cost.high < 0 or figure.high < 0:
         found.append(
@@ -80,49 +77,6 @@ def of_line(
     return (*found, *_of_width(recording, line, figure))
 
 
-def _of_no_line(recording: Recording, line: Line) -> RunWarning:
-    """The warning that the samples lie on no line."""
-    worst, share = line.worst_point()
-    cause: tuple[str, Advice | str] = (
-        "the clock is read before the work between the readings is done, or the work does not "
-        "grow with k",
-        "look at the disassembly of the measured region",
-    )
-    if declared.is_unfenced(recording, line.variant):
-        cause = (cause[0], "use a fenced variant")
-    elif declared.seen_not_to_wait(recording, line.variant):
-        cause = (READ_EARLY, LET_IT_WAIT)
-    elif _are_too_short(recording, line):
-        # Other programs make samples longer, never shorter than their work.
-        cause = ("the clock is read before the work between the readings is done", cause[1])
-    elif was_shared(recording):
-        cause = (
-            "other programs used the CPU during the run; they interrupt long samples more "
-            "often than short ones, here so often that disturbed samples are not recognised",
-            advice(
-                "measure again when the machine is quieter, or with smaller batch sizes (",
-                Option("batch", ...),
-                ")",
-            ),
-        )
-    return RunWarning(
-        "not-on-a-line",
-        f"at k = {line.batch[worst]:.0f} the mean lies {rounded(100 * abs(share), 2)} % off the "
-        "line T(k) = overhead + k * cost, so there is no figure",
-        *cause,
-    )
-
-
-def _are_too_short(recording: Recording, line: Line) -> bool:
-    """Whether samples take less time than the operations in them, as far as their length is known.
-
-    Example: 64 additions that wait for each other, and a sample of 40 core cycles.
-    """
-    cycle = core_clock.shortest_cycle(recording, line.clock)
-    work = line.batch * (declared.operation_cycles(recording, line.variant) * cycle)
-    return bool((line.location < work).any())
-
-
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
     """A warning if the interval is wide, or so wide that nobody should believe the value."""
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
@@ -145,14 +99,14 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         unbelievable = "the interval holds 0: the run does not distinguish the value from nothing"
         join = ";"
     if figure.is_believable():
-        longer = _longer(figure, width)
+        longer = _longer(line, figure, width)
         brief = advice(
             f"the interval reaches {rounded(100 * width, 2)} % to either side (",
             longer,
             " should narrow it)",
         )
         return [RunWarning("wide-interval", symptom, cause, longer, quiet=True, brief=brief)]
-    longer = UNTIL_WHOLE if line.shared else _longer(figure, width)
+    longer = UNTIL_WHOLE if line.shared else _longer(line, figure, width)
     return [
         RunWarning(
             "not-believable",
@@ -163,19 +117,23 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     ]
 
 
-def _longer(figure: Estimate, width: float) -> Advice:
+def _longer(line: Line, figure: Estimate, width: float) -> Advice:
     """The option that would make the interval narrow, if only chance makes it wide.
 
     If the processes differ by no more than their own errors, the width falls with the root of the
-    number of samples. Otherwise it falls with the root of the number of processes.
+    number of samples. Otherwise it falls with the root of the number of processes. Both count with
+    what was set aside, because as much of a longer run will be.
     """
     times, by = (width / WIDE_INTERVAL) ** 2, figure.by_process
+    aside = sum(counts for counts in line.set_aside.values())
+    taken = max(figure.processes, np.size(aside))
     if by is not None and by.value.var() < 2 * np.median(by.error) ** 2:
-        samples = math.ceil(figure.n * times / 1000) * 1000
+        share = 1 + float(np.sum(aside)) / max(line.cost.n, 1)
+        samples = math.ceil(figure.n * share * times / 1000) * 1000
         if samples <= limits.MOST_SAMPLES:
             return advice(Option("samples", samples))
     else:
-        processes = math.ceil(figure.processes * times / 10) * 10
+        processes = math.ceil(taken * times / 10) * 10
         if processes <= limits.MOST_PROCESSES:
             return advice(Option("processes", processes))
     return advice(Option("within", 100 * WIDE_INTERVAL), Option("at-most", 60))

@@ -223,6 +223,15 @@ def test_wide_interval_advises_processes_where_these_differ() -> None:
     assert re.fullmatch(r"--processes [2-9]0", found["wide-interval"].try_this)
 
 
+def test_what_was_set_aside_counts_when_a_longer_run_is_advised() -> None:
+    """A run of 10 processes, of which 3 were kept, was advised to take 10."""
+    machine = Machine(process_spread=3, slower_processes=6, slower_by=0.5, samples=20_000, rounds=3)
+    recording = run_with(machine)
+    assert simulate.line_of(recording).cost.processes < 5
+    advised = re.fullmatch(r"--processes (\d+)", warnings_of(recording)["wide-interval"].try_this)
+    assert advised and int(advised[1]) > machine.processes
+
+
 def test_not_to_be_believed_where_the_interval_is_wider_than_the_value_allows() -> None:
     found = warnings_of(run_with(Machine(process_spread=30, samples=60_000)))
     assert "wide-interval" not in found
@@ -304,6 +313,19 @@ def test_where_tasks_can_be_pinned_or_have_one_cpu_a_switch_is_one(
     assert set(warnings_of(switching_run("1300", **conditions, **without))) == {
         "switches-unaccounted"
     }
+
+
+@pytest.mark.parametrize(("counted", "named"), [("20", True), ("0", False), ("1000", False)])
+@pytest.mark.parametrize("longest_ms", [2, 12])
+def test_samples_longer_than_a_time_slice_are_named_where_a_task_keeps_the_cpu(
+    counted: str, named: bool, longest_ms: float
+) -> None:
+    recording = switching_run(counted)
+    size = longest_ms * 1e-3 * float(recording.conditions["counter.frequency_hz"])
+    bent = recording.batch == recording.batch.max()
+    long = dataclasses.replace(recording, ticks=np.where(bent, size, recording.ticks))
+    cause = warnings_of(long)["not-on-a-line"].likely_cause
+    assert ("more than a time slice" in cause) == (named and longest_ms == 12)
 
 
 def of_pair(**conditions: str) -> dict[str, dict[str, RunWarning]]:

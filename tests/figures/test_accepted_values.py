@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from grader.cases.expected import Expected, accepted_as_text
-from grader.cases.spec import CHOICE
+from grader.cases.expected import Expected, accepted_as_text, why_more_is_accepted
+from grader.cases.spec import CHOICE, TIMES
 from grader.cases.verdict import Outcome
 from grader.figures import LABS, FigureSpec, Quantity, figure_named
 from grader.judging.presentation import as_html, as_text
@@ -80,6 +80,10 @@ def test_a_failed_verdict_says_in_text_and_html_what_is_accepted(spec: FigureSpe
     assert f"<em>Accepted:</em> {verdict.accepted}." in as_html(verdict)
     assert verdict.as_json()["accepted"] == verdict.accepted
     assert f"Accepted: {verdict.accepted}." in verdict.reason
+    if verdict.why_accepted:
+        assert f"{verdict.accepted}. {verdict.why_accepted}" in as_text(verdict)
+        assert f"{verdict.accepted}. {verdict.why_accepted}</p>" in as_html(verdict)
+        assert f"{verdict.accepted}. {verdict.why_accepted}" in verdict.reason
 
 
 def test_no_verdict_on_a_conclusion_states_the_right_one() -> None:
@@ -104,6 +108,31 @@ def test_next_to_the_interval_only_the_rounded_value_passes() -> None:
     accepted = [value for value in tried if expected.accepts(value)]
     assert accepted == [15.31, 15.89, 16.0]
     assert accepted_as_text([expected]) == "15.31 to 15.89 or 16 us"
+
+
+@pytest.mark.parametrize(
+    ("expected", "why"),
+    [
+        (Expected(93.0, 82.0, 106.0, "us"), ""),
+        (Expected(2.0, 2.0, 2.0, TIMES, shown=(1.995, 2.005)), ""),
+        # The value in two digits is 16 us; three digits may leave an interval this narrow.
+        (Expected(15.6, 15.31, 15.89, "us"), "Rounded values count too."),
+        (Expected(20.4996, 20.4990, 20.5002, "ns"), "Rounded values count too."),
+        (
+            Expected(93.0, 80.0, 106.0, "us", shown=(82.0, 106.0)),
+            "Values at each clock speed of the run count too.",
+        ),
+    ],
+)
+def test_why_a_value_beside_the_interval_is_accepted_is_said(expected: Expected, why: str) -> None:
+    assert why_more_is_accepted([expected]) == why
+
+
+def test_a_ratio_is_printed_with_1_on_its_side_of_the_interval() -> None:
+    """A student read "95 % interval 1 to 1.06" where lab.compare printed 1.003 to 1.056."""
+    assert "1.003 to 1.056" in Expected(1.030, 1.003, 1.056, TIMES).as_text()
+    assert "0.998 to 1.056" in Expected(1.030, 0.998, 1.056, TIMES).as_text()
+    assert Expected(1.43, 1.40, 1.46, TIMES).as_text() == "1.43 times (95 % interval 1.40 to 1.46)"
 
 
 def test_a_narrow_interval_leaves_room_for_three_digits() -> None:

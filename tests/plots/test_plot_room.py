@@ -37,8 +37,11 @@ def test_of_every_interval(scale: int, batches: tuple[int, ...], outlier: int) -
 
 
 @pytest.mark.parametrize("scale", [1, 1_000, 10_000_000])
-def test_of_the_line(scale: int) -> None:
-    batch = np.tile([0, 64, 128, 256, 2_048], 100)
+@pytest.mark.parametrize(
+    "batches", [(0, 64, 128, 256, 2_048), (1_000, 100_000, 1_000_000), (1, 87_500, 999_999)]
+)
+def test_of_the_line(scale: int, batches: tuple[int, ...]) -> None:
+    batch = np.tile(batches, 100)
     jitter = np.random.default_rng(1).integers(-1, 2, len(batch))
     ticks = scale * (20 + 2 * batch + jitter)
     expect_room(line_figure(result_of(recording_of(ticks.tolist(), batch.tolist()), "fenced")))
