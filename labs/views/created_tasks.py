@@ -55,5 +55,8 @@ def _cell(run: Run, variant: str, count: str, made: int) -> str:
     """The count of a variant as text: for each task, or out of all tasks."""
     total = run.recording.total(f"variant.{variant}.{COUNTS[count][0]}")
     if total is None:
-        return "not counted"
+        stated = f"variant.{{}}.{COUNTS[count][0]}".format
+        every = [result.variant for result in run.results]
+        others = [name for name in every if run.recording.total(stated(name)) is not None]
+        return f"counted for {' and '.join(others)} only" if others else "not counted"
     return f"{total:,} of {made:,}" if count == "number seen" else rounded(total / made)

@@ -176,14 +176,19 @@ def test_what_cannot_be_measured_is_refused_in_plain_words(
 
 
 @pytest.mark.parametrize(
-    ("option", "words"), [("sample", "did you mean samples"), ("furlong", "there is samples, cpu")]
+    ("option", "words"),
+    [
+        ("sample", "did you mean samples"),
+        ("variants", r"did you mean variant\?"),
+        ("furlong", "there is variant, samples, cpu"),
+    ],
 )
 def test_an_unknown_option_is_an_error_that_names_the_known_ones(
     lab: Session, option: str, words: str
 ) -> None:
-    with pytest.raises(TypeError, match=f"lab.measure has no option '{option}'.*{words}"):
+    with pytest.raises(Refused, match=f"lab.measure has no option '{option}'.*{words}"):
         quick(lab, **{option: 3})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"lab\.measure_in_turns has no option 'save'"):
+    with pytest.raises(Refused, match=r"lab\.measure_in_turns has no option 'save'"):
         lab.measure_in_turns(
             {"one": ("timer_overhead", "fenced")},
             save="two",  # type: ignore[call-arg]

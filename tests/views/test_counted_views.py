@@ -37,7 +37,7 @@ def test_a_task_of_its_own_memory_is_seen_by_its_counts() -> None:
     table = views.created_tasks(creation("naive"), "number seen", "page faults")
     assert table.rows == (
         ("own", "1,000", "0 of 1,000", "5"),
-        ("fork", "1,005", "not counted", "17.6"),
+        ("fork", "1,005", "counted for own only", "17.6"),
     )
     (own, _) = views.created_tasks(creation("own"), "page faults", "number seen").rows
     assert own == ("own", "996", "0", "996 of 996")
@@ -106,6 +106,11 @@ def test_only_the_thread_is_put_into_the_process_of_its_creator() -> None:
     assert "CLONE_VM" in thread and "CLONE_THREAD" in thread
     assert "CLONE_VM" in shares and "CLONE_THREAD" not in shares
     assert "CLONE_VM" not in fork
+    assert [row[3:] for row in table.rows] == [
+        ("shared", "the same"),
+        ("shared", "another process"),
+        ("not shared: it has its own", "another process"),
+    ]
 
 
 @LINUX
