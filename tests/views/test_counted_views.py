@@ -43,6 +43,17 @@ def test_a_task_of_its_own_memory_is_seen_by_its_counts() -> None:
     assert own == ("own", "996", "0", "996 of 996")
 
 
+def test_a_parent_that_slept_is_counted_where_the_run_tried_it(tmp_path: Path) -> None:
+    counts = ("number seen", "parent slept")
+    assert len(views.created_tasks(creation("own"), *counts).header) == 3
+    honest = HONEST / "05-task-creation" / "recordings" / "own.csv"
+    tried = "# variant.own.tried: 1\n# variant.own.parent_slept: 1\n# variants:"
+    (tmp_path / "own.csv").write_text(honest.read_text("utf-8").replace("# variants:", tried))
+    run = Run.of(file.read(tmp_path / "own.csv"))
+    own, fork = views.created_tasks(run, *counts).rows
+    assert own[-1] == "10 of 10" and fork[-1] == "counted for own only"
+
+
 def test_switches_of_child_processes_distinguish_a_thread_from_a_vfork_child() -> None:
     kinds = creation("kinds")
     rows = {row[0]: row[2:] for row in views.created_tasks(kinds, "page faults", "switches").rows}
