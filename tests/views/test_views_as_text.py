@@ -12,7 +12,8 @@ from labs import views
 from labs.common.messages import Refused
 from labs.course import published
 from labs.notebook.comparing import compare
-from labs.notebook.run import Later, Run
+from labs.notebook.later import Later
+from labs.notebook.run import Run
 from labs.recording import file
 from labs.views.machine_code import only_leaving
 from labs.views.strace import calls_in
