@@ -50,7 +50,8 @@ def flags_by_figure(
 
 def _flags_of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
     raised = []
-    if not spec.own and not is_of_the_kit(recording):
+    # C of another name is already "something else": a notebook asks for some of it.
+    if recording.kernel == spec.kernel and not spec.own and not is_of_the_kit(recording):
         raised.append("the source hash of the C kernel belongs to no released C kernel")
     if unbound.is_honest(recording) and _is_plain_linux(recording):
         raised.append(

@@ -1,6 +1,6 @@
 /*
  * Wrong on purpose: the parent asks for 64 MB and never writes to any page of them.
- * Repaired: task_creation --variant fork-wait-64mb
+ * Repaired: task_creation --variant fork-wait-64mb --samples 200 --warmup 5
  *
  * malloc gives only addresses. fork copies the tables of the pages that are there, so it costs as
  * much as without the 64 MB.

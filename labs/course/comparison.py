@@ -137,20 +137,19 @@ def calibration(rows: tuple[Compared, ...]) -> tuple[str, ...]:
 
 
 def _about_last(factors: list[float]) -> str:
-    """A sentence on how far the last guesses were off, and on which side."""
-    low = sum(factor > 1.1 for factor in factors)
-    high = sum(factor < 1 / 1.1 for factor in factors)
-    sides = [f"{count} too {side}" for count, side in ((low, "low"), (high, "high")) if count]
-    side = f": {' and '.join(sides)}" if sides else ""
+    """A sentence on how far the last guesses were off.
+
+    The plot above it says on which side, of those that were off by more than RIGHT_WITHIN.
+    """
     if len(factors) == 1:
-        side = " (too low)" if low else " (too high)" if high else ""
+        side = " (too low)" if factors[0] > 1.1 else " (too high)" if factors[0] < 1 / 1.1 else ""
         return (
             f"Your one guess so far was off by a factor of {rounded(off_by(factors[0]), 2)}{side}."
         )
     offs = sorted(map(off_by, factors))
     return (
         f"Your last {len(factors)} guesses were off by a factor of {rounded(_middle(factors), 2)}, "
-        f"the best by {rounded(offs[0], 2)}, the worst by {rounded(offs[-1], 2)}{side}."
+        f"the best by {rounded(offs[0], 2)}, the worst by {rounded(offs[-1], 2)}."
     )
 
 

@@ -42,13 +42,16 @@ class BadGuide(ValueError):
 class Asked:
     """A prediction that a lab asks for: the question, its unit, and the recording that answers it.
 
-    `figure` is the figure to compare it with, if that has another id.
+    `figure` is the figure to compare it with, if that has another id. `measured` is the C kernel
+    and the variant that measure it ("task_creation pthread-wait"), if its id does not name them:
+    plots of this variant show the prediction.
     """
 
     asks: str
     unit: str
     before: str
     figure: str = ""
+    measured: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict, TypeVar
 
+from labs.common.messages import Message, Refused
 from labs.common.spelling import suggestion
 from labs.run.plan import (
     DEFAULT_AT_MOST_S,
@@ -75,13 +76,14 @@ def chosen_of(
 ) -> dict[str, Any]:
     """All options of `lab.METHOD`: those given, and the defaults of the others.
 
-    Raises TypeError for one that there is not.
+    Raises Refused for one that there is not.
     """
     for name in options:
         if name not in defaults:
-            raise TypeError(
-                f"lab.{method} has no option {name!r}{suggestion(name, tuple(defaults))}"
-            )
+            # The variant is no option of its own: it comes second, and has a name too.
+            known = (*(("variant",) if "save" in defaults else ()), *defaults)
+            words = f"lab.{method} has no option {name!r}{suggestion(name, known)}"
+            raise Refused(Message("problem", words.rstrip(".")))
     return {**defaults, **options}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from labs.common.files import CannotWrite, write_atomically
 from labs.common.messages import Message, Refused, show
 from labs.course import evidence, figures, predictions
 from labs.course.account import with_account
-from labs.course.guide import HeldBack
+from labs.course.guide import Asked, HeldBack
 from labs.notebook import explain, missing_names
 from labs.notebook.progress_line import ProgressLine
 from labs.notebook.recording_names import name_for, recording_name
@@ -35,6 +35,8 @@ class Measuring:
         self.runs = missing_names.Runs()
         #: The warnings that would give away the answer to a question of this lab.
         self.held_back: tuple[HeldBack, ...] = ()
+        #: The predictions that this lab asks for.
+        self.asked: Mapping[str, Asked] = {}
 
     def carry_out(self, plan: Plan, save: str | None = None, unit: str = "ns") -> Run:
         """Carry out `plan`, wait for it, save its recording and return the run.
@@ -128,6 +130,7 @@ class Measuring:
         If all of its predictions are late, the newest one is drawn, as a late one.
 
         A figure of `procedure_call args0` is procedure-call-args0, or the end of that: call-args0.
+        Of a prediction with another id, the lab's guide says what measures it.
         """
         from labs.plots.known_number import Mark
 
@@ -138,7 +141,12 @@ class Measuring:
         marks = {}
         for variant in variants:
             whole = f"-{kernel}-{variant}".replace("_", "-")
-            named = [name for name in known if whole.endswith(f"-{name}")]
+            named = [
+                name
+                for name in known
+                if whole.endswith(f"-{name}")
+                or (name in self.asked and self.asked[name].measured == f"{kernel} {variant}")
+            ]
             if named:
                 made, late = predictions.shown(known[max(named, key=len)])
                 name = "your late prediction" if late else "your prediction"

@@ -47,8 +47,8 @@ class ProgressLine:
             return f"{self._name}: building, {seconds:.0f} s"
         share = self._at.done / max(self._at.total, 1)
         return (
-            f"{self._name}: {share:.0%}, {self._at.done:,} of {self._at.total:,} samples, "
-            f"{seconds:.0f} s"
+            f"{self._name}: {share:.0%}, {self._at.done:,} of {self._at.total:,} samples "
+            f"with the warm-up, {seconds:.0f} s"
         )
 
     def __exit__(

@@ -153,7 +153,7 @@ class Run:
         chosen = self.result(variant)
         # A prediction about one switch does not fit a plot of round trips or of rounds of eight.
         whole = parts_of(self.recording, chosen.variant) == 1
-        prediction = self._prediction(chosen) if whole else None
+        prediction = self.prediction(chosen) if whole else None
         drawn = picture.of_samples(self.recording, chosen.variant, chosen.unit, prediction)
         return self._noted(drawn, chosen)
 
@@ -184,7 +184,9 @@ class Run:
 
     def compare(self) -> Picture:
         """Plot the figures of all variants of this run side by side, with their intervals."""
-        drawn = picture.of_estimates(self.results, self._prediction(self.results[0]))
+        known = {each.variant: self.prediction(each) for each in self.results}
+        marks = {variant: mark for variant, mark in known.items() if mark is not None}
+        drawn = picture.of_estimates(self.results, marks)
         return self._noted(drawn, *self.results)
 
     def table(self, variant: str | None = None) -> Table:
@@ -213,7 +215,7 @@ class Run:
             shown
         )
 
-    def _prediction(self, result: Result) -> Mark | None:
+    def prediction(self, result: Result) -> Mark | None:
         """The prediction of a variant, if it can be converted into the result's unit."""
         prediction = self.predictions.get(result.variant)
         if prediction is None:

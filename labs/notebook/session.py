@@ -70,7 +70,7 @@ class Session(Measuring):
         self.name = name
         self.machine = description.read_machine()
         self._guide = guide.of_lab(name)
-        self.held_back = self._guide.held_back
+        self.held_back, self.asked = self._guide.held_back, self._guide.predictions
         self._shown: dict[str, int] = {}
         self._panels: dict[str, Panel] = {}
 
@@ -156,8 +156,7 @@ class Session(Measuring):
         patience=10       after how many seconds without a sample to end C of your own
         save=None         save as `recordings/SAVE.csv` (None: use the name of the variant)
 
-        Raises Refused, in plain words, for everything that a student can correct, and TypeError for
-        an unknown option.
+        Raises Refused, in plain words, for everything that a student can correct.
         """
         chosen = chosen_of("measure", options, DEFAULTS)
         save, unit = chosen.pop("save"), chosen.pop("unit")
@@ -192,7 +191,11 @@ class Session(Measuring):
             raise Refused(Message("problem", "name a C kernel and its variants", (usage,)))
         chosen = chosen_of("measure_in_turns", options, TURNS_DEFAULTS)
         unit = chosen.pop("unit")
-        plans = [plan_of(kernel, names, **chosen) for kernel, names in runs.values()]
+        try:
+            plans = [plan_of(kernel, names, **chosen) for kernel, names in runs.values()]
+        except Refused as refused:
+            self.failed(list(runs), refused.message)
+            raise
         done = self.carry_out_in_turns(plans, list(runs), unit)
         for run in done:
             show(*explain.of_lacks(run.recording))

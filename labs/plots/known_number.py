@@ -20,6 +20,10 @@ class Mark:
         """The number in another unit. Raises ValueError if it cannot be converted."""
         return clock.convert(self.value, self.unit, unit)
 
+    def of(self, variant: str) -> str:
+        """The beginning of a sentence on this number of `variant`: Your prediction for fork."""
+        return f"{self.name[0].upper()}{self.name[1:]} for {variant}"
+
     def key_text(self) -> str:
         """The text for this line in the key of a plot."""
         return f"╌ {self.name}: {axis_number(self.value)} {symbol(self.unit)}"

@@ -7,7 +7,7 @@ shows.
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -97,11 +97,16 @@ def of_line(result: Result) -> Picture:
     )
 
 
-def of_estimates(results: Sequence[Result], prediction: Mark | None = None) -> Picture:
-    """Figures side by side with their intervals. Raises ValueError if there is no result."""
-    figure = estimates_plot.estimates_figure(results, prediction)
+def of_estimates(
+    results: Sequence[Result], predictions: Mapping[str, Mark] | None = None
+) -> Picture:
+    """Figures side by side with their intervals, and with the `predictions` of their variants.
+
+    Raises ValueError if there is no result.
+    """
+    figure = estimates_plot.estimates_figure(results, predictions)
     return make_picture(
-        figure, *describe_estimates(results, prediction), tables.estimates_table(results)
+        figure, *describe_estimates(results, predictions), tables.estimates_table(results)
     )
 
 
@@ -205,7 +210,7 @@ def describe_line(result: Result) -> tuple[str, str]:
 
 
 def describe_estimates(
-    results: Sequence[Result], prediction: Mark | None = None
+    results: Sequence[Result], predictions: Mapping[str, Mark] | None = None
 ) -> tuple[str, str]:
     """Kind and meaning of the plot of figures side by side, in the unit of the first result."""
     first = results[0]
@@ -230,8 +235,9 @@ def describe_estimates(
     without = [result.variant for result in results if result.estimate is None]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
-    if prediction is not None:
-        predicted = prediction.into(first.unit, first.clock)
-        words = f"{prediction.name[0].upper()}{prediction.name[1:]}"
-        meaning.append(f"{words}: {rounded(predicted)} {sign}.")
+    for result in results:
+        mark = (predictions or {}).get(result.variant)
+        if mark is not None:
+            predicted = rounded(mark.into(first.unit, result.clock))
+            meaning.append(f"{mark.of(result.variant)}: {predicted} {sign}.")
     return kind, " ".join(meaning)

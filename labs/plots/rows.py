@@ -23,6 +23,7 @@ from labs.plots.style import (
     CHARACTER,
     FAINT,
     FONT_PT,
+    GREEN,
     HEADER_IN,
     INK,
     MARGIN,
@@ -57,12 +58,16 @@ class Dot:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: its name at the left, its text at the right, and below them its dots."""
+    """A row: its name at the left, its text at the right, and below them its dots.
+
+    `level` is a value that a line marks in this row, such as what was predicted of it.
+    """
 
     name: str
     dots: tuple[Dot, ...]
     text: str
     colour: str = INK
+    level: float | None = None
 
 
 @dataclass(frozen=True)
@@ -82,23 +87,23 @@ def rows_figure(
     key: Sequence[tuple[str, str]],
     *,
     scale: Scale = "by span",
-    level: tuple[float, str] | None = None,
 ) -> Figure:
     """All groups on one horizontal axis, with the quantity `what` in `unit`.
 
     A row has two lines: its name and its text, and below them its dots. The axis is logarithmic
     with the `scale` "log", and by default if the values span a factor of LOG_FROM or more. A linear
-    one begins at 0, or with "near" a little below the lowest value. `key` lists texts and colours,
-    and `level` is a value with a colour that a line marks in all rows.
+    one begins at 0, or with "near" a little below the lowest value. `key` lists texts and colours.
     """
-    dots = [dot for group in groups for row in group.rows for dot in row.dots]
+    every_row = [row for group in groups for row in group.rows]
+    dots = [dot for row in every_row for dot in row.dots]
+    levels = [row.level for row in every_row if row.level is not None and row.level > 0]
     values = np.array([dot.value for dot in dots if dot.value > 0] or [1.0])
     headed = [group for group in groups if group.heading]
     inside = 0.05 + _HEADING_IN * len(headed)
-    inside += sum(_height(row) for group in groups for row in group.rows)
+    inside += sum(map(_height, every_row))
     height = inside + HEADER_IN + 0.60
     figure, axes = new_figure(height, left=_LEFT, right=1 - _LEFT, bottom=0.60 / height)
-    floor = _scale(axes, dots, values, scale, level[0] if level else None)
+    floor = _scale(axes, dots, values, scale, levels)
     axes.set_ylim(inside, 0)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
@@ -114,17 +119,7 @@ def rows_figure(
             below = y + _LINE_IN * (1 + _is_long(row))
             _write(axes, 1 - _AT_LEFT, below - _LINE_IN + 0.11, row.text, row.colour)
             axes.axhline(below + 0.09, color=FAINT, linewidth=0.6, zorder=0)
-            if level is not None:  # not across the text
-                at = max(level[0], floor)
-                axes.plot(
-                    [at, at],
-                    [below - 0.01, below + 0.19],
-                    color=level[1],
-                    linewidth=1.5,
-                    dashes=(3, 1.2),
-                )
-            for dot in row.dots:
-                _draw(axes, dot, below + 0.09, floor)
+            _draw_row(axes, row, below, floor)
             y += _height(row)
     cut = axes.get_xlim()[0] > 0
     kind = ", log axis" if floor > 0 else "; the axis does not begin at 0" if cut else ""
@@ -161,15 +156,25 @@ def _height(row: Row) -> float:
     return _LINE_IN * (1 + _is_long(row)) + _TRACK_IN
 
 
+def _draw_row(axes: Axes, row: Row, y: float, floor: float) -> None:
+    """Draw what a row marks, and its dots, below the height `y`."""
+    if row.level is not None:  # not across the text
+        at = max(row.level, floor)
+        ends = [y - 0.01, y + 0.19]
+        axes.plot([at, at], ends, color=GREEN, linewidth=1.5, dashes=(3, 1.2))
+    for dot in row.dots:
+        _draw(axes, dot, y + 0.09, floor)
+
+
 def _scale(
-    axes: Axes, dots: Sequence[Dot], values: Floats, scale: Scale, level: float | None
+    axes: Axes, dots: Sequence[Dot], values: Floats, scale: Scale, levels: Sequence[float]
 ) -> float:
     """Set the horizontal axis. Returns its lower end if it is logarithmic, else 0."""
     highs = [dot.high for dot in dots if dot.high is not None]
     lows = [dot.low for dot in dots if dot.low is not None]
     if scale == "log" or values.max() / values.min() >= LOG_FROM:
         near = [max(low, float(values.min()) / 3) for low in lows]
-        floor, ceiling = log_axis(axes, "x", np.array([*values, *highs, *near]), level)
+        floor, ceiling = log_axis(axes, "x", np.array([*values, *highs, *near, *levels]), None)
         axes.set_xlim(floor, ceiling)
         return floor
     end = max(float(values.max()), *highs, 0.0) if highs else float(values.max())

@@ -202,6 +202,10 @@ def two_modes(name: str, estimate: Estimate) -> str:
     one, other = each.value[group], each.value[~group]
     slow, fast = (one, other) if one.mean() > other.mean() else (other, one)
     value, _, _ = rounded_apart(float(slow.mean() / fast.mean()), 1.0, 1.0, 1.0)
+    if min(len(slow), len(fast)) == 1:  # one process is no mode: something else met it
+        factor = slow.mean() / fast.mean() if len(slow) == 1 else fast.mean() / slow.mean()
+        value, _, _ = rounded_apart(float(factor), 1.0, 1.0, 1.0)
+        return f"{name}: one of {len(group)} processes takes {value} times as long as the others."
     return (
         f"{name} has two modes: {len(slow)} of {len(group)} processes take {value} times as long "
         "as the others."

@@ -28,17 +28,23 @@ _SUSPECT = Look(VERMILLION, "x", "×", "-")
 _MOST_ROWS = 14
 
 
-def among_published(run: Runs, quantity: str, report: str | None = None) -> Picture:
+def among_published(
+    run: Runs, quantity: str, report: str | None = None, *, variant: str | None = None
+) -> Picture:
     """The run's figures, and below them what reports A to E print for `quantity`, one row each.
 
     `quantity` is the beginning of a published quantity's name ("process switch"), and `report` is
-    one of A to E (None: all). A run in cycles or ticks is shown with published cycles, and a time
-    with published times. Raises Refused if the run has no figure, or if nothing was published for
-    this quantity in such a unit.
+    one of A to E (None: all). With `variant`, no other variant of the run is shown. A run in cycles
+    or ticks is shown with published cycles, and a time with published times. Raises Refused if the
+    run has no figure, or if nothing was published for this quantity in such a unit.
     """
     every_run = runs_of([run])
     chosen, unit = in_one_unit(every_run, every_run[0].unit)
-    own = [r for each in chosen for r in _own(each)]
+    own = (
+        [each.result(variant) for each in chosen]
+        if variant
+        else [r for each in chosen for r in _own(each)]
+    )
     require_figure(own)
     figures = _settled(quantity, report, unit)
     groups = [

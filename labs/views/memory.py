@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from labs.common.table import Table
 from labs.common.units import NAMES, rounded
@@ -24,6 +26,9 @@ from labs.views.gather import (
     value_cells,
     why_no_figure,
 )
+
+if TYPE_CHECKING:
+    from labs.notebook.run import Run
 
 _EXAMPLE = (
     'Each size needs a run of its own: lab.measure("task_creation", "fork-wait-64mb"), and the '
@@ -99,8 +104,9 @@ def memory(*runs: Runs | None) -> Picture:
         "task_creation: fork against the memory of the parent",
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series] + [INTERVALS],
     )
-    words = _describe(found, _WHAT[resident], unit, log)
-    drawn = picture.make_picture(figure, *words, _table(found, _WHAT[resident], unit))
+    kind, meaning = _describe(found, _WHAT[resident], unit, log)
+    meaning += _predicted(chosen, unit)
+    drawn = picture.make_picture(figure, kind, meaning, _table(found, _WHAT[resident], unit))
     return drawn.with_remarks(every)
 
 
@@ -142,17 +148,38 @@ def _describe(found: _ByMemory, what: str, unit: str, log: bool) -> tuple[str, s
             continue
         (least, first), *_, (most, last) = known.items()
         each = (last - first) / (most - least)
+        places = list(known)
+        steps = [
+            (known[more] - known[less]) / (more - less) for less, more in itertools.pairwise(places)
+        ]
         meaning.append(
             f"{_ABOUT[name]} costs {rounded(first)} {sign} with {rounded(least)} MB in memory and "
             f"{rounded(last)} {sign} with {rounded(most)} MB: {rounded(each, 2)} {sign} for each "
             "MB more."
         )
+        if len(steps) > 1:
+            meaning.append(
+                f"Between neighbouring sizes it is {rounded(min(steps), 2)} to "
+                f"{rounded(max(steps), 2)} {sign} for each MB more."
+            )
     without = [
         r.variant for by_size in found.values() for r in by_size.values() if why_no_figure(r)
     ]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
     return kind, " ".join(words[0].upper() + words[1:] for words in meaning)
+
+
+def _predicted(runs: Sequence[Run], unit: str) -> str:
+    """A sentence on each prediction of a variant of `runs` that can be shown in `unit`."""
+    said: dict[str, str] = {}
+    for run in runs:
+        for result in run.results:
+            mark = run.prediction(result)
+            if mark is not None and _NAME.fullmatch(result.variant):
+                value = rounded(mark.into(unit, result.clock))
+                said[result.variant] = f" {mark.of(result.variant)}: {value} {symbol(unit)}."
+    return "".join(said.values())
 
 
 def _table(found: _ByMemory, what: str, unit: str) -> Table:

@@ -49,7 +49,11 @@ def _step(less: Result | None, more: Result | None) -> str:
         return "no figure"
     found = compared(more, less)
     mark = "*" if found.distinguishable else ""
-    modes = any(two_modes(each.variant, each.estimate) for each in (less, more) if each.estimate)
+    modes = any(
+        "two modes" in two_modes(each.variant, each.estimate)
+        for each in (less, more)
+        if each.estimate
+    )
     return f"{found.difference:+.2f}{mark}{' (2 modes)' * modes}"
 
 

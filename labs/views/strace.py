@@ -84,8 +84,9 @@ def calls_in(trace: str, call: str) -> int:
 def traced_creation(*variants: str) -> Table | None:
     """The system call by which each variant of task_creation creates its first task.
 
-    `strace` prints it with its flags. Shows a note and returns None where no program can be traced.
-    Raises Refused for an unknown variant.
+    `strace` prints it with its flags. They say whether the task shares its parent's memory, and
+    whether it belongs to its parent's process. Shows a note and returns None where no program can
+    be traced. Raises Refused for an unknown variant.
     """
     if not variants:
         raise refused("name the variants to trace", 'Such as "fork-wait", "pthread-wait".')
@@ -96,11 +97,24 @@ def traced_creation(*variants: str) -> Table | None:
             trace, _ = _traced("task_creation", variant, ("-e", "trace=process"), options)
             first = _CREATES.search(trace)
             call, flags = (first[1], first[2] or "none printed") if first else ("none", "")
-            rows.append((variant, call, flags.replace("|", " | ")))
+            rows.append((variant, call, flags.replace("|", " | "), *_shared(call, flags)))
     except _NoTrace as why:
         _note(why)
         return None
-    return Table("How a task is created", ("variant", "system call", "flags"), tuple(rows))
+    header = ("variant", "system call", "flags", "parent's memory", "parent's process")
+    return Table("How a task is created", header, tuple(rows))
+
+
+def _shared(call: str, flags: str) -> tuple[str, str]:
+    """Whether a task shares its parent's memory, and whether it belongs to its parent's process."""
+    if call == "none":
+        return "", ""
+    named = flags.split("|")
+    memory = call == "vfork" or "CLONE_VM" in named
+    return (
+        "shared" if memory else "not shared: it has its own",
+        "the same" if "CLONE_THREAD" in named else "another process",
+    )
 
 
 def _note(why: _NoTrace) -> None:

@@ -369,6 +369,26 @@ def test_html_and_script_from_a_submission_are_escaped(tmp_path: Path, fenced: R
     assert "<script>" not in as_html(verdict)
 
 
+def test_a_run_of_the_creation_alone_is_named_as_that() -> None:
+    run = recording({"fork": FENCED}, kernel="task_creation")
+    (finding,) = judged("creation-fork-wait", 100, "us", run).findings
+    assert "The variant fork times the creation without the wait." in finding.evidence
+    other = recording({"vfork": FENCED}, kernel="task_creation")
+    (finding,) = judged("creation-fork-wait", 100, "us", other).findings
+    assert "without the wait" not in finding.evidence
+
+
+@pytest.mark.parametrize(("kernel", "flagged"), [("own_creation", 0), ("task_creation", 1)])
+def test_c_that_is_of_another_name_raises_no_suspicion(
+    tmp_path: Path, kernel: str, flagged: int
+) -> None:
+    run = recording({"fork-wait": FENCED}, kernel=kernel, extra={"source.sha256": "0" * 64})
+    figures = {"creation-fork-wait": by_hand(100, "us")}
+    folder = lab_folder(tmp_path / "lab", run, figures)
+    verdict = evidence.check_folder(folder, "05-task-creation")[0]
+    assert sum("released C kernel" in flag for flag in verdict.flags) == flagged
+
+
 def test_flags_for_a_person_cost_nothing(tmp_path: Path, fenced: Recording) -> None:
     foreign = recording({"fenced": FENCED}, extra={"source.sha256": "0" * 64})
     value = overhead_ns(foreign)

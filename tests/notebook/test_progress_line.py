@@ -50,7 +50,7 @@ def test_a_run_that_lasts_says_how_far_it_is_and_then_no_more(
         line.show()
     assert notebook.words == [
         "own: building, 0 s",
-        "own: 25%, 250 of 1,000 samples, 0 s",
+        "own: 25%, 250 of 1,000 samples with the warm-up, 0 s",
         "",
     ]
 

@@ -153,6 +153,20 @@ def test_a_prediction_may_be_named_by_the_end_of_its_figure(lab: Session) -> Non
     assert {variant: mark.value for variant, mark in drawn.items()} == {"args0": 10, "args1": 5}
 
 
+def test_a_prediction_may_be_of_what_its_guide_says(tmp_path: Path) -> None:
+    lab = Session("05-task-creation", tmp_path)
+    for n, named in enumerate(("creation-fork-wait", "creation-thread", "creation-fork-64mb")):
+        predictions.put(tmp_path, named, predictions.Prediction(n, "us"))
+    asked = ("fork-wait", "vfork-wait", "pthread-wait", "fork-wait-16mb", "fork-wait-64mb")
+    drawn = lab.marks("task_creation", asked)
+    assert {variant: mark.value for variant, mark in drawn.items()} == {
+        "fork-wait": 0,
+        "pthread-wait": 1,
+        "fork-wait-64mb": 2,
+    }
+    assert lab.marks("own_creation", ("pthread-wait", "fork-wait-64mb")) == {}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -176,14 +190,19 @@ def test_what_cannot_be_measured_is_refused_in_plain_words(
 
 
 @pytest.mark.parametrize(
-    ("option", "words"), [("sample", "did you mean samples"), ("furlong", "there is samples, cpu")]
+    ("option", "words"),
+    [
+        ("sample", "did you mean samples"),
+        ("variants", r"did you mean variant\?"),
+        ("furlong", "there is variant, samples, cpu"),
+    ],
 )
 def test_an_unknown_option_is_an_error_that_names_the_known_ones(
     lab: Session, option: str, words: str
 ) -> None:
-    with pytest.raises(TypeError, match=f"lab.measure has no option '{option}'.*{words}"):
+    with pytest.raises(Refused, match=f"lab.measure has no option '{option}'.*{words}"):
         quick(lab, **{option: 3})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"lab\.measure_in_turns has no option 'save'"):
+    with pytest.raises(Refused, match=r"lab\.measure_in_turns has no option 'save'"):
         lab.measure_in_turns(
             {"one": ("timer_overhead", "fenced")},
             save="two",  # type: ignore[call-arg]

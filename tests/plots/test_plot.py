@@ -113,6 +113,22 @@ def test_a_variant_without_a_figure_keeps_its_row(straight: Recording) -> None:
     assert "Without a figure: flat." in picture.describe_estimates(both(straight))[1]
 
 
+def test_a_prediction_is_drawn_in_the_row_of_its_variant_alone(straight: Recording) -> None:
+    other = recording_of([5] * 50, [1] * 50, variant="other")
+    results = [result_of(straight), result_of(other)]
+    for known in (
+        {},
+        {"fenced": Mark(30, "ns")},
+        {"fenced": Mark(30, "ns"), "other": Mark(7, "ns")},
+    ):
+        (axes,) = estimates_figure(results, known).axes
+        assert sum(line.is_dashed() for line in axes.lines) == len(known)
+        said = picture.describe_estimates(results, known)[1]
+        assert [
+            name for name in ("fenced", "other") if f"Your prediction for {name}: " in said
+        ] == [*known]
+
+
 def test_the_description_tells_type_axes_range_and_meaning(straight: Recording) -> None:
     words = picture.of_samples(straight, "fenced", "ns", Mark(30, "ns")).description
     for part in (

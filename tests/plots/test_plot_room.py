@@ -61,7 +61,7 @@ def test_of_figures_side_by_side(name: str, scale: int) -> None:
         )
         for each in (name, "other")
     ]
-    expect_room(estimates_figure(results, Mark(5, "us")))
+    expect_room(estimates_figure(results, {name: Mark(5, "us"), "other": Mark(9, "us")}))
 
 
 @pytest.mark.parametrize("greatest", [1, 30, 1_000, 550_000, 200_000_000])

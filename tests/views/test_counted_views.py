@@ -37,10 +37,21 @@ def test_a_task_of_its_own_memory_is_seen_by_its_counts() -> None:
     table = views.created_tasks(creation("naive"), "number seen", "page faults")
     assert table.rows == (
         ("own", "1,000", "0 of 1,000", "5"),
-        ("fork", "1,005", "not counted", "17.6"),
+        ("fork", "1,005", "counted for own only", "17.6"),
     )
     (own, _) = views.created_tasks(creation("own"), "page faults", "number seen").rows
     assert own == ("own", "996", "0", "996 of 996")
+
+
+def test_a_parent_that_slept_is_counted_where_the_run_tried_it(tmp_path: Path) -> None:
+    counts = ("number seen", "parent slept")
+    assert len(views.created_tasks(creation("own"), *counts).header) == 3
+    honest = HONEST / "05-task-creation" / "recordings" / "own.csv"
+    tried = "# variant.own.tried: 1\n# variant.own.parent_slept: 1\n# variants:"
+    (tmp_path / "own.csv").write_text(honest.read_text("utf-8").replace("# variants:", tried))
+    run = Run.of(file.read(tmp_path / "own.csv"))
+    own, fork = views.created_tasks(run, *counts).rows
+    assert own[-1] == "10 of 10" and fork[-1] == "counted for own only"
 
 
 def test_switches_of_child_processes_distinguish_a_thread_from_a_vfork_child() -> None:
@@ -106,6 +117,11 @@ def test_only_the_thread_is_put_into_the_process_of_its_creator() -> None:
     assert "CLONE_VM" in thread and "CLONE_THREAD" in thread
     assert "CLONE_VM" in shares and "CLONE_THREAD" not in shares
     assert "CLONE_VM" not in fork
+    assert [row[3:] for row in table.rows] == [
+        ("shared", "the same"),
+        ("shared", "another process"),
+        ("not shared: it has its own", "another process"),
+    ]
 
 
 @LINUX

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +18,7 @@ from labs.common.messages import Refused
 from labs.common.units import rounded
 from labs.course import published
 from labs.notebook.run import Run
+from labs.plots.known_number import Mark
 from labs.plots.labels import spread_out
 from labs.plots.picture import Picture
 from labs.plots.series import LOOKS
@@ -382,6 +384,22 @@ def test_memory_is_in_megabytes_and_microseconds_as_the_results_are() -> None:
     assert f"{rounded(each, 2)} µs for each MB more" in shown.meaning
 
 
+def test_a_flat_part_is_not_hidden_by_the_first_and_the_last_size() -> None:
+    costs = {"fork-wait": 100e3, "fork-wait-16mb": 2900e3, "fork-wait-64mb": 2900e3}
+    runs = [run_of("task_creation", {name: cost}) for name, cost in costs.items()]
+    said = views.memory(*runs).meaning
+    assert "Between neighbouring sizes it is 0 to 180 µs for each MB more." in said
+    assert "Between" not in views.memory(runs[0], runs[2]).meaning
+
+
+def test_a_prediction_of_a_size_is_said_beside_what_was_found() -> None:
+    runs = [run_of("task_creation", {name: 1e6}) for name in ("fork-wait", "fork-wait-64mb")]
+    assert "prediction" not in views.memory(*runs).meaning
+    guessed = replace(runs[1], predictions={"fork-wait-64mb": Mark(1.2, "ms")})
+    said = views.memory(runs[0], guessed).meaning
+    assert said.endswith(" Your prediction for fork-wait-64mb: 1,200 µs.")
+
+
 def test_where_the_recordings_say_how_much_is_resident_that_is_on_the_axis() -> None:
     sizes = {"fork-wait": ("1792", 90e3), "fork-wait-64mb": ("67328", 2e6)}
     shown = views.memory(
@@ -479,6 +497,15 @@ def test_one_report_alone_can_be_shown() -> None:
 def test_every_published_quantity_can_be_shown(quantity: str) -> None:
     run = run_of("system_call", {"getpid": 60})
     assert views.among_published(run, quantity).image.startswith(PNG)
+
+
+def test_one_variant_alone_can_be_set_among_the_published() -> None:
+    run = run_of("system_call", {"getpid": 60, "getppid": 70})
+    shown = views.among_published(run, "system call", variant="getppid")
+    assert [row[1] for row in shown.table.rows if row[0] == "yours"] == ["system_call getppid"]
+    assert "getpid " not in shown.meaning
+    with pytest.raises(Refused, match="no variant 'absent'"):
+        views.among_published(run, "system call", variant="absent")
 
 
 def test_a_quantity_that_nobody_published_is_refused_with_what_there_is() -> None:
