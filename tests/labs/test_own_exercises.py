@@ -80,7 +80,7 @@ def output_of_cell(lab: Session, cell: str, line: str) -> str:
 )
 def test_a_call_that_does_not_work_is_told_as_such(lab: Session, body: str) -> None:
     words = output_of_cell(lab, CALL.format(body), "--variant read0,invalid")
-    assert "your function returned 0, which means false" in words
+    assert "your function says that its call did not work" in words
 
 
 @LINUX
