@@ -36,9 +36,10 @@ def plan_of(
     for unusable flags, and for `more` that stands after the variants.
     """
     if more:
-        named = ", ".join(str(each) for each in (variant, *more) if each != ())
-        words = (f'Like this: "{named}". Give options by name, such as samples=1_000.',)
-        raise Refused(Message("problem", "write all variants in one text, with commas", words))
+        named = ", ".join(each for each in (variant, *more) if isinstance(each, str))
+        example = f'Like this: "{named}". ' if named else ""
+        advice = f"{example}Give options by name, such as samples=1_000."
+        raise Refused(Message("problem", "write all variants in one text, with commas", (advice,)))
     names = variant.split(",") if isinstance(variant, str) else list(variant)
     try:
         words = tuple(shlex.split(flags))

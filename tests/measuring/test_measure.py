@@ -486,7 +486,8 @@ def test_a_callback_that_fails_ends_the_run() -> None:
 SCRIPT = """
 import sys
 from labs.run.measure import Plan, measure_now
-measure_now(Plan("slow", source=sys.stdin.read(), processes=1), lambda at: at.done and print(at, flush=True))
+plan = Plan("slow", source=sys.stdin.read(), processes=1)
+measure_now(plan, lambda at: at.done and print(at, flush=True))
 """
 
 
