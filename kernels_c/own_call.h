@@ -44,7 +44,8 @@ TICKLAB_INLINE void must_have_worked(void)
 {
     if (failed_calls != 0 && !is_filtered())
         stop(STATUS_FAILED, "your function says that its call did not work: it returned 0. Is each "
-                            "argument in the place where the OS kernel looks for it?");
+                            "argument in the place where the OS kernel looks for it? Most calls "
+                            "give 0 if they worked; your function must then return 1.");
 }
 
 /* The registers that `syscall` overwrites. The loop keeps nothing in them, even if a student
@@ -98,9 +99,19 @@ static inline void print_system_calls(const char *name, const struct system_call
 {
     printf("# variant.%s.watched_operations: %d\n# variant.%s.watched_system_calls: %ld\n"
            "# variant.%s.watched_failed: %ld\n# variant.%s.watched_reads: %ld\n"
-           "# variant.%s.watched_empty_reads: %ld\n",
+           "# variant.%s.watched_empty_reads: %ld\n# variant.%s.watched_given_reads: %ld\n",
            name, WATCHED_OPERATIONS, name, seen->all, name, seen->failed, name, seen->reads, name,
-           seen->empty_reads);
+           seen->empty_reads, name, seen->given_reads);
+}
+
+#    define FAILURE_NOTICED 3
+/* State whether the function returned 0 for a descriptor that is not open. If the OS kernel refused
+ * no call, the function did not use the descriptor, and nothing is known. */
+static inline void print_whether_noticed(const char *name, const struct system_calls *seen)
+{
+    if (seen->failed > 0)
+        printf("# variant.%s.watched_failure_noticed: %d\n", name,
+               seen->exit_with == FAILURE_NOTICED);
 }
 #    define WATCH_CALL(function)                                                                   \
         static void run_watched_call(void)                                                         \
@@ -110,11 +121,18 @@ static inline void print_system_calls(const char *name, const struct system_call
                 OWN_LOST;                                                                          \
             }                                                                                      \
         }                                                                                          \
+        static void run_call_that_fails(void)                                                      \
+        {                                                                                          \
+            _exit(function(-1) ? 0 : FAILURE_NOTICED);                                             \
+        }                                                                                          \
         static void watch_call(const char *name)                                                   \
         {                                                                                          \
             struct system_calls seen;                                                              \
+            given_descriptor = zero;                                                               \
             if (watch_system_calls(run_watched_call, &seen))                                       \
                 print_system_calls(name, &seen);                                                   \
+            if (watch_system_calls(run_call_that_fails, &seen))                                    \
+                print_whether_noticed(name, &seen);                                                \
         }
 #else
 #    define WATCH_CALL(function)

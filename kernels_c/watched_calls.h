@@ -28,7 +28,11 @@ enum { STOP_ENTRY = 1, STOP_EXIT = 2, GET_SYSCALL_INFO = 0x420e };
 /* The system calls of a child, and how many of them failed, and were of these kinds. */
 struct system_calls {
     long all, failed, reads, empty_reads, creations, waits, sleeps, mappings;
+    long given_reads;   /* of `given_descriptor` */
+    uint64_t exit_with; /* what the child ended with */
 };
+
+static long given_descriptor = -1;
 
 /* Whether this call reads; on x86 also by the numbers of `int $0x80`, where it is 3. */
 static int is_read(const struct call_stop *entry)
@@ -97,6 +101,7 @@ static inline int watch_system_calls(void (*work)(void), struct system_calls *se
         if (stop.kind == STOP_ENTRY) {
             entry = stop;
             ended = stop.entry.call == SYS_exit_group;
+            seen->exit_with = stop.entry.argument[0];
         } else if (stop.kind == STOP_EXIT && entry.kind == STOP_ENTRY) {
             seen->all++;
             seen->failed += stop.exit.is_error;
@@ -104,6 +109,7 @@ static inline int watch_system_calls(void (*work)(void), struct system_calls *se
             if (!stop.exit.is_error && is_read(&entry)) {
                 seen->reads++;
                 seen->empty_reads += entry.entry.argument[2] == 0;
+                seen->given_reads += (int)entry.entry.argument[0] == (int)given_descriptor;
             }
         }
     }

@@ -34,6 +34,8 @@ COUNTED: Mapping[str, Mapping[str, str]] = {
         "@.watched_system_calls": "16",
         "@.watched_failed": "0",
         "@.watched_empty_reads": "16",
+        "@.watched_given_reads": "16",
+        "@.watched_failure_noticed": "1",
         "program.imports": "clock_gettime open read",
     },
     "own_procedure": {

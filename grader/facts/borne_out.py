@@ -205,6 +205,11 @@ def reads_seen(case: Case) -> bool:
     return bool(operations) and seen == operations and watched.seen(case, "failed") == 0
 
 
+def failure_noticed(case: Case) -> bool:
+    """Whether the run saw the function return 0 when the OS kernel refused its call."""
+    return watched.seen(case, "failure_noticed") == 1
+
+
 def made_by_hand(case: Case) -> bool:
     """Whether the C enters the OS kernel by itself for the call asked for by name."""
     code = own_call.measured(case)
@@ -273,6 +278,7 @@ FACTS: Mapping[str, Callable[[Case], bool]] = {
         page_seen,
         call_seen,
         reads_seen,
+        failure_noticed,
         made_by_hand,
         raised_by_task,
         parent_awake,

@@ -12,7 +12,7 @@ distinguishable from zero" is a right answer if the interval is narrow beside th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.cases.case import Case
 from grader.cases.expected import Expected, Range
@@ -133,9 +133,12 @@ def caveat(case: Case) -> str:
 
 
 def look_next(case: Case) -> str:
-    """How to make the interval narrower, from the run's own warning if it has one."""
+    """How to make the interval narrower, from the run's own warning if it has one.
+
+    Options are written as in the cell that measures: own C has those of a command.
+    """
     advices = (
-        warning.try_this
+        replace(warning, python=not each.spec.own).try_this
         for each in case.others or (case,)
         for result in each.results.values()
         for warning in result.warnings

@@ -146,6 +146,16 @@ FIGURES = (
         central="wrong-registers",
         praise=(
             Praise(
+                "The OS kernel got one read of 0 bytes for each operation. Your function returned "
+                "0 for a read that failed, so it looks at the result.",
+                by=(
+                    "failure noticed",
+                    "reads seen",
+                    "other-call-than-asked",
+                    "failing-call-timed",
+                ),
+            ),
+            Praise(
                 "The OS kernel got one read of 0 bytes for each operation and refused none; the "
                 "loop is subtracted.",
                 by=(

@@ -1,4 +1,4 @@
-"""Another system call than the one asked for, several of them, or none."""
+"""Another system call than the one asked for, with another file, several of them, or none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def detect(case: Case) -> str | None:
         return None
     reads = watched.seen(case, "empty_reads")
     if calls == operations == reads:
-        return None
+        return _other_file(case, operations)
     if calls == 0:
         return f"In {operations:.0f} operations of your C, the OS kernel got no system call."
     if calls != operations:
@@ -29,10 +29,22 @@ def detect(case: Case) -> str | None:
     return f"Of {calls:.0f} system calls that your C made, {read}{reads or 0:.0f} read 0 bytes."
 
 
+def _other_file(case: Case, operations: float) -> str | None:
+    """The finding that reads of 0 bytes are of another file than `fd`; None if they are of it."""
+    given = watched.seen(case, "given_reads")
+    if given is None or given == operations:
+        return None
+    other = operations - given
+    return (
+        f"Of {operations:.0f} reads of 0 bytes that your C made, {other:.0f} "
+        f"{'was' if other == 1 else 'were'} of another file than `fd`."
+    )
+
+
 PITFALL = Pitfall(
     code="other-call-than-asked",
     level=Level.VALIDITY,
-    symptom="Your C does not time one read of 0 bytes.",
+    symptom="Your C does not time one read of 0 bytes of `fd`.",
     misconception="A number near the expected one is no proof: other calls cost about as much, "
     "and two cheap calls may cost as much as one read.",
     experiment="Count the system calls of one run with strace -c.",

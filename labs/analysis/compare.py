@@ -78,8 +78,8 @@ def separation(one: Estimate, other: Estimate) -> float:
 
     Above 1 or below -1 the two differ: the interval of the difference excludes 0 and the interval
     of the ratio excludes 1. These two intervals can disagree if the core was always shared, because
-    that may have slowed the two by different factors; the wider one counts. The divisor of the ratio
-    is the estimate that is farther from 0, because a divisor near 0 would give no useful ratio.
+    that may have slowed the two by different factors; the wider one counts. The ratio's divisor is
+    the estimate that is farther from 0, because a divisor near 0 would give no useful ratio.
     """
     sign = 1.0 if one.value >= other.value else -1.0
     larger, smaller = (one, other) if sign > 0 else (other, one)

@@ -155,7 +155,7 @@ def check_steal(machine: Machine, trials: Trials) -> Point:
         "steal",
         "CAUTION",
         f"{seen}: other virtual machines take CPU time from this one",
-        "Take more samples from more processes (--processes), or measure at a quieter hour.",
+        "Take more samples from more processes, or measure at a quieter hour.",
     )
 
 

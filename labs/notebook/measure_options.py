@@ -93,7 +93,8 @@ def with_options(defaults: Mapping[str, object]) -> Callable[[Function], Functio
 
     def show(function: Function) -> Function:
         own = inspect.signature(function)
-        named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        named = [p for p in own.parameters.values() if p.kind not in kinds]
         options = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
             for name, default in defaults.items()

@@ -12,6 +12,8 @@ from labs.run.turns import Progress
 
 #: A run that is over sooner, in seconds, shows no line.
 AFTER_S = 0.7
+#: The line changes at most so often, in seconds: what prints each change would fill a page.
+EVERY_S = 2.0
 
 
 class ProgressLine:
@@ -25,6 +27,7 @@ class ProgressLine:
         self._name = name
         self._at: Progress | None = None
         self._begin = time.monotonic()
+        self._next_s = AFTER_S
         self._handle: Any = None
 
     def __enter__(self) -> ProgressLine:
@@ -37,14 +40,17 @@ class ProgressLine:
     def show(self) -> None:
         """Show how far the run is, once it has lasted for a while."""
         seconds = time.monotonic() - self._begin
-        if seconds < AFTER_S or not messages.in_notebook():
+        if seconds < self._next_s or not messages.in_notebook():
             return
+        self._next_s = seconds + EVERY_S
         self._display(self.words(seconds))
 
     def words(self, seconds: float) -> str:
         """The line after so many seconds."""
         if self._at is None:
             return f"{self._name}: building, {seconds:.0f} s"
+        if self._at.done == 0:
+            return f"{self._name}: running, no sample yet, {seconds:.0f} s"
         share = self._at.done / max(self._at.total, 1)
         return (
             f"{self._name}: {share:.0%}, {self._at.done:,} of {self._at.total:,} samples "

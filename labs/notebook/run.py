@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NoReturn
 
 from labs.analysis.estimate import Estimate
 from labs.analysis.net_cost import parts_of
@@ -137,6 +138,17 @@ class Run:
         chosen = self.result(variant)
         others = tuple(result for result in self.results if result is not chosen)
         return replace(self, results=(chosen, *others))
+
+    def _no_arithmetic(self, _: object) -> NoReturn:
+        """A run is no number. Raises Refused, which says what is."""
+        words = (
+            "Write `.value` after each run: `one.value / other.value`.",
+            "`lab.compare(one, other)` gives the difference and the ratio with their intervals.",
+        )
+        raise Refused(Message("problem", "a run is not a number: calculate with its value", words))
+
+    __add__ = __sub__ = __mul__ = __truediv__ = _no_arithmetic
+    __radd__ = __rsub__ = __rmul__ = __rtruediv__ = _no_arithmetic
 
     def in_unit(self, unit: str) -> Run:
         """The same run in another unit: ticks, cycles, ns, us, ms, s. Raises Refused."""

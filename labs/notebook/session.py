@@ -133,6 +133,7 @@ class Session(Measuring):
         self,
         kernel: str,
         variant: str | Sequence[str] = (),
+        *more: object,
         **options: Unpack[MeasureOptions],
     ) -> Run:
         """Measure, save the recording, and return the run.
@@ -161,7 +162,7 @@ class Session(Measuring):
         chosen = chosen_of("measure", options, DEFAULTS)
         save, unit = chosen.pop("save"), chosen.pop("unit")
         try:
-            plan = plan_of(kernel, variant, **chosen)
+            plan = plan_of(kernel, variant, *more, **chosen)
         except Refused as refused:
             # Without a plan the default name is a guess: the only variant, or the C kernel.
             guess = variant if variant and isinstance(variant, str) else kernel

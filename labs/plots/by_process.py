@@ -42,7 +42,7 @@ def picture_of(result: Result) -> Picture:
     if by is None:
         raise ValueError(f"{result.variant} has no figure for each single process")
     if len(result.recording.processes) < 2:
-        raise ValueError("this run has one process only; measure with more (--processes 10)")
+        raise ValueError("this run has one process only; measure again with 10")
     return picture.make_picture(_figure(result, by), *_describe(result, by), _table(result, by))
 
 

@@ -134,7 +134,7 @@ def describe_samples(
     if not len(steady):
         return kind, "There is no sample after the warm-up."
     kind += f" Samples from {rounded(lengths.min())} to {rounded(lengths.max())} {sign}."
-    parts, long = [], 0
+    parts, medians, long = [], [], 0
     sizes = np.unique(steady.batch).tolist()
     for k in sizes:
         mine = lengths[(steady.batch == k) & ~cold]
@@ -145,9 +145,13 @@ def describe_samples(
         if k in (sizes[0], sizes[-1]):
             span = " to ".join(dict.fromkeys((rounded(low), rounded(high))))
             parts.append(f"{'from' if ' to ' in span else 'at'} {span} {sign} at k = {k:,}")
+            medians.append(f"{rounded(middle)} {sign} at k = {k:,}")
     which = "later samples" if cold.any() else "samples"
     noun = "operation" if sizes == [1] else "operations"
-    meaning = [f"Half of the {which} lie {' and '.join(parts)} {noun}."]
+    if all(part.startswith("from ") for part in parts):
+        meaning = [f"Half of the {which} lie {' and '.join(parts)} {noun}."]
+    else:  # a quarter and three quarters of the samples end at numbers that read the same
+        meaning = [f"The median of the {which} is {' and '.join(medians)} {noun}."]
     if cold.any():
         meaning = [
             f"{plural(int(cold.sum()), 'sample')} {'are' if cold.sum() > 1 else 'is'} cold, each "

@@ -67,7 +67,7 @@ async def output_of(
     limits: Limits,
     on_progress: Callable[[int, int], None],
 ) -> bytes:
-    """The standard output of `command`; it calls `on_progress` with each report of progress.
+    """The standard output of `command`; it calls `on_progress` at its start and with each report.
 
     Raises RunFailed if the command reaches a limit, or ends with another status than 0. Cancelling
     ends the command.
@@ -95,6 +95,7 @@ async def output_of(
     waiting = asyncio.create_task(asyncio.to_thread(process.wait))
     tasks = (reading, listening, waiting)
     try:
+        on_progress(0, 1)  # it runs, and has taken no sample
         await _until_done(tasks, name, limits, seen, process.pid)
         output, words, status = reading.result(), listening.result(), waiting.result()
     finally:

@@ -22,7 +22,7 @@ from labs.run.plan import (
 def plan_of(
     kernel: str,
     variant: str | Sequence[str] = (),
-    *,
+    *more: object,
     flags: str = "-O2",
     within: float | None = None,
     at_most: float = DEFAULT_AT_MOST_S,
@@ -33,8 +33,13 @@ def plan_of(
     """The plan made from these arguments; `options` are further fields of the plan.
 
     `within` is in percent; `at_most`, `time_limit` and `patience` are in seconds. Raises Refused
-    for unusable flags.
+    for unusable flags, and for `more` that stands after the variants.
     """
+    if more:
+        named = ", ".join(each for each in (variant, *more) if isinstance(each, str))
+        example = f'Like this: "{named}". ' if named else ""
+        advice = f"{example}Give options by name, such as samples=1_000."
+        raise Refused(Message("problem", "write all variants in one text, with commas", (advice,)))
     names = variant.split(",") if isinstance(variant, str) else list(variant)
     try:
         words = tuple(shlex.split(flags))

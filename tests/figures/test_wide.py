@@ -12,7 +12,7 @@ from grader.cases.verdict import Level, Outcome, Verdict
 from grader.facts import wide_interval
 from grader.facts.wide_interval import WITH_INTERVAL, caveat, compared_with
 from grader.figures import LABS, FigureSpec, figure_named
-from grader.judging.check import check
+from grader.judging.check import check, open_case
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls.interval_as_wide_as_value import PITFALL
 from labs.recording.declared import Estimand
@@ -49,6 +49,15 @@ def test_within_a_wide_interval_it_passes_and_the_verdict_says_how_wide(value: f
     assert "Beyond 15 %, do not believe the value" in verdict.reason
     assert verdict.praise == wide_interval.PRAISE.text
     assert verdict.look_next.startswith("Measure again, or longer: ")
+
+
+@pytest.mark.parametrize(("own", "written"), [(False, "within="), (True, "--within ")])
+def test_what_to_measure_is_written_as_in_the_cell_that_measures(own: bool, written: str) -> None:
+    spec = dataclasses.replace(figure_named(FIGURE), own=own)
+    case = open_case(spec, figure(FIGURE, 114.0, "ns"), a_run(SHARED), None)
+    assert isinstance(case, Case)
+    found = wide_interval.look_next(case)
+    assert written in found and ("--" in found) == own
 
 
 @pytest.mark.parametrize("value", [20.0, 140.0, 200.0])

@@ -33,8 +33,9 @@ OWN = {
     "03-system-call": ("system-call-read0", "ns", "--variant read0,invalid"),
     "04-procedure-call": ("call-own", "cycles", "--variant own --flags=-O2"),
 }
-#: Right C of which the run sees less: it touches the code by its name, and not at its address.
-UNSEEN = ("right_by_name",)
+#: Right C that gets the second praise: it touches the code by its name, and not at its address, or
+#: nothing in it looks at the result of its call.
+UNSEEN = ("right_by_name", "right_result_ignored")
 
 
 @functools.lru_cache(maxsize=len(OWN))
@@ -90,4 +91,4 @@ def test_c_that_nobody_watched_is_praised_only_for_its_samples(lab: str) -> None
     handed_in = Figure(figure, estimate.value, unit, "recordings/own.csv")
     verdict = check(spec, handed_in, run, source)
     assert verdict.outcome is Outcome.PASSED
-    assert verdict.praise == spec.praise[1].text
+    assert verdict.praise == spec.praise[-1].text

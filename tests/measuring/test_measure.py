@@ -446,7 +446,8 @@ def test_what_the_processor_time_shows_is_what_is_said(
 def test_cancel_ends_the_run_and_its_children() -> None:
     async def cancelled() -> float:
         begun = asyncio.Event()
-        task = asyncio.create_task(measure(Plan("forever", source=FOREVER), lambda at: begun.set()))
+        plan = Plan("forever", source=FOREVER)
+        task = asyncio.create_task(measure(plan, lambda at: begun.set() if at.done else None))
         await begun.wait()
         assert len(programs_running()) == 2
         at = asyncio.get_running_loop().time()
@@ -485,7 +486,8 @@ def test_a_callback_that_fails_ends_the_run() -> None:
 SCRIPT = """
 import sys
 from labs.run.measure import Plan, measure_now
-measure_now(Plan("slow", source=sys.stdin.read(), processes=1), lambda at: print(at, flush=True))
+plan = Plan("slow", source=sys.stdin.read(), processes=1)
+measure_now(plan, lambda at: at.done and print(at, flush=True))
 """
 
 

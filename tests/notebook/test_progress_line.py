@@ -44,15 +44,30 @@ def test_a_run_that_lasts_says_how_far_it_is_and_then_no_more(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress_line, "AFTER_S", 0.0)
+    monkeypatch.setattr(progress_line, "EVERY_S", 0.0)
     with ProgressLine("own") as line:
+        line.show()
+        line.heard(Progress(0, 1_000))
         line.show()
         line.heard(Progress(250, 1_000))
         line.show()
     assert notebook.words == [
         "own: building, 0 s",
+        "own: running, no sample yet, 0 s",
         "own: 25%, 250 of 1,000 samples with the warm-up, 0 s",
         "",
     ]
+
+
+def test_the_line_changes_only_every_few_seconds(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_line, "AFTER_S", 0.0)
+    monkeypatch.setattr(progress_line, "EVERY_S", 3_600.0)
+    with ProgressLine("own") as line:
+        for _ in range(3):
+            line.show()
+    assert notebook.words == ["own: building, 0 s", ""]
 
 
 def test_a_short_run_shows_no_line(notebook: Notebook) -> None:

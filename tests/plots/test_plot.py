@@ -72,6 +72,13 @@ def test_only_warm_up_is_said_to_be_only_that() -> None:
     assert "no sample after the warm-up" in shown.meaning
 
 
+def test_quartiles_that_read_the_same_are_said_as_the_median() -> None:
+    alike = picture.of_samples(recording_of([5] * 40, [1] * 40), "fenced").meaning
+    assert "The median of the samples is 5" in alike and "Half of" not in alike
+    spread = picture.of_samples(recording_of(list(range(1, 41)), [1] * 40), "fenced").meaning
+    assert "Half of the samples lie from " in spread and "median of" not in spread
+
+
 def test_an_unknown_variant_is_named(straight: Recording) -> None:
     with pytest.raises(KeyError, match="fenced"):
         samples_figure(straight, "absent")
