@@ -63,7 +63,8 @@ def of_line(
         found.append(
             RunWarning(
                 "below-one-cycle",
-                f"one operation takes {rounded(line.cost.value / cycle, 2)} core cycles",
+                f"each operation adds {max(line.cost.value / cycle, 0):.2f} core cycles to "
+                "a sample",
                 "operations overlap, or the compiler removed some of them",
                 "look at the disassembly of the measured region",
             )
@@ -128,20 +129,21 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         )
     elif declared.of_variant(recording, line.variant).memory and was_shared(recording):
         cause = "the operation uses memory, and other programs used memory during the run"
+    taken = len(recording.samples(line.variant))
     symptom = f"the interval reaches {rounded(100 * width, 2)} % of the value to either side"
     unbelievable, join = f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %", ", and"
     if figure.low <= 0 <= figure.high:
         unbelievable = "the interval holds 0: the run does not distinguish the value from nothing"
         join = ";"
     if figure.is_believable():
-        longer = _longer(figure, width)
+        longer = _longer(figure, width, taken)
         brief = advice(
             f"the interval reaches {rounded(100 * width, 2)} % to either side (",
             longer,
             " should narrow it)",
         )
         return [RunWarning("wide-interval", symptom, cause, longer, quiet=True, brief=brief)]
-    longer = UNTIL_WHOLE if line.shared else _longer(figure, width)
+    longer = UNTIL_WHOLE if line.shared else _longer(figure, width, taken)
     return [
         RunWarning(
             "not-believable",
@@ -152,15 +154,16 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     ]
 
 
-def _longer(figure: Estimate, width: float) -> Advice:
+def _longer(figure: Estimate, width: float, taken: int) -> Advice:
     """The option that would make the interval narrow, if only chance makes it wide.
 
     If the processes differ by no more than their own errors, the width falls with the root of the
-    number of samples. Otherwise it falls with the root of the number of processes.
+    number of samples. The run has `taken` of them, and a longer run keeps the same share.
+    Otherwise the width falls with the root of the number of processes.
     """
     times, by = (width / WIDE_INTERVAL) ** 2, figure.by_process
     if by is not None and by.value.var() < 2 * np.median(by.error) ** 2:
-        samples = math.ceil(figure.n * times / 1000) * 1000
+        samples = math.ceil(taken * times / 1000) * 1000
         if samples <= limits.MOST_SAMPLES:
             return advice(Option("samples", samples))
     else:
