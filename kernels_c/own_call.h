@@ -44,7 +44,8 @@ TICKLAB_INLINE void must_have_worked(void)
 {
     if (failed_calls != 0 && !is_filtered())
         stop(STATUS_FAILED, "your function says that its call did not work: it returned 0. Is each "
-                            "argument in the place where the OS kernel looks for it?");
+                            "argument in the place where the OS kernel looks for it? Most calls "
+                            "give 0 if they worked; your function must then return 1.");
 }
 
 /* The registers that `syscall` overwrites. The loop keeps nothing in them, even if a student

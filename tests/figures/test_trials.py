@@ -158,6 +158,36 @@ def pair_of(name: str) -> Pair:
     return Pair(broken.find(name), *runs)
 
 
+@pytest.mark.parametrize(
+    ("figure", "other", "answers"),
+    [
+        ("trial-a-repaired", "trial-c-repaired", ("getppid,", "getppid.")),
+        ("trial-d-repaired", "trial-a-repaired", ("condvar", "thread_switch")),
+        ("trial-e-repaired", "trial-a-repaired", ("procedure_call", "args0")),
+    ],
+)
+def test_a_wrong_repair_is_refused_without_the_name_of_the_right_one(
+    figure: str, other: str, answers: tuple[str, ...], folder: Path
+) -> None:
+    wrong = honest(folder, other)
+    figures.put(folder, replace(wrong, id=figure))
+    (finding,) = verdict(folder, figure).findings
+    asked = next(spec for spec in figures_of(LAB) if spec.id == figure).asked
+    assert asked in finding.evidence
+    assert not [each for each in answers if each in finding.evidence.replace(asked, "")]
+
+
+def test_the_printed_figures_say_what_they_are_the_mean_of() -> None:
+    headings = {
+        report: beside_report(report, pair_of("bare_mutex")).header[1] for report in "ABCDE"
+    }
+    assert headings == {
+        "A": "in ns, mean of machines",
+        "B": "in ns, mean of runs",
+        **dict.fromkeys("CDE", "in ns"),
+    }
+
+
 def test_a_trial_is_shown_next_to_its_report() -> None:
     table = beside_report("D", pair_of("bare_mutex"))
     rows = {row[0]: row[1:] for row in table.rows}
