@@ -18,7 +18,8 @@ def beside_report(report: str, pair: Pair) -> Table:
     """Each figure that `report` prints in a time, next to the broken and the repaired run.
 
     If a report has several machines or runs, the printed figure is their geometric mean. It is
-    divided by the broken figure and by the ends of that figure's interval. Raises Refused for an unknown report.
+    divided by the broken figure and by the ends of its interval. Raises Refused for an unknown
+    report.
     """
     try:
         quantities = published.quantities_in_time(report)
