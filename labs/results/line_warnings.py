@@ -129,21 +129,20 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         )
     elif declared.of_variant(recording, line.variant).memory and was_shared(recording):
         cause = "the operation uses memory, and other programs used memory during the run"
-    taken = len(recording.samples(line.variant))
     symptom = f"the interval reaches {rounded(100 * width, 2)} % of the value to either side"
     unbelievable, join = f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %", ", and"
     if figure.low <= 0 <= figure.high:
         unbelievable = "the interval holds 0: the run does not distinguish the value from nothing"
         join = ";"
     if figure.is_believable():
-        longer = _longer(figure, width, taken)
+        longer = _longer(figure, width)
         brief = advice(
             f"the interval reaches {rounded(100 * width, 2)} % to either side (",
             longer,
             " should narrow it)",
         )
         return [RunWarning("wide-interval", symptom, cause, longer, quiet=True, brief=brief)]
-    longer = UNTIL_WHOLE if line.shared else _longer(figure, width, taken)
+    longer = UNTIL_WHOLE if line.shared else _longer(figure, width)
     return [
         RunWarning(
             "not-believable",
@@ -154,16 +153,15 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     ]
 
 
-def _longer(figure: Estimate, width: float, taken: int) -> Advice:
+def _longer(figure: Estimate, width: float) -> Advice:
     """The option that would make the interval narrow, if only chance makes it wide.
 
     If the processes differ by no more than their own errors, the width falls with the root of the
-    number of samples. The run has `taken` of them, and a longer run keeps the same share.
-    Otherwise the width falls with the root of the number of processes.
+    number of samples. Otherwise it falls with the root of the number of processes.
     """
     times, by = (width / WIDE_INTERVAL) ** 2, figure.by_process
     if by is not None and by.value.var() < 2 * np.median(by.error) ** 2:
-        samples = math.ceil(taken * times / 1000) * 1000
+        samples = math.ceil(figure.n * times / 1000) * 1000
         if samples <= limits.MOST_SAMPLES:
             return advice(Option("samples", samples))
     else:

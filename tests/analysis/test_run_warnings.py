@@ -210,16 +210,6 @@ def test_wide_interval_where_the_step_is_coarse() -> None:
     assert re.fullmatch(r"--samples \d+000", found["wide-interval"].try_this)
 
 
-def test_no_fewer_samples_are_advised_than_were_taken() -> None:
-    recording = run_with(Machine(step=72))
-    line = simulate.line_of(recording)
-    taken = len(recording.samples(line.variant))
-    # Of most samples, other programs used the core: the figure is made from a fifth of them.
-    figure = dataclasses.replace(line.overhead, n=taken // 5)
-    found = {each.code: each for each in run_warnings.of_run(recording, line, figure)}
-    assert int(found["wide-interval"].try_this.removeprefix("--samples ")) >= taken
-
-
 def test_wide_interval_advises_processes_where_these_differ() -> None:
     found = warnings_of(run_with(Machine(process_spread=5, samples=60_000)))
     assert re.fullmatch(r"--processes [2-9]0", found["wide-interval"].try_this)
