@@ -70,6 +70,8 @@ class FigureSpec:
     any declared unit of time is accepted. If `own` is set, the C kernel is the student's and
     `kernel` is its name. `flags` is the requested optimisation level, such as `-O0`.
 
+    If `hides_variants` is set, the student chooses what to measure, and no finding names it.
+
     `demonstrates` is the code of a pitfall: the figure is right if its recording makes exactly that
     mistake, because lab 08 asks students to repeat published mistakes. `estimand` is what the
     variants measure, as the released C kernel declares it. A recording states it too, but a pitfall
@@ -112,6 +114,7 @@ class FigureSpec:
     demonstrates: str = ""
     praise: tuple[Praise, ...] = ()
     look_next: str = ""
+    hides_variants: bool = False
     widest: float = WIDEST
     may_be_nothing: bool = False
     central: str = "figure-not-from-recording"

@@ -29,7 +29,8 @@ class Trial:
     """What one report is tried by.
 
     `code` is the pitfall that `broken` shows, `repaired` the measurement that does without it.
-    `rest` says what else made the printed figure what it is, as far as the report shows it.
+    `look_at_broken` and `look_next` ask a question about each of the two runs. `rest` says what
+    else made the printed figure what it is, as far as the report shows it.
     """
 
     report: str
@@ -38,6 +39,7 @@ class Trial:
     right: str
     broken: _Measurement
     repaired: _Measurement
+    look_at_broken: str
     look_next: str
     rest: str
 
@@ -73,6 +75,7 @@ TRIALS = (
         right="the cost of getppid by the trap instruction",
         broken=_Measurement("system_call", "getppid"),
         repaired=_Measurement("system_call", "getppid", compare_with=("invalid",)),
+        look_at_broken="Which line of the broken C decides whether the OS kernel is asked?",
         look_next="Newer C libraries do not cache the process id. What would report A print today?",
         rest="The two readings around the report's one call take 26 ticks or more, but the "
         "report prints 7 to 43. How much of this may be an error of the subtraction?",
@@ -84,6 +87,7 @@ TRIALS = (
         right="the cost of gettimeofday by the trap instruction, by your own C",
         broken=_Measurement("system_call", "gettimeofday-trap", compare_with=("invalid",)),
         repaired=_Measurement("own_call", "gettimeofday", compare_with=("invalid",), own=True),
+        look_at_broken="How many calls a second is this figure? Could a trap be so fast here?",
         look_next="Count the calls of both runs with strace: which of them does strace see?",
         rest="The report's figure also holds one round of its loop. How much does a round cost "
         "here?",
@@ -95,6 +99,7 @@ TRIALS = (
         right="the cost of reading 0 bytes by the trap instruction",
         broken=_Measurement("own_call", "read0"),
         repaired=_Measurement("system_call", "read0", compare_with=("invalid",)),
+        look_at_broken="Which register does the broken C load that `syscall` does not read?",
         look_next="Which single line would have told report C that its call fails?",
         rest="3.2 s for 10 million calls are 320 ns a call: the slip of the unit alone is a "
         "factor of 1,000. How much of the rest do the registers explain?",
@@ -103,9 +108,10 @@ TRIALS = (
         report="D",
         code="lock-convoy",
         mistake="an exchange by a bare mutex, called a switch",
-        right="the cost of a switch by mutex and condition variable",
+        right="the cost of a switch by mutex and condition variable, on one CPU",
         broken=_Measurement("thread_switch", "condvar"),
         repaired=_Measurement("thread_switch", "condvar"),
+        look_at_broken="For 1,000 switches that the broken run claims, how many did the OS count?",
         look_next="Release the mutex for longer between two exchanges: do the switches come back?",
         rest="Around each exchange the report reads a clock that is a system call, and its mean "
         "includes time slices of the other thread. Which count would have shown this?",
@@ -117,6 +123,7 @@ TRIALS = (
         right="the cost of a procedure call without arguments",
         broken=_Measurement("procedure_call", "args0"),
         repaired=_Measurement("procedure_call", "args0"),
+        look_at_broken="How many times does the broken C read the clock for 512 calls?",
         look_next="How much of the report's 180 ns for getpid is the clock?",
         rest="The report's mean includes a cold sample of 366 ns, and its median is 90 ns. Is "
         "this median its clock?",
@@ -167,7 +174,7 @@ def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
         compare_with=trial.broken.compare_with,
         demonstrates=trial.code,
         praise=(_shown(trial),),
-        look_next="Which single line of the broken C would you change?",
+        look_next=trial.look_at_broken,
     )
     repaired = FigureSpec(
         id=f"{name}-repaired",
@@ -183,6 +190,7 @@ def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
         central=trial.code,
         praise=_repaired(trial),
         look_next=trial.look_next,
+        hides_variants=not trial.repaired.own,
     )
     return (reproduced, repaired, *_conclusions(trial, (reproduced.id, repaired.id)))
 
@@ -215,7 +223,8 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         choices=choices_of(LAB, f"{name}-explains"),
         decide=by_printed(trial.printed, trial.report),
         central="conclusion-against-table",
-        look_at=f'`views.beside_report("{trial.report}", {name.replace("-", "_")})`',
+        look_at=f'the row of that figure in `views.beside_report("{trial.report}", '
+        f"{name.replace('-', '_')})`: the factor there, and the limits 1/6 and 6",
         praise=(_EXPLAINS,),
         look_next=trial.rest,
     )

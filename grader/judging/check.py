@@ -125,6 +125,9 @@ def _no_figure(spec: FigureSpec, figure: BadFigure | None) -> Finding:
 
 def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
     missing = [name for name in spec.variants if name not in recording.variants]
+    if spec.hides_variants and (missing or recording.kernel != spec.kernel):
+        held = ", ".join(recording.variants) or "no samples"
+        return f"The lab asks for {spec.asked}. The recording is of {recording.kernel}: {held}."
     if recording.kernel != spec.kernel:
         return f"The recording is of the C kernel {recording.kernel}, but {spec.kernel} is needed."
     if missing:
@@ -223,6 +226,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
     if case.expected is not None:
         in_run = tuple(findings_of(replace(case, submitted=case.expected.value)))
     found = next((each.evidence for each in in_run if each.code == spec.demonstrates), None)
+    too_wide = wide_interval.caveat(case)
     shown = found or (NOT_SHOWN_HERE if _is_unchanged(case, spec.demonstrates) else None)
     missing = []
     if not shown:
@@ -242,7 +246,9 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         outcome=Outcome.FAILED if missing else Outcome.PASSED,
         points=sum(got for got, _ in levels.values()),
         max_points=spec.max_points,
-        reason=missing[0].symptom if missing else f"{shown} {_reason(case, (), True)}",
+        reason=missing[0].symptom
+        if missing
+        else f"{shown} {_reason(case, (), True)} {too_wide}".rstrip(),
         accepted=accepted_as_text(case.accepted_values),
         why_accepted=why_more_is_accepted(case.accepted_values),
         levels=levels,

@@ -33,8 +33,9 @@ def detect(case: Case) -> str | None:
         )
         if cycles < LEAST_CYCLES * claimed or below_floor:
             return (
-                f"Your variant {traps.with_floor(case, name)}, which is {rounded(cycles)} core "
-                f"cycles. No trap into the OS kernel takes fewer than {LEAST_CYCLES}."
+                f"Your variant {traps.with_floor(case, name)}. As timed, with its loop, it takes "
+                f"at most {rounded(cycles)} core cycles. No trap into the OS kernel takes fewer "
+                f"than {LEAST_CYCLES}."
                 if least is None
                 else (
                     f"Your variant {traps.with_floor(case, name)}. No trap costs less than such "

@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import functools
 import statistics
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -157,24 +158,44 @@ _SETTLED = ("table", "stated")
 def table(report: str, *, reasons: bool = False) -> Table:
     """The figures that a report prints, one row for each quantity, over all its machines.
 
-    With `reasons`, the table adds what speaks against them. Raises KeyError for an unknown report.
+    With `reasons`, the table adds what speaks against them. A reason against several quantities is
+    written once, with a number, and later rows give the number. Raises KeyError for an unknown
+    report.
     """
     found: dict[str, list[Published]] = {}
     for each in figures(report=report):
         found.setdefault(each.quantity, []).append(each)
-    rows = []
+    rows, against = [], []
     for quantity, every in found.items():
         settled = [each for each in every if each.series in _SETTLED] or every
         units = dict.fromkeys(each.unit for each in settled)
         printed = "; ".join(_span([e.value for e in settled if e.unit == u], u) for u in units)
-        why = "; ".join(dict.fromkeys(s.reason for each in settled for s in each.suspicions))
-        rows.append((quantity, printed, *([why] if reasons else [])))
-    header = (
-        "what was measured",
-        "as printed",
-        *(["what speaks against the figure"] if reasons else []),
-    )
-    return Table(f"Report {report}", header, tuple(rows))
+        rows.append((quantity, printed))
+        against.append(tuple(dict.fromkeys(s.reason for e in settled for s in e.suspicions)))
+    header: tuple[str, ...] = ("what was measured", "as printed")
+    if not reasons:
+        return Table(f"Report {report}", header, tuple(rows))
+    reasoned = tuple((*row, why) for row, why in zip(rows, _each_once(against), strict=True))
+    return Table(f"Report {report}", (*header, "what speaks against the figure"), reasoned)
+
+
+def _each_once(against: Sequence[tuple[str, ...]]) -> list[str]:
+    """The reasons of each row as text; one that several rows have is numbered where it is first."""
+    count = Counter(reason for row in against for reason in row)
+    numbers: dict[str, int] = {}
+    rows = []
+    for row in against:
+        words = []
+        for reason in row:
+            if reason in numbers:
+                words.append(f"reason {numbers[reason]}")
+            elif count[reason] > 1:
+                numbers[reason] = len(numbers) + 1
+                words.append(f"reason {numbers[reason]}: {reason}")
+            else:
+                words.append(reason)
+        rows.append("; ".join(words))
+    return rows
 
 
 def side_by_side(quantity: str, other: str, report: str) -> Table:

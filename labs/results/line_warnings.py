@@ -69,7 +69,8 @@ def of_line(
         found.append(
             RunWarning(
                 "below-one-cycle",
-                f"one operation takes {rounded(line.cost.value / cycle, 2)} core cycles",
+                f"each operation adds {max(line.cost.value / cycle, 0):.2f} core cycles to "
+                "a sample",
                 "operations overlap, or the compiler removed some of them",
                 "look at the disassembly of the measured region",
             )

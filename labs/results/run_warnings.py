@@ -51,16 +51,22 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
     claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
     of = f" for {variant}" if len(claiming) > 1 and proof.has_own_count(recording, variant) else ""
     few = counted < claimed
+    where = places.of_variant(recording, variant)
+    together = bool(where) and all(each.bound_together for each in where)
     return [
         RunWarning(
             "switches-unaccounted",
             f"{claimed:,} switches are claimed{of}, and the OS counted {counted:,}",
-            "the other task did not have to run: the lock makes no handoff, or the task had its "
-            "own CPU"
+            "the other task did not have to run: the lock makes no handoff"
+            + ("" if together else ", or the task had its own CPU")
             if few
             else "each exchange takes more switches than it seems: a task wakes up before it has "
             "its turn, or blocks on a lock that the other task still holds, and switches again",
-            "put both tasks on one CPU, and make each wait for the other"
+            (
+                "make each task wait for the other"
+                if together
+                else "put both tasks on one CPU, and make each wait for the other"
+            )
             if few
             else "signal after you release the lock, and wait without a time-out",
         )

@@ -15,8 +15,8 @@ Others are tables or text:
 - of what the OS counted: `created_tasks`, `switches`, `ring_switches`;
 - of what `strace` prints: `system_calls`, `counted_calls`, `traced_calls`, `traced_creation`;
 - of rings and caches: `hops`, `set_sizes`, `caches`;
-- of comparisons: `differences`, and `beside_trial` for any times next to a broken and a repaired
-  run.
+- of comparisons: `differences`, `beside_trial` for any times next to a broken and a repaired
+  run, and `what_remains` of a mistake in a student's own repair.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from labs.views.switches import switches
 from labs.views.timers.instruction import instruction
 from labs.views.timers.line_in_numbers import after_subtracting, mean_samples, slopes, your_line
 from labs.views.timers.system_calls import system_calls
+from labs.views.what_remains import what_remains
 
 __all__ = [
     "after_subtracting",
@@ -81,5 +82,6 @@ __all__ = [
     "system_calls",
     "traced_calls",
     "traced_creation",
+    "what_remains",
     "your_line",
 ]

@@ -11,20 +11,15 @@ from labs.notebook.broken_pair import Pair
 from labs.results.naive import naive_estimate
 from labs.views.gather import refused
 
-_HEADER = (
-    "printed quantity",
-    "in ns, mean of machines",
-    "times the broken figure",
-    "than the repaired one",
-)
 _SIDES = {1: "larger", -1: "smaller", 0: "not distinguishable"}
 
 
 def beside_report(report: str, pair: Pair) -> Table:
     """Each figure that `report` prints in a time, next to the broken and the repaired run.
 
-    The printed figure is the geometric mean over the report's machines. It is divided by the broken
-    figure and by the ends of that figure's interval. Raises Refused for an unknown report.
+    If a report has several machines or runs, the printed figure is their geometric mean. It is
+    divided by the broken figure and by the ends of its interval. Raises Refused for an unknown
+    report.
     """
     try:
         quantities = published.quantities_in_time(report)
@@ -37,7 +32,22 @@ def beside_report(report: str, pair: Pair) -> Table:
         printed = published.in_ns(quantity, report)
         side = "no figure" if repaired is None else _SIDES[_side(printed, repaired)]
         rows.append((quantity, rounded(printed, 4), _times(printed, broken), side))
-    return Table(_caption(report, broken, repaired), _HEADER, tuple(rows))
+    header = (
+        "printed quantity",
+        _in_ns(report),
+        "times the broken figure",
+        "than the repaired one",
+    )
+    return Table(_caption(report, broken, repaired), header, tuple(rows))
+
+
+def _in_ns(report: str) -> str:
+    """The heading of the printed figures, which says what they are the mean of, if of anything."""
+    figures = published.settled(published.figures(report=report))
+    if len({each.machine for each in figures}) > 1:
+        return "in ns, mean of machines"
+    several = len(figures) > len({each.quantity for each in figures})
+    return "in ns, mean of runs" if several else "in ns"
 
 
 def _side(printed: float, repaired: Estimate) -> int:

@@ -44,4 +44,6 @@ def _is_number(value: object) -> bool:
 
 
 def _times(value: float, figure: float) -> str:
+    if value <= 0:
+        return "none: this value is not above zero"
     return rounded(value / figure) if figure > 0 else "none: not above zero"

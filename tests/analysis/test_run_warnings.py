@@ -200,6 +200,14 @@ def test_below_one_cycle_where_work_was_deleted() -> None:
     assert "0.43 core cycles" in found["below-one-cycle"].symptom
 
 
+def test_what_is_below_one_cycle_is_the_slope_also_where_the_figure_is_an_overhead() -> None:
+    # The figure is the pair of readings, 57 core cycles; an addition is what is too short.
+    found = warnings_of(run_with(Machine(overhead=40, cost=0.3)))["below-one-cycle"]
+    assert found.symptom == "each operation adds 0.43 core cycles to a sample"
+    nothing = warnings_of(run_with(Machine(overhead=40, cost=-1e-4)))["below-one-cycle"]
+    assert nothing.symptom == "each operation adds 0.00 core cycles to a sample"
+
+
 def test_one_cycle_is_not_below_it() -> None:
     assert "below-one-cycle" not in warnings_of(run_with(Machine(cost=0.7)))
 
@@ -390,6 +398,22 @@ def test_switches_are_those_of_the_named_variant_where_they_were_counted() -> No
     assert found["alone"]["switches-unaccounted"].symptom == (
         "200,000 switches are claimed for alone, and the OS counted 710"
     )
+
+
+@pytest.mark.parametrize(("theirs", "on_one_cpu"), [("0", True), ("0-1", False), ("1", False)])
+def test_tasks_that_share_one_cpu_are_not_advised_to_share_it(
+    theirs: str, on_one_cpu: bool
+) -> None:
+    found = of_pair(
+        variant__operation__switches="2",
+        variant__operation__claimed_switches="20000",
+        variant__operation__counted_switches="71",
+        variant__operation__cpus="0",
+        variant__operation__peers_cpus=theirs,
+        variant__operation__peers_may_use=theirs,
+    )["operation"]["switches-unaccounted"]
+    assert ("one CPU" in found.try_this) != on_one_cpu
+    assert ("own CPU" in found.likely_cause) != on_one_cpu
 
 
 def test_no_migrations_where_it_stayed() -> None:

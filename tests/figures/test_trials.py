@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grader.cases.spec import FigureSpec
@@ -13,6 +14,7 @@ from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figures_of
 from grader.figures.explained import DIRECTION, NOTHING, SIZE, UNDECIDED, by_printed
 from grader.figures.trials import LAB, TRIALS
+from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
 from labs.analysis.estimate import Estimate
 from labs.common.messages import Refused
@@ -21,6 +23,7 @@ from labs.course.figures import Figure
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.recording.file import read
+from labs.results.result import result_of
 from labs.run import broken
 from labs.views import beside_report
 from testing.paths import FIXTURES
@@ -83,6 +86,21 @@ def test_the_cells_of_a_trial_are_worth_four_points() -> None:
     for trial in TRIALS:
         mine = [spec for spec in figures_of(LAB) if spec.id.startswith(trial.name)]
         assert sum(spec.max_points for spec in mine) == 4.0
+
+
+@pytest.mark.parametrize("slower", [0.0, 0.5], ids=["narrow", "wide"])
+def test_a_reproduced_value_within_a_wide_interval_passes_and_is_called_wide(slower: float) -> None:
+    spec = next(spec for spec in REPRODUCED if spec.id == "trial-d-reproduced")
+    run = read(HONEST / "recordings" / "broken-bare_mutex.csv")
+    ticks = np.rint(run.ticks * (1 + slower * run.process)).astype(np.int64)
+    stated = {key: words for key, words in run.conditions.items() if key != "samples.sha256"}
+    run = replace(run, ticks=ticks, conditions=stated)
+    estimate = result_of(run, spec.variant).estimate
+    assert estimate is not None
+    figure = replace(honest(HONEST, spec.id), value=estimate.value, unit="ns")
+    found = check(spec, figure, run, broken.find("bare_mutex").source)
+    assert found.outcome is Outcome.PASSED
+    assert ("do not believe the value" in found.reason) == (slower > 0)
 
 
 # ------------------------------------------------------------------------- what it explains
@@ -156,6 +174,36 @@ def pair_of(name: str) -> Pair:
     recordings = HONEST / "recordings"
     runs = (Run.of(read(recordings / f"{which}-{name}.csv")) for which in ("broken", "repaired"))
     return Pair(broken.find(name), *runs)
+
+
+@pytest.mark.parametrize(
+    ("figure", "other", "answers"),
+    [
+        ("trial-a-repaired", "trial-c-repaired", ("getppid,", "getppid.")),
+        ("trial-d-repaired", "trial-a-repaired", ("condvar", "thread_switch")),
+        ("trial-e-repaired", "trial-a-repaired", ("procedure_call", "args0")),
+    ],
+)
+def test_a_wrong_repair_is_refused_without_the_name_of_the_right_one(
+    figure: str, other: str, answers: tuple[str, ...], folder: Path
+) -> None:
+    wrong = honest(folder, other)
+    figures.put(folder, replace(wrong, id=figure))
+    (finding,) = verdict(folder, figure).findings
+    asked = next(spec for spec in figures_of(LAB) if spec.id == figure).asked
+    assert asked in finding.evidence
+    assert not [each for each in answers if each in finding.evidence.replace(asked, "")]
+
+
+def test_the_printed_figures_say_what_they_are_the_mean_of() -> None:
+    headings = {
+        report: beside_report(report, pair_of("bare_mutex")).header[1] for report in "ABCDE"
+    }
+    assert headings == {
+        "A": "in ns, mean of machines",
+        "B": "in ns, mean of runs",
+        **dict.fromkeys("CDE", "in ns"),
+    }
 
 
 def test_a_trial_is_shown_next_to_its_report() -> None:

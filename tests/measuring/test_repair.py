@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from labs import views
@@ -90,3 +92,52 @@ def test_any_times_are_divided_by_both_figures_of_a_trial() -> None:
         views.beside_trial(trial, **wrong)
     with pytest.raises(Refused, match="numbers in ns"):
         views.beside_trial(trial)
+
+
+def test_a_value_below_zero_is_no_part_of_any_figure() -> None:
+    (row,) = views.beside_trial(pair_of("readings_around_each"), second_mistake=-0.5).rows
+    assert row[2] == row[3] == "none: this value is not above zero"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "verdict"),
+    [
+        ("broken", "readings_around_each", "The mistake is still in your C"),
+        ("repaired", "readings_around_each", "The mistake is no longer in your C"),
+        ("own", "loop", "The mistake is no longer in your C"),
+    ],
+)
+def test_what_remains_of_a_mistake(kind: str, name: str, verdict: str) -> None:
+    mine = Run.of(file.read(RECORDINGS / f"{kind}-{name}.csv"))
+    table = views.what_remains(pair_of("readings_around_each"), mine)
+    assert table.caption == verdict
+    assert [row[2] for row in table.rows[:2]] == ["100 %", "0 %"]
+
+
+@pytest.mark.parametrize(
+    ("ticks", "verdict"),
+    [
+        (30, "The mistake is still in your C"),
+        (14, "A part of the mistake is still in your C"),
+        (1, "The mistake is no longer in your C"),
+        (-2, "Your figure is below zero: your samples hold less than the empty loop does"),
+    ],
+)
+def test_what_remains_follows_the_figure(ticks: int, verdict: str) -> None:
+    honest = file.read(RECORDINGS / "own-loop.csv")
+    of_loop = honest.rows_of("loop")
+    longer = np.where(of_loop, 4 * honest.batch, (4 + ticks) * honest.batch) + 40
+    mine = Run.of(dataclasses.replace(honest, ticks=longer))
+    table = views.what_remains(pair_of("readings_around_each"), mine)
+    assert table.caption == verdict
+    assert (table.rows[2][2] == "below zero") == (ticks < 0)
+
+
+def test_nothing_remains_of_a_mistake_that_changes_nothing() -> None:
+    trial = pair_of("readings_around_each")
+    alike = dataclasses.replace(trial, broken=trial.repaired)
+    with pytest.raises(Refused, match="changes nothing"):
+        views.what_remains(alike, trial.repaired)
+    no_trial: Any = 5
+    with pytest.raises(Refused, match="takes a trial"):
+        views.what_remains(no_trial, trial.repaired)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 
@@ -123,6 +124,21 @@ def test_unknown_quantity_names_those_there_are() -> None:
     with pytest.raises(KeyError, match="timer overhead") as caught:
         published.figures("timer overheat")
     assert "system call getpid" in str(caught.value)
+
+
+@pytest.mark.parametrize("report", "ABCDE")
+def test_a_table_writes_each_reason_once_and_numbers_those_that_come_again(report: str) -> None:
+    shown = [row[2] for row in published.table(report, reasons=True).rows]
+    text = "\n".join(shown)
+    for each in published.figures(report=report):
+        for suspicion in each.suspicions:
+            assert text.count(suspicion.reason) <= 1
+    introduced = re.findall(r"reason (\d+): ", text)
+    assert introduced == [str(number + 1) for number in range(len(introduced))]
+    for number in introduced:  # it comes again, and later
+        assert len(re.findall(rf"reason {number}\b", text)) > 1
+        assert text.index(f"reason {number}: ") == text.index(f"reason {number}")
+    assert set(re.findall(r"reason (\d+)", text)) == set(introduced)
 
 
 def test_the_table_of_a_report_has_each_quantity_once_and_reasons_only_where_asked() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -75,6 +76,18 @@ def test_an_answer_from_a_cache_is_named_with_and_without_the_floor(
 ) -> None:
     run = calls(Clocked(110.0, 9.0), invalid)
     assert codes(case(run)) == ["library-call-not-system-call"]
+
+
+def test_core_cycles_that_hold_the_loop_are_not_said_to_be_those_of_the_net_cost() -> None:
+    # 9 ticks net are 3.46 ns; with the loop of 8 ticks the samples grow by 17 ticks a call.
+    run = calls(Clocked(110.0, 17.0), None, loop=Clocked(110.0, 8.0))
+    evidence = findings_of(case(run))[0].evidence
+    stated = re.search(r"costs ([\d.]+) ns\. As timed, with its loop, .* ([\d.]+) core", evidence)
+    assert stated is not None, evidence
+    net, whole = float(stated[1]), float(stated[2])
+    assert run.clock("getppid").convert(whole, "cycles", "ns") == pytest.approx(
+        net * 17 / 9, rel=0.05
+    )
 
 
 def test_a_floor_that_bends_is_still_a_floor() -> None:
