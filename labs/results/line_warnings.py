@@ -54,7 +54,7 @@ def of_line(
                 "the fitted value is negative",
                 "the subtracted part was not contained in the measurement, or the machine changed "
                 "its speed during the run",
-                advice("measure again with more processes (", Option("processes", 40), ")"),
+                "look in the C at what is subtracted; if that is right, measure again",
             )
         )
     found += [*_of_interruptions(line, figure), *_of_shared_core(line), *_of_processes(line)]
