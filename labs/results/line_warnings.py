@@ -34,6 +34,14 @@ UNTIL_WHOLE = advice(
     ", which goes on until enough processes have had the core to themselves",
 )
 
+#: Of a figure that is next to nothing, which more samples do not change.
+NO_WHOLE_CYCLE = RunWarning(
+    "not-believable",
+    "the interval holds 0 and is within one core cycle of it: the run shows no cost of a cycle",
+    "perhaps the compiler left the operation out, or the core does it next to other work",
+    "look for the operation in the machine code",
+)
+
 #: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
 FEW_HIT = 0.357
 
@@ -74,16 +82,17 @@ def of_line(
 def _of_no_line(recording: Recording, line: Line) -> RunWarning:
     """The warning that the samples lie on no line."""
     worst, share = line.worst_point()
+    look = "look at the disassembly of the measured region"
     cause: tuple[str, Advice | str] = (
-        "the clock is read before the work between the readings is done, or the work does not "
-        "grow with k",
-        "look at the disassembly of the measured region",
+        "the clock is read before the work between the readings is done, the work does not grow "
+        "with k, or the samples are so short that the end of their loop counts",
+        advice("larger batch sizes (", Option("batch", ...), f"); if they do not help, {look}"),
     )
     if declared.is_unfenced(recording, line.variant):
         cause = (cause[0], "use a fenced variant")
     elif _are_too_short(recording, line):
         # Other programs make samples longer, never shorter than their work.
-        cause = ("the clock is read before the work between the readings is done", cause[1])
+        cause = ("the clock is read before the work between the readings is done", look)
     elif was_shared(recording):
         cause = (
             "other programs used the CPU during the run; they interrupt long samples more "
@@ -117,6 +126,8 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
     if width <= WIDE_INTERVAL:
         return []
+    if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
+        return [NO_WHOLE_CYCLE]
     cause = (
         "the processes of this run differ, or it has too few samples for this clock's step of "
         f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
@@ -150,6 +161,14 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
             advice("measure again, or longer: ", longer),
         )
     ]
+
+
+def _is_next_to_nothing(line: Line, figure: Estimate) -> bool:
+    """Whether the interval holds 0, and neither of its ends is a core cycle away from 0."""
+    if line.clock.core_cycle_ticks is None or not figure.low <= 0 <= figure.high:
+        return False
+    cycles = figure.into("cycles", line.clock)
+    return max(-cycles.low, cycles.high) < 1
 
 
 def _longer(figure: Estimate, width: float) -> Advice:
