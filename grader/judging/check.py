@@ -29,6 +29,8 @@ from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 from labs.run import broken
 
+#: Findings that the recording is of another program than asked: no value of it can be right.
+OF_ANOTHER_PROGRAM = frozenset({"optimisation-levels-mixed"})
 #: The reason if a broken C kernel was run unchanged and no mistake was found.
 NOT_SHOWN_HERE = "This C kernel makes the requested mistake, but this machine does not show it."
 UNCHANGED = Praise(
@@ -126,8 +128,8 @@ def _no_figure(spec: FigureSpec, figure: BadFigure | None) -> Finding:
 def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
     missing = [name for name in spec.variants if name not in recording.variants]
     if spec.hides_variants and (missing or recording.kernel != spec.kernel):
-        held = ", ".join(recording.variants) or "no samples"
-        return f"The lab asks for {spec.asked}. The recording is of {recording.kernel}: {held}."
+        measured = ", ".join(recording.variants) or "no samples"
+        return f"The lab asks for {spec.asked}. The recording is of {recording.kernel}: {measured}."
     if recording.kernel != spec.kernel:
         return f"The recording is of the C kernel {recording.kernel}, but {spec.kernel} is needed."
     if missing:
@@ -171,7 +173,9 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     caveat = unbound.caveat(case) if passed else ""
     others = no_counter.caveat(case) if passed else ""
     too_wide = wide_interval.caveat(case) if passed else ""
-    why, accepted = _reason(case, findings, passed), accepted_as_text(case.accepted_values)
+    other = any(finding.code in OF_ANOTHER_PROGRAM for finding in findings)
+    why = _reason(case, findings, passed)
+    accepted = "" if other else accepted_as_text(case.accepted_values)
     wider = why_more_is_accepted(case.accepted_values)
     stated = f"Accepted: {accepted}. {wider}".rstrip() if accepted else ""
     praise, look_next = None, ""

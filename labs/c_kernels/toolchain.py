@@ -284,5 +284,8 @@ def disassembly(binary: Binary, function: str) -> str:
         rf"^[0-9a-f]+ <{re.escape(function)}>:\n(.*?)(?:\n\n|\Z)", done.stdout, re.M | re.S
     )
     if done.returncode != 0 or match is None:
-        raise LookupError(f"{binary.name} has no function {function}; perhaps it was inlined")
+        raise LookupError(
+            f"{binary.name} has no function {function}: perhaps it was inlined, or it has another "
+            "name"
+        )
     return match[1]

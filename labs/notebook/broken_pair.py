@@ -95,8 +95,9 @@ class Pair:
         if result.estimate is None:
             return f"The repaired C kernel gives no figure here: {result.no_figure}."
         wrong, right = self.naive_value, result.estimate.value
+        whole = "" if self.broken.result().estimate else ", with nothing subtracted"
         if wrong <= 0 or right <= 0:
-            return f"Broken: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}."
+            return f"Broken{whole}: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}."
         factor = right / wrong
         if 1 / ALIKE < factor < ALIKE:
             return (
@@ -105,8 +106,8 @@ class Pair:
             )
         dearer = "repaired" if factor > 1 else "broken"
         return (
-            f"Broken: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}. The {dearer} "
-            f"figure is {rounded(max(factor, 1 / factor), 2)} times as large."
+            f"Broken{whole}: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}. The "
+            f"{dearer} figure is {rounded(max(factor, 1 / factor), 2)} times as large."
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -172,8 +173,8 @@ class Pair:
         lines = [run.result().sentence()]
         if run is self.broken and run.result().estimate is None:
             lines.append(
-                f"Its author would report the mean of all samples: {rounded(self.naive_value)} "
-                f"{run.unit}."
+                f"The mean of all its samples, with nothing subtracted, is "
+                f"{rounded(self.naive_value)} {run.unit}."
             )
         seen = proof.of_variant(run.recording, run.variant)
         if seen is not None:

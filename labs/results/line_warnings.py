@@ -38,6 +38,14 @@ UNTIL_WHOLE = advice(
     ", which goes on until enough processes have had the core to themselves",
 )
 
+#: Of a figure that is next to nothing, which more samples do not change.
+NO_WHOLE_CYCLE = RunWarning(
+    "not-believable",
+    "the interval holds 0 and is within one core cycle of it: the run shows no cost of a cycle",
+    "perhaps the compiler left the operation out, or the core does it next to other work",
+    "look for the operation in the machine code",
+)
+
 #: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
 FEW_HIT = 0.357
 
@@ -58,7 +66,7 @@ def of_line(
                 "the fitted value is negative",
                 "the subtracted part was not contained in the measurement, or the machine changed "
                 "its speed during the run",
-                advice("measure again with more processes (", Option("processes", 40), ")"),
+                "look in the C at what is subtracted; if that is right, measure again",
             )
         )
     early = declared.seen_not_to_wait(recording, line.variant)
@@ -83,6 +91,8 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
     if width <= WIDE_INTERVAL:
         return []
+    if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
+        return [NO_WHOLE_CYCLE]
     cause = (
         "the processes of this run differ, or it has too few samples for this clock's step of "
         f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
@@ -116,6 +126,14 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
             advice("measure again, or longer: ", longer),
         )
     ]
+
+
+def _is_next_to_nothing(line: Line, figure: Estimate) -> bool:
+    """Whether the interval holds 0, and neither of its ends is a core cycle away from 0."""
+    if line.clock.core_cycle_ticks is None or not figure.low <= 0 <= figure.high:
+        return False
+    cycles = figure.into("cycles", line.clock)
+    return max(-cycles.low, cycles.high) < 1
 
 
 def _longer(line: Line, figure: Estimate, width: float) -> Advice:

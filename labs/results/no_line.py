@@ -25,10 +25,11 @@ TIME_SLICE_MS = 3.0
 def warning(recording: Recording, line: Line) -> RunWarning:
     """The warning that the samples lie on no line."""
     worst, share = line.worst_point()
+    look = "look at the disassembly of the measured region"
     cause: tuple[str, Advice | str] = (
-        "the clock is read before the work between the readings is done, or the work does not "
-        "grow with k",
-        "look at the disassembly of the measured region",
+        "the clock is read before the work between the readings is done, the work does not grow "
+        "with k, or the samples are so short that the end of their loop counts",
+        advice("larger batch sizes (", Option("batch", ...), f"); if they do not help, {look}"),
     )
     if declared.is_unfenced(recording, line.variant):
         cause = (cause[0], "use a fenced variant")
@@ -36,7 +37,7 @@ def warning(recording: Recording, line: Line) -> RunWarning:
         cause = (READ_EARLY, LET_IT_WAIT)
     elif _are_too_short(recording, line):
         # Other programs make samples longer, never shorter than their work.
-        cause = ("the clock is read before the work between the readings is done", cause[1])
+        cause = ("the clock is read before the work between the readings is done", look)
     elif (lasts := _beyond_a_time_slice(recording, line)) is not None:
         cause = (
             f"the longest samples last {rounded(lasts)} ms, which is more than a time slice: the "

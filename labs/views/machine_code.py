@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from labs.c_kernels import toolchain
+from labs.c_kernels.optimisation import level_of
 from labs.common.messages import Refused
 from labs.notebook import explain
+from labs.recording.file import BadRecording, read
 from labs.views.gather import refused
 
 #: The instructions that leave a function: calls and traps, on x86-64, aarch64 and riscv64.
@@ -36,7 +39,8 @@ def machine_code(
 
     `flags` are the compiler's options, or a list of such options to compare. With `leaving`, only
     the instructions are shown that leave the function: calls and traps. A function that cannot be
-    shown is listed with the reason. Raises Refused if the C kernel is unknown or does not compile.
+    shown is listed with the reason. If the run of a `.c` file had another level, the title says so.
+    Raises Refused if the C kernel is unknown or does not compile.
     """
     if not isinstance(function, str):
         raise refused("name one function", 'views.machine_code("procedure_call", "args12")')
@@ -53,8 +57,20 @@ def machine_code(
             code = f"({why})"
         else:
             code = only_leaving(code) if leaving else code
-        pieces.append((f"`{function}` of `{source.name}`, compiled with `{level}`", code))
+        title = f"`{function}` of `{source.name}`, compiled with `{level}`"
+        pieces.append((title + _of_its_run(source, level), code))
     return MachineCode(tuple(pieces))
+
+
+def _of_its_run(source: Path, level: str) -> str:
+    """The level of the run whose recording lies next to its C, if it is another one; else ''."""
+    try:
+        had = read(source.with_suffix(".csv")).conditions.get("flags")
+    except (BadRecording, OSError):
+        return ""
+    if had is None or level_of(had) == level_of(level):
+        return ""
+    return f"; but its run was compiled with `{had}`"
 
 
 def _without_addresses(code: str) -> str:

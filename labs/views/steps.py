@@ -38,7 +38,10 @@ def steps(*runs: Runs | None) -> Table:
         (f"from {less} to {more}", *(_step(known.get(less), known.get(more)) for known in named))
         for less, more in kept
     ]
-    caption = f"What one more argument adds, in {NAMES[unit]} (*: its interval excludes 0)"
+    caption = f"What one more argument adds, in {NAMES[unit]} (*: its interval excludes 0"
+    if any("modes" in cell for row in rows for cell in row):
+        caption += "; 2 modes: the processes fall into two groups with two costs"
+    caption += ")"
     return Table(caption, ("arguments", *map(_level, chosen)), tuple(rows))
 
 

@@ -247,6 +247,23 @@ def test_not_to_be_believed_where_the_interval_is_wider_than_the_value_allows() 
     assert found["not-believable"].try_this.startswith("measure again, or longer: --")
 
 
+def test_next_to_nothing_is_not_said_to_lack_samples() -> None:
+    """A correct zero of an inlined procedure was laid to too few samples."""
+    recording = dataclasses.replace(simulate.run(Machine(), 1), kernel="procedure_call")
+    line = simulate.line_of(recording)
+    cycle = line.clock.core_cycle_ticks
+    assert cycle is not None
+    for ends, nothing in ((0.9, True), (1.1, False)):
+        figure = dataclasses.replace(
+            line.cost, value=0.01 * cycle, low=-ends * cycle, high=0.5 * cycle
+        )
+        found = {each.code: each for each in run_warnings.of_run(recording, line, figure)}
+        warning = found["not-believable"]
+        assert ("the compiler left the operation out" in warning.likely_cause) == nothing
+        assert ("hand in none this wide" in warning.symptom) != nothing
+        assert ("machine code" in warning.try_this) == nothing
+
+
 def test_a_narrow_interval_is_not_wide() -> None:
     assert "wide-interval" not in warnings_of(run_with(Machine(step=26)))
 

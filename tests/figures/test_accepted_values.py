@@ -14,6 +14,7 @@ from grader.cases.expected import Expected, accepted_as_text, why_more_is_accept
 from grader.cases.spec import CHOICE, TIMES
 from grader.cases.verdict import Outcome
 from grader.figures import LABS, FigureSpec, Quantity, figure_named
+from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text
 from labs.results.result import result_of
 from testing.honest_cases import honest, honest_case, judged
@@ -84,6 +85,23 @@ def test_a_failed_verdict_says_in_text_and_html_what_is_accepted(spec: FigureSpe
         assert f"{verdict.accepted}. {verdict.why_accepted}" in as_text(verdict)
         assert f"{verdict.accepted}. {verdict.why_accepted}</p>" in as_html(verdict)
         assert f"{verdict.accepted}. {verdict.why_accepted}" in verdict.reason
+
+
+def test_a_run_at_another_level_has_no_accepted_value() -> None:
+    """The values of the -O2 run were called accepted where the -O0 run was asked for."""
+    spec = figure_named("call-args6")
+    case = honest_case(spec)
+    value = honest(spec.id).value
+    other = {**case.recording.conditions, "flags": "-O2"}
+    for recording, stated in (
+        (case.recording, True),
+        (replace(case.recording, conditions=other), False),
+    ):
+        figure = replace(case.figure, value=3 * value)
+        verdict = check(spec, figure, recording)
+        assert verdict.outcome is Outcome.FAILED
+        assert bool(verdict.accepted) == stated
+        assert ("Accepted" in as_text(verdict)) == ("Accepted" in verdict.reason) == stated
 
 
 def test_no_verdict_on_a_conclusion_states_the_right_one() -> None:

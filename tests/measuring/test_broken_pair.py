@@ -158,7 +158,7 @@ def test_without_a_figure_the_mean_of_all_samples_is_what_would_be_reported() ->
     mean = naive.mean_of_all(bent.recording, bent.variant, "ns")
     assert pair.naive_value == pytest.approx(mean)
     assert pair.believed == pair.naive_value, "notebooks released earlier use this name"
-    assert "Its author would report the mean of all samples" in pair.as_text()
+    assert "The mean of all its samples, with nothing subtracted, is" in pair.as_text()
     assert "gives no figure here" in pair_of(pair.repaired, bent).difference()
 
 

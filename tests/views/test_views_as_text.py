@@ -145,6 +145,16 @@ def test_an_inlined_function_is_named_with_the_reason(tmp_path: Path) -> None:
     assert "own.c" in title and "perhaps it was inlined" in code
 
 
+@LINUX
+def test_another_level_than_that_of_the_run_is_named(tmp_path: Path) -> None:
+    own = tmp_path / "own.c"
+    own.write_text("int main(void) { return 0; }\n")
+    o0 = HONEST / "04-procedure-call/recordings/o0.csv"
+    own.with_suffix(".csv").write_bytes(o0.read_bytes())
+    pieces = views.machine_code(str(own), "main", flags=("-O0", "-O2")).pieces
+    assert ["its run was compiled with `-O0`" in title for title, _ in pieces] == [False, True]
+
+
 def test_only_what_leaves_the_function_is_kept() -> None:
     code = "10: mov %rax,%rbx\n11: syscall\n12: jle 10 <f>\n13: call 20 <g>\n14: bl g\n15: ret"
     left = only_leaving(code).splitlines()
