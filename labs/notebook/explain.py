@@ -126,12 +126,15 @@ def of_pages(recording: Recording, source: str) -> Message | None:
     )
     if touched != 0 or "procedure" in source:
         return None
-    what = "only other pages" if others else "no page"
-    words = (
-        f"The run called it once more at its end: it touched {what}.",
-        "The OS may bring pages around a touched page too, so the figure alone does not show this.",
+    words = ["The run called it once more at its end: it touched no page."]
+    if others:
+        words = [
+            "The run called it once more at its end: it touched only other pages.",
+            "The OS may bring pages around a touched one, so the figure alone does not show this.",
+        ]
+    return Message(
+        "note", "get_ready() did not touch the page that `code` points into", tuple(words)
     )
-    return Message("note", "get_ready() did not touch the page that `code` points into", words)
 
 
 def of_interrupt(kernel_name: str, source: str | None = None) -> Message:
