@@ -20,6 +20,7 @@ from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, Quantity
 from labs.analysis.estimate import AS_WIDE_AS_VALUE
 from labs.common.units import rounded
+from labs.recording.declared import Estimand
 
 PRAISE = Praise(
     "Your figure is one that this run allows.",
@@ -28,6 +29,11 @@ PRAISE = Praise(
 #: The run's own warning, which knows how long to measure.
 WARNING = "not-believable"
 AGAIN = "measure again, or for longer"
+#: First times differ by whole steps of the clock, however many a run takes.
+WITHIN_A_STEP = (
+    "This interval is no wider than two steps of the clock, so a longer run can hardly show "
+    "more. Which clock of this machine has smaller steps?"
+)
 
 #: The name of what most intervals are compared with.
 VALUE = "the value"
@@ -87,8 +93,13 @@ def _within_a_step(case: Case) -> bool:
     Then the clock is the limit, and not the run: a student can choose a longer batch for a cost,
     but cannot choose another clock.
     """
+    return case.spec.of_overhead and _no_wider_than_the_clock(case)
+
+
+def _no_wider_than_the_clock(case: Case) -> bool:
+    """Whether half of each interval lies within a step of its clock."""
     results = [case.results[name] for name in case.spec.variants]
-    return case.spec.of_overhead and all(
+    return all(
         each.estimate is not None
         and each.estimate.half_width * each.clock.ticks_in(each.unit) <= each.clock.coarseness
         for each in results
@@ -135,8 +146,12 @@ def caveat(case: Case) -> str:
 def look_next(case: Case) -> str:
     """How to make the interval narrower, from the run's own warning if it has one.
 
-    Options are written as in the cell that measures: own C has those of a command.
+    Options are written as in the cell that measures: own C has those of a command. A first time is
+    one sample of each process: its median cannot be finer than a step of the clock.
     """
+    of_first_time = case.spec.estimand is Estimand.FIRST_TIME and not case.others
+    if of_first_time and _no_wider_than_the_clock(case):
+        return WITHIN_A_STEP
     advices = (
         replace(warning, python=not each.spec.own).try_this
         for each in case.others or (case,)

@@ -111,7 +111,8 @@ FIGURES = (
                 by=("less than half", "page-still-missing"),
             ),
         ),
-        look_next="Some extra cost is left. Which causes of this lab does it still hold?",
+        look_next="Compare what is left with one load, and with a step of the clock: which causes "
+        "of this lab can it still hold?",
     ),
     relation(
         "first-iteration-cause",

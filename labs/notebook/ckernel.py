@@ -13,7 +13,8 @@ import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from labs.common import messages
-from labs.common.messages import Message, Refused
+from labs.common.messages import Message, Refused, show
+from labs.notebook import explain
 from labs.run import options
 from labs.run.plan import Plan
 
@@ -74,6 +75,9 @@ def measure_cell(session: Measuring, line: str, cell: str) -> Run:
         raise
     run = session.carry_out(plan, arguments.save or arguments.name, arguments.unit)
     session.runs[arguments.name] = run
+    missed = explain.of_pages(run.recording, cell)
+    if missed is not None:
+        show(missed)
     return run
 
 

@@ -10,7 +10,7 @@ from labs.common.messages import Message, Refused
 from labs.notebook.run import Run
 from labs.results.compared import Comparison, compared, differences_compared
 
-_USAGE = 'Write it like this: lab.compare(run["args8"], run["args4"]).'
+_USAGE = 'Write it like this: lab.compare(run, other), or lab.compare(run["x"], run["y"]).'
 
 
 def compare(first: object, second: object, times: float) -> Comparison:

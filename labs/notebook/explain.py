@@ -115,6 +115,28 @@ def of_unbound(recording: Recording) -> Message | None:
     return Message("note", f"nothing can be pinned here: {why}", words)
 
 
+def of_pages(recording: Recording, source: str) -> Message | None:
+    """A message if the student's get_ready() did not touch the page of the code; else None.
+
+    The run calls it once more with the address of other memory. This says nothing about C that
+    reaches the code by its name: such a `source` gets no message.
+    """
+    touched, others = (
+        recording.number(f"variant.own.watched_{each}") for each in ("page", "other_pages")
+    )
+    if touched != 0 or "procedure" in source:
+        return None
+    words = ["The run called it once more at its end: it touched no page."]
+    if others:
+        words = [
+            "The run called it once more at its end: it touched only other pages.",
+            "The OS may bring pages around a touched one, so the figure alone does not show this.",
+        ]
+    return Message(
+        "note", "get_ready() did not touch the page that `code` points into", tuple(words)
+    )
+
+
 def of_interrupt(kernel_name: str, source: str | None = None) -> Message:
     """The message for a run that the student stopped; `source` is its C if it came from a cell."""
     why = _of_clobbers(source) or (

@@ -102,8 +102,8 @@ class Measuring:
 
         # By what it measures: a broken C kernel, or the student's own, may have any file name.
         marks = self.marks(recording.kernel, plan.variants or recording.variants)
-        # In a cell of C the options stand as a terminal has them.
-        return Run.of(recording, plan.variants, unit, path, marks, python=plan.source is None)
+        # A cell of C takes options as a terminal does; other C was measured by a call of Python.
+        return Run.of(recording, plan.variants, unit, path, marks, python=plan.shown_as != "cell")
 
     def named(self, recording: Recording) -> Recording:
         """`recording` with the account that made it, as it is to be saved in this lab's folder."""

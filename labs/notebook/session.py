@@ -147,7 +147,8 @@ class Session(Measuring):
         peer_cpu=None     the CPU to pin the second task to, if the C kernel has one
         batches=()        how many operations a sample holds, such as (16, 32, 64) (empty: the
                           usual sizes of the C kernel)
-        warmup=100        how many samples each process takes first, which do not count
+        warmup=100        how many samples each process takes first, which do not count; a variant
+                          that measures first times takes none, unless you give another number
         flags="-O2"       options for the compiler, such as "-O0"
         unit="ns"         the unit of the result: ticks, cycles, ns, us, ms, s
         within=None       add processes until the 95 % interval reaches at most this many percent

@@ -76,7 +76,7 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
         type=int,
         default=DEFAULT_WARMUP,
         metavar="N",
-        help="warm-up samples per variant in each process",
+        help="warm-up samples per variant in each process; first times take none unasked",
     )
     parser.add_argument("--cpu", type=int, metavar="N", help="pin the task to this CPU")
     parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task to this CPU")

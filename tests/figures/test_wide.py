@@ -168,6 +168,20 @@ def test_the_run_warns_of_such_an_interval_before_it_is_handed_in() -> None:
         assert ["hand in none this wide" in each for each in symptoms] == [warned]
 
 
+@pytest.mark.parametrize(("half", "narrower"), [(0.5, False), (5.0, True)])
+def test_first_times_within_a_step_of_the_clock_are_not_told_to_be_measured_longer(
+    half: float, narrower: bool
+) -> None:
+    case = honest_case(figure_named("first-call-own"))
+    result = case.results["own"]
+    step = result.clock.coarseness / result.clock.ticks_in(result.unit)
+    assert result.estimate is not None
+    close = dataclasses.replace(result.estimate, value=0.0, low=-half * step, high=half * step)
+    results = {**case.results, "own": dataclasses.replace(result, estimate=close)}
+    said = wide_interval.look_next(dataclasses.replace(case, results=results))
+    assert (said != wide_interval.WITHIN_A_STEP) == narrower
+
+
 @pytest.mark.parametrize(("step", "found"), [(2, True), (200, False)])
 def test_an_overhead_within_a_step_of_its_clock_is_as_good_as_the_clock(
     step: int, found: bool

@@ -90,6 +90,11 @@ def test_both_are_run_saved_and_kept(shown: tuple[Session, Pair]) -> None:
     assert pair.repaired.variant == pair.broken.variant == "getppid"
 
 
+def test_both_advise_with_arguments_of_python(shown: tuple[Session, Pair]) -> None:
+    _, pair = shown
+    assert pair.broken.python and pair.repaired.python
+
+
 def test_the_c_of_the_broken_one_is_saved_and_known_to_the_grader(
     shown: tuple[Session, Pair],
 ) -> None:

@@ -45,6 +45,18 @@ def test_a_cell_is_measured_and_its_source_kept_beside_the_recording(lab: Sessio
     assert saved.conditions["source.sha256"] == toolchain.source_hash(source)
 
 
+@pytest.mark.parametrize(("byte", "said"), [(0, False), (65_536, True)])
+def test_a_cell_that_gets_the_wrong_page_ready_is_told_so(
+    lab: Session, byte: int, said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ready = f"static void get_ready(const volatile unsigned char *code) {{ (void)code[{byte}]; }}"
+    cell = f'#include "own_first_call.h"\n{ready}\nMEASURE_OWN_FIRST_CALL(get_ready)\n'
+    run = ckernel.measure_cell(lab, "own_first_call --samples 20 --processes 5", cell)
+    if run.recording.number("variant.own.watched_page") is None:
+        pytest.skip("this system does not let the run watch the pages")
+    assert ("did not touch the page" in capsys.readouterr().out) == said
+
+
 def test_options_reach_the_run(lab: Session) -> None:
     cpu = min(os.sched_getaffinity(0))
     line = f"{QUICK} --cpu {cpu} --warmup 7 --batch 64,128 --flags=-O1 --unit us"

@@ -76,6 +76,8 @@ def test_page_faults_are_those_that_the_os_counted() -> None:
     assert [row[3] for row in table.rows] == ["1.00", "0.00"]
     assert table.rows[0][1] == f"{int(broken.recording.batch.sum()):,}"
     assert "you expected 1 " in table.caption
+    assert table.caption.endswith("as the OS counted")
+    assert views.page_faults([broken, repaired], expected=0).caption.endswith("counted 1.00")
 
 
 PRINTED = """\
@@ -103,6 +105,7 @@ def test_the_first_call_of_a_library_function_is_looked_up() -> None:
     other = views.bindings("first_iteration", "call", "lazy-binding")
     assert not isinstance(other, Message)
     assert "toupper" not in [row[0] for row in other.rows]
+    assert re.search(r"[1-9]\d* more often for lazy-binding$", other.caption)
 
 
 def test_a_variant_that_cannot_run_is_named_with_the_reason() -> None:

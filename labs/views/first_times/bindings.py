@@ -41,9 +41,11 @@ def bindings(kernel: str, variant: str, other: str) -> Table | Message:
         for name in sorted(set(mine))
         if mine.count(name) > others.count(name)
     ]
+    less = sum(mine.count(name) < others.count(name) for name in set(others))
     return Table(
         f"Functions that the dynamic linker looks up while {kernel} runs: "
-        f"{len(rows) or 'none'} more often for {variant} than for {other}",
+        f"{len(rows) or 'none'} more often for {variant} than for {other}, "
+        f"{less or 'none'} more often for {other}",
         ("function", f"for {variant}", f"for {other}"),
         tuple(rows),
     )
