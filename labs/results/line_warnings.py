@@ -93,6 +93,7 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         return []
     if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
         return [NO_WHOLE_CYCLE]
+    too_short = False
     cause = (
         "the processes of this run differ, or it has too few samples for this clock's step of "
         f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
@@ -104,6 +105,8 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         )
     elif declared.of_variant(recording, line.variant).memory and was_shared(recording):
         cause = "the operation uses memory, and other programs used memory during the run"
+    elif too_short := _is_mostly_overhead(recording, line):
+        cause = "even in the longest samples the operations take less time than the overhead"
     symptom = f"the interval reaches {rounded(100 * width, 2)} % of the value to either side"
     unbelievable, join = f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %", ", and"
     if figure.low <= 0 <= figure.high:
@@ -123,9 +126,17 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
             "not-believable",
             unbelievable + (f"{join} hand in none this wide" if width >= AS_WIDE_AS_VALUE else ""),
             cause,
-            advice("measure again, or longer: ", longer),
+            advice("measure again with larger batch sizes (", Option("batch", ...), ")")
+            if too_short
+            else advice("measure again, or longer: ", longer),
         )
     ]
+
+
+def _is_mostly_overhead(recording: Recording, line: Line) -> bool:
+    """Whether larger batch sizes narrow the interval of a cost far more than further samples."""
+    work = line.cost.value * float(line.batch[-1])
+    return work < line.overhead.value and not declared.is_overhead(recording, line.variant)
 
 
 def _is_next_to_nothing(line: Line, figure: Estimate) -> bool:

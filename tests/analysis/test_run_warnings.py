@@ -264,6 +264,18 @@ def test_next_to_nothing_is_not_said_to_lack_samples() -> None:
         assert ("machine code" in warning.try_this) == nothing
 
 
+def test_samples_that_are_mostly_overhead_need_larger_batches() -> None:
+    for overhead, too_short in ((10_000.0, True), (50.0, False)):
+        recording = run_with(Machine(overhead=overhead, process_spread=300, cost=3.0))
+        recording = dataclasses.replace(recording, kernel="procedure_call")
+        line = simulate.line_of(recording)
+        wide = dataclasses.replace(line.cost, low=0.1 * line.cost.value)
+        found = {each.code: each for each in run_warnings.of_run(recording, line, wide)}
+        warning = found["not-believable"]
+        assert ("larger batch sizes (--batch)" in warning.try_this) == too_short
+        assert ("less time than the overhead" in warning.likely_cause) == too_short
+
+
 def test_a_narrow_interval_is_not_wide() -> None:
     assert "wide-interval" not in warnings_of(run_with(Machine(step=26)))
 
