@@ -19,13 +19,13 @@ from labs.views.gather import refused
 #: Tracing makes each system call about a hundred times as slow.
 _TIME_LIMIT_S = 60.0
 _CREATES = re.compile(r"^(v?fork|clone3?)\((?:.*?flags=([\w|]+))?", re.MULTILINE)
-_COUNTED = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)$", re.MULTILINE)
+_COUNTED = re.compile(r"^ *[\d.]+ +[\d.]+ +\d+ +(\d+) +(?:\d+ +)?(\w+)$", re.MULTILINE)
 _ROW = re.compile(r"^(\w[\w-]*),(?:\d+,)?\d+,(\d+),\d+$", re.MULTILINE)
 #: What strace calls the system call of a variant of system_call, if it is not called like it.
 _OF_VARIANTS = {"monotonic": "clock_gettime", "read0": "read", "invalid": "syscall_0x186a0"}
 
 
-class _NoTrace(Exception):
+class NoTrace(Exception):
     """strace printed nothing that can be used; the message says why."""
 
 
@@ -40,12 +40,12 @@ def traced_calls(call: str, kernel: str, *variants: str, samples: int = 100) -> 
     rows = []
     try:
         for variant in variants:
-            trace, shown = _traced(kernel, variant, ("-f", "-c", "-e", f"trace={call}"), options)
-            calls = sum(int(count) for count, name in _COUNTED.findall(trace) if name != "total")
+            trace, shown = traced(kernel, variant, ("-f", "-c", "-e", f"trace={call}"), options)
+            calls = calls_of_summary(trace)
             done = sum(int(size) for name, size in _ROW.findall(shown) if name in ("", variant))
             each = rounded(calls / done, 2) if done else ""
             rows.append((variant, f"{done:,}", f"{calls:,}", each))
-    except _NoTrace as why:
+    except NoTrace as why:
         _note(why)
         return None
     header = ("variant", "operations timed", f"calls of {call}", "calls for each operation")
@@ -66,10 +66,10 @@ def counted_calls(*variants: str) -> Table | None:
     try:
         for variant in variants:
             call = _OF_VARIANTS.get(variant.split("-")[0], variant.split("-")[0])
-            trace, shown = _traced("system_call", variant, (), options)
+            trace, shown = traced("system_call", variant, (), options)
             rounds = sum(int(size) for name, size in _ROW.findall(shown) if name == variant)
             rows.append((variant, f"{rounds:,}", call, f"{calls_in(trace, call):,}"))
-    except _NoTrace as why:
+    except NoTrace as why:
         _note(why)
         return None
     header = ("variant", "rounds of the loop", "system call", "calls counted by strace")
@@ -94,11 +94,11 @@ def traced_creation(*variants: str) -> Table | None:
     rows = []
     try:
         for variant in variants:
-            trace, _ = _traced("task_creation", variant, ("-e", "trace=process"), options)
+            trace, _ = traced("task_creation", variant, ("-e", "trace=process"), options)
             first = _CREATES.search(trace)
             call, flags = (first[1], first[2] or "none printed") if first else ("none", "")
             rows.append((variant, call, flags.replace("|", " | "), *_shared(call, flags)))
-    except _NoTrace as why:
+    except NoTrace as why:
         _note(why)
         return None
     header = ("variant", "system call", "flags", "parent's memory", "parent's process")
@@ -117,15 +117,21 @@ def _shared(call: str, flags: str) -> tuple[str, str]:
     )
 
 
-def _note(why: _NoTrace) -> None:
+def calls_of_summary(summary: str) -> int:
+    """The sum of the calls in the table that `strace -c` prints; an empty table has none."""
+    rows = _COUNTED.findall(summary.replace(",", ""))
+    return sum(int(count) for count, name in rows if name != "total")
+
+
+def _note(why: NoTrace) -> None:
     words = ("The lab goes on without this evidence.",)
     messages.show(Message("note", f"nothing can be traced here: {why}", words))
 
 
-def _traced(
+def traced(
     kernel: str, variant: str, asked: Sequence[str], options: Sequence[str]
 ) -> tuple[str, str]:
-    """What strace, and what the program printed. Raises _NoTrace, and Refused for a wrong name."""
+    """What strace, and what the program printed. Raises NoTrace, and Refused for a wrong name."""
     try:
         program = toolchain.build(toolchain.c_kernel_source(kernel)).path
     except (OSError, ValueError) as error:
@@ -142,13 +148,13 @@ def _traced(
                 check=False,
             )
         except FileNotFoundError:
-            raise _NoTrace("strace is not installed") from None
+            raise NoTrace("strace is not installed") from None
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise _NoTrace(str(error)) from None
+            raise NoTrace(str(error)) from None
         printed = trace.read_text("utf-8", "replace") if trace.is_file() else ""
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
         if "strace: invalid system call" in done.stderr or "--variant" in last:
             raise refused("that cannot be traced", f"{last.removeprefix('strace: ')}.")
-        raise _NoTrace(last)
+        raise NoTrace(last)
     return printed, done.stdout
