@@ -143,10 +143,7 @@ def describe_samples(
             medians.append(f"{rounded(middle)} {sign} at k = {k:,}")
     which = "later samples" if cold.any() else "samples"
     noun = "operation" if sizes == [1] else "operations"
-    if all(part.startswith("from ") for part in parts):
-        meaning = [f"Half of the {which} lie {' and '.join(parts)} {noun}."]
-    else:  # a quarter and three quarters of the samples end at numbers that read the same
-        meaning = [f"The median of the {which} is {' and '.join(medians)} {noun}."]
+    meaning = [_typical(which, parts, medians, noun)]
     if cold.any():
         meaning = [
             f"{plural(int(cold.sum()), 'sample')} {'are' if cold.sum() > 1 else 'is'} cold, each "
@@ -175,6 +172,13 @@ def describe_samples(
             f"{side} the median {where}, {rounded(middle)} {sign}."
         )
     return kind, " ".join(meaning)
+
+
+def _typical(which: str, parts: Sequence[str], medians: Sequence[str], noun: str) -> str:
+    """The sentence on the middle half of the samples; on the median if its ends read the same."""
+    if all(part.startswith("from ") for part in parts):
+        return f"Half of the {which} lie {' and '.join(parts)} {noun}."
+    return f"The median of the {which} is {' and '.join(medians)} {noun}."
 
 
 def describe_line(result: Result) -> tuple[str, str]:
