@@ -134,7 +134,7 @@ def describe_samples(
     if not len(steady):
         return kind, "There is no sample after the warm-up."
     kind += f" Samples from {rounded(lengths.min())} to {rounded(lengths.max())} {sign}."
-    parts, medians, long = [], [], 0
+    parts, medians, long, same_ends = [], [], 0, False
     sizes = np.unique(steady.batch).tolist()
     for k in sizes:
         mine = lengths[(steady.batch == k) & ~cold]
@@ -143,15 +143,12 @@ def describe_samples(
         low, middle, high = np.percentile(mine, [25, 50, 75])
         long += int((mine > LONG * max(middle, steady.clock.step / per_unit)).sum())
         if k in (sizes[0], sizes[-1]):
-            span = " to ".join(dict.fromkeys((rounded(low), rounded(high))))
-            parts.append(f"{'from' if ' to ' in span else 'at'} {span} {sign} at k = {k:,}")
+            same_ends |= rounded(low) == rounded(high)
+            parts.append(f"from {rounded(low)} to {rounded(high)} {sign} at k = {k:,}")
             medians.append(f"{rounded(middle)} {sign} at k = {k:,}")
-    which = "later samples" if cold.any() else "samples"
-    noun = "operation" if sizes == [1] else "operations"
-    if all(part.startswith("from ") for part in parts):
-        meaning = [f"Half of the {which} lie {' and '.join(parts)} {noun}."]
-    else:  # a quarter and three quarters of the samples end at numbers that read the same
-        meaning = [f"The median of the {which} is {' and '.join(medians)} {noun}."]
+    which, noun = f"{'later ' * bool(cold.any())}samples", f"operation{'s' * (sizes != [1])}"
+    middle_half = f"The median of the {which} is" if same_ends else f"Half of the {which} lie"
+    meaning = [f"{middle_half} {' and '.join(medians if same_ends else parts)} {noun}."]
     if cold.any():
         meaning = [
             f"{plural(int(cold.sum()), 'sample')} {'are' if cold.sum() > 1 else 'is'} cold, each "
@@ -165,12 +162,11 @@ def describe_samples(
             f"{'are' if long > 1 else 'is'} longer than {LONG} times the median (often interrupts)."
         )
     if len(warm):
-        longest = warm.ticks.max() / per_unit
-        meaning.append(f"The longest warm-up sample took {rounded(longest)} {sign}.")
+        longest = rounded(warm.ticks.max() / per_unit)
+        meaning.append(f"The longest warm-up sample took {longest} {sign}.")
     if prediction is not None:
         predicted = prediction.into(unit, steady.clock)
-        typical = lengths[cold] if cold.any() else lengths[steady.batch == sizes[0]]
-        middle = float(np.median(typical))
+        middle = float(np.median(lengths[cold if cold.any() else steady.batch == sizes[0]]))
         # Two numbers that read the same are called the same.
         alike = rounded(predicted) == rounded(middle)
         side = "at" if alike else "above" if predicted > middle else "below"
