@@ -27,8 +27,8 @@ def warning(recording: Recording, line: Line) -> RunWarning:
     worst, share = line.worst_point()
     look = "look at the disassembly of the measured region"
     cause: tuple[str, Advice | str] = (
-        "the clock is read before the work between the readings is done, the work does not grow "
-        "with k, or the samples are so short that the end of their loop counts",
+        "the clock is read before the work is done, the work does not grow with k, or the samples "
+        "are so short that the end of their loop counts",
         advice("larger batch sizes (", Option("batch", ...), f"); if they do not help, {look}"),
     )
     if declared.is_unfenced(recording, line.variant):
