@@ -108,6 +108,7 @@ def solved(lab: str, of: Evidence) -> dict[str, float]:
     stub = SimpleNamespace(
         compare=lambda one, other, times=1.0: comparing.compare(one, other, times),
         conclude=lambda name, value, unit="choice", run=None: numbers.update({name: value}),
+        predicted=lambda name, comparison=None: None,
         figure=lambda name, value, unit, run: numbers.update({name: value}),
     )
     names = {"lab": stub, **names_of(lab, of)}

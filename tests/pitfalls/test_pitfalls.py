@@ -140,8 +140,8 @@ def test_its_broken_c_kernel_shows_it_live(pitfall: Pitfall, live: Live) -> None
     codes = [finding.code for finding in verdict.findings]
     if pitfall.code not in codes:
         why = disturbed(recording) or told_by_its_cost_alone(recording)
-        if codes == ["too-few-samples"]:  # which a run has here only where it was disturbed
-            why = why or verdict.findings[0].evidence
+        if "too-few-samples" in codes:  # which a run has here only where it was disturbed
+            why = why or verdict.findings[codes.index("too-few-samples")].evidence
         if why:
             pytest.skip(why)
     assert pitfall.code in [finding.code for finding in verdict.findings], verdict
