@@ -21,6 +21,7 @@ from labs.notebook.session import Session
 from labs.plots import samples_plot
 from labs.recording import file
 from labs.run import measure
+from testing.pressed_panel import press, set_to
 
 SLOW = f"slow{os.getpid()}"
 
@@ -76,22 +77,6 @@ def slow(lab: Session) -> Panel:
     source = lab.folder / f"{SLOW}.c"
     source.write_text(SLOW_SOURCE)
     return lab.panel(str(source), save="slow")
-
-
-def press(shown: Panel) -> None:
-    """Press Run and wait for the end of the run, on a loop as a Jupyter kernel has one."""
-
-    async def pressed() -> None:
-        shown.controls.run.click()
-        await shown.finished()
-
-    asyncio.run(pressed())
-
-
-def set_to(shown: Panel, **values: Any) -> None:
-    """Change settings as their controls do."""
-    for name, value in values.items():
-        getattr(shown.controls, name).control.value = value
 
 
 def status(shown: Panel) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import shutil
@@ -21,23 +20,9 @@ from labs.notebook.session import Session
 from labs.plots.rows import Dot, Group, Row, begin_near, rows_figure
 from labs.plots.series import LOOKS
 from labs.run import variants
+from testing.pressed_panel import press, set_to
 
 FIGURE = (19.8, 19.6, 20.1)
-
-
-def press(shown: Panel) -> None:
-    """Press Run and wait for the end of the run."""
-
-    async def pressed() -> None:
-        shown.controls.run.click()
-        await shown.finished()
-
-    asyncio.run(pressed())
-
-
-def set_to(shown: Panel, **values: Any) -> None:
-    for name, value in values.items():
-        getattr(shown.controls, name).control.value = value
 
 
 @pytest.fixture(scope="module")
