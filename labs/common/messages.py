@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from labs.common import code_spans
 from labs.common.html import filled
 from labs.common.terminal import say
 
@@ -38,9 +39,10 @@ class Message:
             role="alert" if self.tone == "problem" else "status",
             colour=colour,
             word=word,
-            heading=self.heading,
+            heading=code_spans.parts(self.heading),
+            loud=self.tone != "open",
             excerpt=self.excerpt,
-            sentences=self.sentences,
+            sentences=[code_spans.parts(sentence) for sentence in self.sentences],
         )
 
     def _repr_html_(self) -> str:

@@ -108,3 +108,11 @@ def test_c_that_is_not_begun_lets_its_result_wait(notebook: Notebook) -> None:
 )
 def test_which_dots_are_blanks(cell: str, many: int) -> None:
     assert len(waiting.blanks(ast.parse(cell))) == many
+
+
+def test_code_in_a_message_is_set_as_code_and_escaped() -> None:
+    shown = Message("open", "replace `<b>` & go", ("Then `x = 1`.", "one ` alone")).as_html()
+    assert "To do: replace <code>&lt;b&gt;</code> &amp; go" in shown
+    assert "Then <code>x = 1</code>." in shown
+    assert "one ` alone" in shown
+    assert "<strong>" not in shown

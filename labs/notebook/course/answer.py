@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.common import warned
+from labs.common import code_spans, warned
 from labs.common.files import CannotWrite
 from labs.common.html import filled
 from labs.common.messages import Message, Refused
@@ -46,7 +46,7 @@ class BesideExplanation:
             text=newest.text,
             when=time_text(newest.when),
             first=shown_first if len(self.versions) > 1 else None,
-            explanation=[_parts(paragraph) for paragraph in self.explanation],
+            explanation=[code_spans.parts(paragraph) for paragraph in self.explanation],
             warnings=warned.as_html(self.warnings),
         )
 
@@ -69,14 +69,6 @@ def _held_until(question: str, runs: Iterable[Run]) -> tuple[str, ...]:
             warnings = tuple(each for each in result.warnings if each.code in codes)
             found += remarks.of_results((replace(result, warnings=warnings),)).warnings
     return tuple(dict.fromkeys(found))
-
-
-def _parts(paragraph: str) -> list[tuple[str, bool]]:
-    """The parts of a paragraph, each with whether it is code, which stands between backticks."""
-    parts = paragraph.split("`")
-    if len(parts) % 2 == 0:
-        return [(paragraph, False)]
-    return [(text, number % 2 == 1) for number, text in enumerate(parts) if text]
 
 
 def answered(
