@@ -26,17 +26,17 @@
 /* A chain of dependent additions of a register to itself, at one core cycle each. Additions of a
  * constant would be wrong here: newer cores remove them when they rename registers. */
 #if defined(__x86_64__)
-#    define ADD_CHAIN(link, K)                                                                     \
-        __asm__ volatile(".rept " #K "\n\tadd %0, %0\n\t.endr" : "+r"(link) : : "memory", "cc")
+#    define ADD_CHAIN(link, k)                                                                     \
+        __asm__ volatile(".rept " #k "\n\tadd %0, %0\n\t.endr" : "+r"(link) : : "memory", "cc")
 #elif defined(__aarch64__)
-#    define ADD_CHAIN(link, K)                                                                     \
-        __asm__ volatile(".rept " #K "\n\tadd %0, %0, %0\n\t.endr" : "+r"(link) : : "memory")
+#    define ADD_CHAIN(link, k)                                                                     \
+        __asm__ volatile(".rept " #k "\n\tadd %0, %0, %0\n\t.endr" : "+r"(link) : : "memory")
 #elif defined(__riscv) && __riscv_xlen == 64
-#    define ADD_CHAIN(link, K)                                                                     \
-        __asm__ volatile(".rept " #K "\n\tadd %0, %0, %0\n\t.endr" : "+r"(link) : : "memory")
+#    define ADD_CHAIN(link, k)                                                                     \
+        __asm__ volatile(".rept " #k "\n\tadd %0, %0, %0\n\t.endr" : "+r"(link) : : "memory")
 #else
-#    define ADD_CHAIN(link, K)                                                                     \
-        for (int rest = (K); rest > 0; rest--)                                                     \
+#    define ADD_CHAIN(link, k)                                                                     \
+        for (int rest = (k); rest > 0; rest--)                                                     \
         __asm__ volatile("" : "+r"(link) : : "memory")
 #endif
 

@@ -1,14 +1,14 @@
 /*
  * Why is the first time slow?
  *
- * A sample holds K operations. Before it, each of them loses one thing that a first time lacks: its
- * page, its line of data, its line of code, or its predictable branch. The baseline is the same K
- * operations with nothing taken away. So T(K) = overhead + K * (cold + warm) gives the cost of one
+ * A sample holds k operations. Before it, each of them loses one thing that a first time lacks: its
+ * page, its line of data, its line of code, or its predictable branch. The baseline is the same k
+ * operations with nothing taken away. So T(k) = overhead + k * (cold + warm) gives the cost of one
  * page fault, one miss or one wrong prediction as a slope. All lines and pages are visited in an
  * order that no prefetcher follows.
  *
  * "call", "system-call" and "lazy-binding" are real first times: only the first sample of the
- * process is cold, and all samples are kept. The timed region itself has run before, with K = 0.
+ * process is cold, and all samples are kept. The timed region itself has run before, with k = 0.
  */
 #define _GNU_SOURCE
 #include <unistd.h>

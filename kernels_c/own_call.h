@@ -56,7 +56,7 @@ TICKLAB_INLINE void must_have_worked(void)
 #    define OWN_LOST (void)0
 #endif
 
-/* One sample: K times `operation`, which must be true. */
+/* One sample: k times `operation`, which must be true. */
 #define OWN_INTERVAL(name, operation)                                                              \
     static uint64_t name(long batch)                                                               \
     {                                                                                              \

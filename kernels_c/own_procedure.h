@@ -18,7 +18,7 @@
 #include "harness.h"
 #include "watched_steps.h"
 
-/* One sample: K times `step`, which works on `link` and brings it from K to `sum`. */
+/* One sample: k times `step`, which works on `link` and brings it from k to `sum`. */
 #define OWN_INTERVAL(name, step, sum)                                                              \
     __attribute__((aligned(64))) static uint64_t name(long batch)                                  \
     {                                                                                              \

@@ -1,7 +1,7 @@
 /*
  * What does a procedure call cost, and what does each argument add?
  *
- * K calls are between two readings: T(K) = overhead + K * (call + loop). The cost is the slope,
+ * k calls are between two readings: T(k) = overhead + k * (call + loop). The cost is the slope,
  * minus that of the empty loop, which is measured in the same run. The procedures receive their
  * arguments and do nothing with them; the compiler can neither inline nor merge them. With -O0,
  * every argument is stored. With -O2, only what the calling convention asks for is left: x86-64

@@ -2,8 +2,8 @@
  * What does a switch really cost, with the memory that the task needs next?
  *
  * N tasks are in a ring on one CPU. A token goes round by pipes; each task reads its own working
- * set, line by line, before it passes the token on. Once round is N hops, and N switches: T(K) =
- * overhead + K * N * hop. The baseline is one task alone, which passes the token to itself and
+ * set, line by line, before it passes the token on. Once round is N hops, and N switches: T(k) =
+ * overhead + k * N * hop. The baseline is one task alone, which passes the token to itself and
  * reads a set of the same size:
  *
  *     switch = (once round - N * (hop to itself)) / N

@@ -1,7 +1,7 @@
 /*
  * What does a system call cost?
  *
- * K calls are between two readings of the counter: T(K) = overhead + K * (call + loop). The cost is
+ * k calls are between two readings of the counter: T(k) = overhead + k * (call + loop). The cost is
  * the slope, minus that of the empty loop, which is measured in the same run. A raw call is a
  * function of ours that holds the trap instruction and nothing else. "libc" calls the library's
  * function, which may do more, or less: a cached answer or a read of the vDSO is no system call at
@@ -16,7 +16,7 @@
 #include "harness.h"
 #include "trap.h"
 
-/* One sample of a variant: K times `operation`, which must be true. */
+/* One sample of a variant: k times `operation`, which must be true. */
 #define INTERVAL(name, operation)                                                                  \
     static uint64_t name(long batch)                                                               \
     {                                                                                              \

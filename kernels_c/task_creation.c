@@ -1,8 +1,8 @@
 /*
  * What does it cost to create a task?
  *
- * With "-wait", K tasks are created, end and are waited for between two readings: T(K) = overhead +
- * K * cost. In the plain form each creation has readings of its own, whose cost is the baseline,
+ * With "-wait", k tasks are created, end and are waited for between two readings: T(k) = overhead +
+ * k * cost. In the plain form each creation has readings of its own, whose cost is the baseline,
  * and the wait is outside them. Otherwise earlier tasks would run in the time of the next one.
  *
  * Tasks of fork, vfork, clone-vm and pthread end at once. posix-spawn must execute a program

@@ -1,13 +1,13 @@
 /*
  * What does a timer cost?
  *
- * A sample holds K dependent additions, one core cycle each, between two readings of a clock:
+ * A sample holds k dependent additions, one core cycle each, between two readings of a clock:
  *
- *     T(K) = overhead + K * cycle
+ *     T(k) = overhead + k * cycle
  *
- * The intercept of that line is what the timer adds to everything that it times. Each K has
+ * The intercept of that line is what the timer adds to everything that it times. Each k has
  * straight code of its own, so that no loop and no mispredicted branch is inside. Each variant uses
- * the clock that it is named after; K = 0 is the empty region. If the points are not on a line
+ * the clock that it is named after; k = 0 is the empty region. If the points are not on a line
  * (unfenced), the clock was read before the work was done.
  */
 #define _GNU_SOURCE
@@ -30,14 +30,14 @@ TICKLAB_INLINE uint64_t us_of_day(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_usec;
 }
 
-/* One sample: K additions, each waiting for the one before, between two readings. */
-#define INTERVAL(clock, begin_reading, end_reading, K)                                             \
-    static uint64_t clock##_##K(void)                                                              \
+/* One sample: k additions, each waiting for the one before, between two readings. */
+#define INTERVAL(clock, begin_reading, end_reading, k)                                             \
+    static uint64_t clock##_##k(void)                                                              \
     {                                                                                              \
         uint64_t link = 1;                                                                         \
         /* measured region begins */                                                               \
         const uint64_t begin = begin_reading;                                                      \
-        ADD_CHAIN(link, K);                                                                        \
+        ADD_CHAIN(link, k);                                                                        \
         const uint64_t end = end_reading;                                                          \
         /* measured region ends */                                                                 \
         return end - begin;                                                                        \

@@ -247,7 +247,7 @@ def test_the_measured_region_is_what_stands_between_the_marks() -> None:
     region = toolchain.measured_region(source.read_text())
     assert region.splitlines() == [
         "const uint64_t begin = begin_reading;",
-        "ADD_CHAIN(link, K);",
+        "ADD_CHAIN(link, k);",
         "const uint64_t end = end_reading;",
     ]
 
