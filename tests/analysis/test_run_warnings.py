@@ -401,6 +401,21 @@ def test_migrations_are_those_of_the_named_variant_where_its_cpus_are_told(
     assert found["alone"]["migrations"].symptom == whole
 
 
+@pytest.mark.parametrize(
+    ("placement", "why_unbound", "told"),
+    [("two-cpus", "", False), ("two-cpus", "none: denied", True), ("anywhere", "", True)],
+)
+def test_moves_of_all_variants_are_not_those_of_one_that_is_pinned_to_two_cpus(
+    placement: str, why_unbound: str, told: bool
+) -> None:
+    declared = {"variant.operation.estimand": "cost", "variant.operation.placement": placement}
+    unbound = {"cpu.pinning": why_unbound, "cpus.online": "2"} if why_unbound else {}
+    moves = {"task.main.migrations": "24"}
+    found = of_pair(**declared, **unbound, **moves)
+    assert ("migrations" in found["operation"]) == told
+    assert "migrations" in found["alone"]
+
+
 @pytest.mark.parametrize(("cpus", "is_reported"), [("0", False), ("1", True), ("0-1", True)])
 def test_affinity_is_that_of_the_named_variant_where_its_cpus_are_told(
     cpus: str, is_reported: bool
