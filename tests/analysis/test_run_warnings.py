@@ -191,6 +191,29 @@ def test_a_reading_seen_not_to_wait_explains_processes_that_differ(
     assert early is False or not warning.quiet
 
 
+@pytest.mark.parametrize(
+    ("placement", "tasks", "cpu", "by_the_os"),
+    [
+        ("anywhere", "1", "none", True),
+        ("anywhere", "1", "0", False),
+        ("anywhere", "0", "none", False),
+        ("one-cpu", "1", "none", False),
+    ],
+)
+def test_processes_may_differ_by_the_cpus_that_the_os_chose(
+    placement: str, tasks: str, cpu: str, by_the_os: bool
+) -> None:
+    slower = dataclasses.replace(simulate.OPERATION, slower=SLOWER)
+    found = of_operations(slower, sibling=simulate.OPERATION)
+    stated = {"estimand": "cost", "placement": placement, "other_tasks": tasks}
+    conditions = {f"variant.{found.variants[0]}.{key}": value for key, value in stated.items()}
+    asked = {**found.conditions, **conditions, "cpu.asked": cpu}
+    warning = warnings_of(dataclasses.replace(found, conditions=MappingProxyType(asked)))
+    cause = warning["processes-differ"].likely_cause
+    assert ("the OS chose the CPUs" in cause) == by_the_os
+    assert cause.startswith("the place of code and stack") != by_the_os
+
+
 def test_alike_processes_do_not_differ() -> None:
     assert "processes-differ" not in warnings_of(of_operations(simulate.OPERATION))
 
