@@ -137,6 +137,20 @@ def of_pages(recording: Recording, source: str) -> Message | None:
     )
 
 
+def of_registers(recording: Recording, source: str) -> Message | None:
+    """A message if assembly in `source` overwrites registers in silence, and yet the run ended."""
+    missing = clobbers.missing(source)
+    if not missing or "x86_64" not in " ".join(recording.condition("os")):
+        return None
+    names = " and ".join(missing)
+    words = (
+        "This run ended. With another compiler or other options, the same C may give a wrong "
+        "result or never end.",
+        f"Name {names} in the last list of the assembly, after its third colon.",
+    )
+    return Message("note", f"your assembly does not say that `syscall` overwrites {names}", words)
+
+
 def of_interrupt(kernel_name: str, source: str | None = None) -> Message:
     """The message for a run that the student stopped; `source` is its C if it came from a cell."""
     why = _of_clobbers(source) or (
@@ -154,8 +168,8 @@ def _of_clobbers(source: str | None) -> tuple[str, ...]:
     names = " and ".join(missing)
     return (
         f"Your assembly does not say that `syscall` overwrites {names}. If the compiler keeps "
-        f"the loop's counter in such a register, the loop never ends: name {names} among "
-        "the clobbers.",
+        f"the loop's counter in such a register, the loop never ends. Name {names} in the last "
+        "list of the assembly, after its third colon.",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,19 @@ def test_a_cell_that_gets_the_wrong_page_ready_is_told_so(
     if run.recording.number("variant.own.watched_page") is None:
         pytest.skip("this system does not let the run watch the pages")
     assert ("did not touch the page" in capsys.readouterr().out) == said
+
+
+@pytest.mark.parametrize(("clobbers", "said"), [('"rcx", "r11"', False), ('"rcx"', True)])
+def test_a_cell_that_overwrites_a_register_in_silence_is_reported(
+    lab: Session, clobbers: str, said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if platform.machine() != "x86_64":
+        pytest.skip("the assembly is that of x86-64")
+    # Never called: whether such a loop ends is luck.
+    uncalled = f'asm volatile("syscall" : "=a"(r) : "a"(39) : {clobbers});'
+    cell = f"{CELL}static inline long uncalled(void) {{ long r; {uncalled} return r; }}\n"
+    ckernel.measure_cell(lab, QUICK, cell)
+    assert ("does not say that `syscall` overwrites r11" in capsys.readouterr().out) == said
 
 
 def test_options_reach_the_run(lab: Session) -> None:
