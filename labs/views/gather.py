@@ -55,12 +55,16 @@ def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
 
 
 def with_warnings(view: Callable[Of, Table]) -> Callable[Of, Table]:
-    """The same view, whose table also has the warnings of the runs that are its arguments."""
+    """The same view, whose table also has the warnings of the runs that are its arguments.
+
+    A warning that is held back until a question is answered is not among them.
+    """
 
     @wraps(view)
     def warned(*arguments: Of.args, **options: Of.kwargs) -> Table:
         table = view(*arguments, **options)
-        results = [result for each in arguments for run in _runs_in(each) for result in run.results]
+        runs = [run for each in arguments for run in _runs_in(each)]
+        results = [result for run in runs for result in run.told(run.results)]
         return replace(table, warnings=remarks.of_results(results).warnings)
 
     return warned
