@@ -139,9 +139,10 @@ def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
             for stated in recording.condition(f"variant.{name}.baseline")
         }
         held = [name for name in recording.variants if name not in baselines]
+        needs = "also needs" if set(spec.variants) & set(held) else "needs"
         alone = [one for name in missing if (one := name.removesuffix("-wait")) in held]
         return (
-            f"The recording holds {', '.join(held) or 'no samples'}, but {spec.asked} also needs "
+            f"The recording holds {', '.join(held) or 'no samples'}, but {spec.asked} {needs} "
             f"{' and '.join(missing)}."
         ) + "".join(f" The variant {one} times the creation without the wait." for one in alone)
     return None
