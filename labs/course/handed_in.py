@@ -61,7 +61,7 @@ def points_missing(folder: Path) -> bool:
 
 
 def not_passed(folder: Path) -> tuple[str, ...]:
-    """The figures that did not pass when the lab was handed in as it is now; empty if it was not."""
+    """The figures that did not pass when the lab was handed in as it is now."""
     archive = newest(folder)
     return archive.not_passed if archive is not None and _holds(archive, folder) else ()
 

@@ -81,7 +81,10 @@ def with_warnings(view: Callable[Of, Table]) -> Callable[Of, Table]:
 def _warned(
     view: Callable[Of, Table], leave_out: frozenset[str] = frozenset()
 ) -> Callable[Of, Table]:
-    """The view with the warnings of its runs, but for those with a code in `leave_out`."""
+    """The view with the warnings of its runs, but for those with a code in `leave_out`.
+
+    Those that are still held back (`labs.notebook.later`) are not among them.
+    """
 
     @wraps(view)
     def warned(*arguments: Of.args, **options: Of.kwargs) -> Table:
@@ -93,7 +96,7 @@ def _warned(
             )
             for argument in arguments
             for run in _runs_in(argument)
-            for result in run.results
+            for result in run.told()
         ]
         return replace(table, warnings=remarks.of_results(results).warnings)
 
