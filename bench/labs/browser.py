@@ -1,7 +1,7 @@
 """Every lab in headless Chromium: run from top to bottom, its panels pressed, its outputs legible.
 
 Each lab is run as its author solved it and as a student gets it, and what it shows is looked at
-in the light and in the dark theme of JupyterLab, in a wide and in a narrow window. With --save the
+in the light and in the dark theme of JupyterLab, from a wide window to a phone's. With --save the
 screenshots of all outputs are kept, to be looked at by eye: nothing here sees into a plot.
 """
 
@@ -19,7 +19,7 @@ try:
     from playwright.sync_api import BrowserContext, Locator
     from playwright.sync_api import Error as PlaywrightError
 
-    from bench.labs import jupyterlab, legible
+    from bench.labs import accessible, jupyterlab, legible
 except ImportError:
     MISSING = "playwright is not installed"
 else:
@@ -27,7 +27,7 @@ else:
 
 THEMES = ("light", "dark")
 #: Of the window, in CSS pixels.
-WIDTHS = {"wide": 1400, "narrow": 600}
+WIDTHS = {"wide": 1400, "middle": 700, "phone": 390}
 HEIGHT = 2400
 #: A lab runs for half a minute where nothing else does.
 PATIENCE_S = 600.0
@@ -37,7 +37,8 @@ def run(quick: bool, save: Path | None = None) -> bool:
     """Every lab, solved and released; with `quick` the solutions only."""
     must_hold(
         "every cell of every lab runs in the browser and every panel draws, without a traceback; "
-        "no output is cut off, to be moved sideways, or too faint, light or dark, "
+        "no output is cut off, to be moved sideways, or too faint, and axe-core finds nothing "
+        "serious in it, light or dark, "
         + " or ".join(f"{width} px wide" for width in WIDTHS.values())
     )
     if MISSING:
@@ -75,7 +76,7 @@ def _faults(
 ) -> Iterator[str]:
     """What is wrong with one notebook, after running it; screenshots go to the folder `save`."""
     with jupyterlab.opened(server, context, name, width=WIDTHS["wide"], height=HEIGHT) as notebook:
-        notebook.page.keyboard.press("Control+B")  # the list of files leaves little of 600 px
+        notebook.page.keyboard.press("Control+B")  # the list of files leaves little of a phone
         notebook.run_all(PATIENCE_S)
         for cell in notebook.code:
             if not notebook.has_run(cell):  # one before it has stopped the rest, which is told
@@ -110,7 +111,8 @@ def _looked_at(notebook: jupyterlab.Notebook, save: Path | None) -> Iterator[tup
         if _unfold(shown, True) and save:
             _keep(shown, save / f"{number:02}-{cell}-unfolded.png")
         for each in output.all():
-            yield from ((cell, fault) for fault in legible.faults(each))
+            for fault in legible.faults(each) + accessible.violations(each):
+                yield cell, fault
         _unfold(shown, False)
 
 

@@ -18,6 +18,9 @@ HANDED_IN = "handed-in"
 
 _MADE = re.compile(r"(.+)-(\d{8}T\d{6}Z)(?:-(\d+))?\.zip")
 _POINTS = re.compile(r"^Points: +([\d.]+) of ([\d.]+)$", re.MULTILINE)
+#: A figure's line under the points; `labs.hand_in.hand_in` writes it.
+_OUTCOME = re.compile(r"^([a-z0-9][a-z0-9-]{0,63}): ([a-z ]+)\. ", re.MULTILINE)
+_PASSED = "passed"
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,33 @@ class Archive:
         found = _POINTS.search(self.receipt)
         return (float(found[1]), float(found[2])) if found else None
 
+    @property
+    def not_passed(self) -> tuple[str, ...]:
+        """The ids of the figures that did not pass the check."""
+        points = _POINTS.search(self.receipt)
+        outcomes = _OUTCOME.findall(self.receipt, points.end()) if points else []
+        return tuple(figure for figure, outcome in outcomes if outcome != _PASSED)
+
 
 def is_handed_in(folder: Path) -> bool:
     """Whether the figures and the report of the lab in `folder` are handed in as they are now."""
     archive = newest(folder)
     return archive is not None and _holds(archive, folder)
+
+
+def points_missing(folder: Path) -> bool:
+    """Whether the lab was handed in as it is now, with fewer points than there are."""
+    archive = newest(folder)
+    if archive is None or archive.points is None or not _holds(archive, folder):
+        return False
+    got, most = archive.points
+    return got < most
+
+
+def not_passed(folder: Path) -> tuple[str, ...]:
+    """The figures that did not pass when the lab was handed in as it is now."""
+    archive = newest(folder)
+    return archive.not_passed if archive is not None and _holds(archive, folder) else ()
 
 
 def as_text(folder: Path) -> str:

@@ -18,6 +18,8 @@ class LabProgress:
 
     `here` says whether its folder exists. If a file in it cannot be read, `trouble` says so.
     `handed_in` is what is known about handing it in, as text; '' if it was not handed in.
+    `points_missing` says whether it was handed in with fewer points than there are, and
+    `not_passed` which figures did not pass the check then.
     """
 
     lab: str
@@ -25,6 +27,8 @@ class LabProgress:
     here: bool = True
     trouble: str = ""
     handed_in: str = ""
+    points_missing: bool = False
+    not_passed: tuple[str, ...] = ()
 
     @property
     def done(self) -> int:
@@ -38,18 +42,27 @@ class LabProgress:
 
     @property
     def finished(self) -> bool:
-        """Whether all steps are done, and with them all figures handed in."""
-        return self.next is None
+        """Whether all steps are done, and all points handed in."""
+        return self.next is None and not self.points_missing
 
     def heading(self) -> str:
         """How many steps are done, and the next one."""
         if self.next is not None:
             return f"{self.done} of {len(self.steps)} steps done; next: {self.next.do}"
         more = f"; {self.handed_in}" if self.handed_in else ""
-        return f"all {len(self.steps)} steps done{more}"
+        return f"all {len(self.steps)} steps done{more}{self._to_mend()}"
+
+    def _to_mend(self) -> str:
+        """What to do about points that are missing; '' if none are."""
+        if not self.points_missing:
+            return ""
+        which = f"; not right yet: {', '.join(self.not_passed)}" if self.not_passed else ""
+        return f"{which}; check your figures, then hand in again"
 
     def line(self, step: Step, is_done: bool) -> str:
         """One step as text."""
+        if is_done and step.kind == "figure" and step.name in self.not_passed:
+            return f"○ handed in, but not right yet: {step.do}"
         more = f" ({self.handed_in})" if step.kind == "hand-in" and self.handed_in else ""
         return f"{'✓ done' if is_done else '○ open'}: {step.do}{more}"
 
@@ -65,6 +78,8 @@ class LabProgress:
             return "not in this folder"
         if self.next is not None:
             return self.next.do
+        if self.points_missing:
+            return f"○ {self.handed_in}{self._to_mend()}"
         return "✓ all done" + (f"; {self.handed_in}" if self.handed_in else "")
 
     def as_json(self) -> dict[str, Any]:
@@ -75,6 +90,7 @@ class LabProgress:
             "steps": [{"do": step.do, "done": is_done} for step, is_done in self.steps],
             "next": self.next.do if self.next and not self.trouble else None,
             "handed_in": self.handed_in or None,
+            "not_passed": list(self.not_passed),
             "trouble": self.trouble or None,
         }
 
@@ -88,6 +104,8 @@ def of_lab(folder: Path, lab: str, its_guide: Guide | None = None) -> LabProgres
             tuple((step, step.is_done(folder)) for step in steps),
             folder.is_dir(),
             handed_in=handed_in.as_text(folder) if folder.is_dir() else "",
+            points_missing=folder.is_dir() and handed_in.points_missing(folder),
+            not_passed=handed_in.not_passed(folder) if folder.is_dir() else (),
         )
     except (ValueError, OSError) as error:
         return LabProgress(lab, tuple((step, False) for step in steps), True, str(error))
@@ -103,9 +121,7 @@ def what_next(labs: tuple[LabProgress, ...], here: str = "") -> str:
     open_labs = [each for each in labs if each.here and not each.trouble and not each.finished]
     # False sorts before True.
     order = sorted(open_labs, key=lambda each: (each.lab != here, each.done == 0))
-    if not order or order[0].next is None:
-        return ""
-    return f"{order[0].lab}: {order[0].next.do}"
+    return f"{order[0].lab}: {order[0].next_as_text()}" if order else ""
 
 
 def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:

@@ -86,6 +86,17 @@ class Pair:
         return f"{self.kernel.path.name}", shlex.join(["labs", "measure", *self._repair])
 
     @property
+    def _title_of_half(self) -> str:
+        """The command that repeats the repaired figure alone.
+
+        The other variants of its run can be the answer to a lab's next question.
+        """
+        words = list(self._repair)
+        if "--variant" in words:
+            words[words.index("--variant") + 1] = self.repaired.variant
+        return shlex.join(["labs", "measure", *words])
+
+    @property
     def _repair(self) -> tuple[str, ...]:
         return self.repair or self.kernel.twin
 
@@ -155,7 +166,7 @@ class Pair:
             for name, colour, title, region, run in zip(
                 ("Broken", "Repaired"),
                 ("#D55E00", "#009E73"),
-                self.titles,
+                (self.titles[0], self._title_of_half),
                 self.regions,
                 (self.broken, self.repaired),
                 strict=True,

@@ -75,9 +75,10 @@ def measure_cell(session: Measuring, line: str, cell: str) -> Run:
         raise
     run = session.carry_out(plan, arguments.save or arguments.name, arguments.unit)
     session.runs[arguments.name] = run
-    missed = explain.of_pages(run.recording, cell)
-    if missed is not None:
-        show(missed)
+    for missed in (explain.of_pages, explain.of_registers):
+        message = missed(run.recording, cell)
+        if message is not None:
+            show(message)
     return run
 
 

@@ -116,11 +116,17 @@ def of_unbound(recording: Recording) -> Message | None:
 
 
 def of_pages(recording: Recording, source: str) -> Message | None:
-    """A message if the student's get_ready() did not touch the page of the code; else None.
+    """A message if the student's get_ready() called the code or left its page; else None.
 
     The run calls it once more with the address of other memory. This says nothing about C that
     reaches the code by its name: such a `source` gets no message.
     """
+    if recording.number("variant.own.watched_called"):
+        words = [
+            "That was the first call of each process, so `own` holds only later ones.",
+            "Touch the page without running its code.",
+        ]
+        return Message("note", "get_ready() called the code", tuple(words))
     touched, others = (
         recording.number(f"variant.own.watched_{each}") for each in ("page", "other_pages")
     )
@@ -135,6 +141,20 @@ def of_pages(recording: Recording, source: str) -> Message | None:
     return Message(
         "note", "get_ready() did not touch the page that `code` points into", tuple(words)
     )
+
+
+def of_registers(recording: Recording, source: str) -> Message | None:
+    """A message if assembly in `source` overwrites registers in silence, and yet the run ended."""
+    missing = clobbers.missing(source)
+    if not missing or "x86_64" not in " ".join(recording.condition("os")):
+        return None
+    names = " and ".join(missing)
+    words = (
+        "This run ended. With another compiler or other options, the same C may give a wrong "
+        "result or never end.",
+        f"Name {names} in the last list of the assembly, after its third colon.",
+    )
+    return Message("note", f"your assembly does not say that `syscall` overwrites {names}", words)
 
 
 def of_interrupt(kernel_name: str, source: str | None = None) -> Message:
@@ -154,8 +174,8 @@ def _of_clobbers(source: str | None) -> tuple[str, ...]:
     names = " and ".join(missing)
     return (
         f"Your assembly does not say that `syscall` overwrites {names}. If the compiler keeps "
-        f"the loop's counter in such a register, the loop never ends: name {names} among "
-        "the clobbers.",
+        f"the loop's counter in such a register, the loop never ends. Name {names} in the last "
+        "list of the assembly, after its third colon.",
     )
 
 

@@ -60,18 +60,11 @@ def of_line(
         return (no_line.warning(recording, line),)
     found = []
     if line.cost.high < 0 or figure.high < 0:
-        found.append(
-            RunWarning(
-                "negative",
-                "the fitted value is negative",
-                "the subtracted part was not contained in the measurement, or the machine changed "
-                "its speed during the run",
-                "look in the C at what is subtracted; if that is right, measure again",
-            )
-        )
+        found.append(_negative(recording, line))
     early = declared.seen_not_to_wait(recording, line.variant)
     found += _of_interruptions(line, figure)
-    found += [*_of_shared_core(line), *_of_processes(line, early=early)]
+    free = declared.chooses_no_cpu(recording, line.variant)
+    found += [*_of_shared_core(line), *_of_processes(line, early=early, free=free)]
     cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
         found.append(
@@ -84,6 +77,28 @@ def of_line(
             )
         )
     return (*found, *_of_width(recording, line, figure))
+
+
+def _negative(recording: Recording, line: Line) -> RunWarning:
+    """The warning that the fitted value is negative, with the cause that its kind allows.
+
+    From an overhead nothing is subtracted. It is negative if work is missing from the samples.
+    """
+    cause: tuple[str, Advice | str] = (
+        "the subtracted part was not contained in the measurement, or the machine changed "
+        "its speed during the run",
+        "look in the C at what is subtracted; if that is right, measure again",
+    )
+    if declared.is_overhead(recording, line.variant) and line.cost.high >= 0:
+        cause = (
+            "the clock is read before the work is done, or the machine changed its speed during "
+            "the run",
+            "use a fenced variant"
+            if declared.is_unfenced(recording, line.variant)
+            else "look at the disassembly of the measured region; if its readings wait for the "
+            "work, measure again",
+        )
+    return RunWarning("negative", "the fitted value is negative", *cause)
 
 
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
@@ -208,10 +223,11 @@ def _of_shared_core(line: Line) -> list[RunWarning]:
     ]
 
 
-def _of_processes(line: Line, *, early: bool) -> list[RunWarning]:
+def _of_processes(line: Line, *, early: bool, free: bool) -> list[RunWarning]:
     """A warning if the processes fall into two groups, with the cause if the run shows it.
 
-    `early` says that the second reading was seen not to wait for the work.
+    `early` says that the second reading was seen not to wait for the work; `free`, that the OS
+    chose the CPUs of the tasks.
     """
     groups, by = line.two_groups, line.cost.by_process
     if groups is None or by is None or abs(groups.factor - 1) < GROUPS_APART:
@@ -222,7 +238,7 @@ def _of_processes(line: Line, *, early: bool) -> list[RunWarning]:
         f"processes differ: {count} of {every} took {rounded(groups.factor)} times as long as the "
         f"others{'; their samples were set aside' if aside else ''}"
     )
-    cause = _why_processes_differ(groups, early=early)
+    cause = _why_processes_differ(groups, early=early, free=free)
     # The others agree, and the interval counts what was kept: there is nothing to do.
     few = count <= FEW_OF_MANY * every and 1 / NEARLY_ALIKE < groups.factor < NEARLY_ALIKE
     return [
@@ -248,10 +264,12 @@ def _of_processes(line: Line, *, early: bool) -> list[RunWarning]:
     ]
 
 
-def _why_processes_differ(groups: TwoGroups, *, early: bool) -> str:
+def _why_processes_differ(groups: TwoGroups, *, early: bool, free: bool) -> str:
     """The likely cause, as far as the run shows it."""
     if early:
         return READ_EARLY
+    if free and groups.siblings != "move":
+        return "the OS chose the CPUs of the tasks, and perhaps others in some processes"
     if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
         return (
             "another state of the machine, for example two tasks on two CPUs in some processes and "

@@ -34,6 +34,9 @@ REASONS = {
 #: The sentence reports samples that were set aside from this share of all samples on.
 MANY_ASIDE = 0.1
 
+#: Below this, six decimals show too little of a value.
+SMALL = 1e-4
+
 
 @dataclass(frozen=True, eq=False)
 class Result:
@@ -261,8 +264,16 @@ def with_ends(estimate: Estimate, sign: str) -> str:
 
 
 def sensible(estimate: Estimate) -> tuple[str, str, str]:
-    """Value, low and high as text, rounded to the second digit of the half-width."""
+    """Value, low and high as text, rounded to the second digit of the half-width.
+
+    What six decimals would not show, such as nanoseconds in seconds, has an exponent.
+    """
     width = estimate.half_width
+    if max(abs(estimate.low), abs(estimate.high)) < SMALL:
+        value, low, high = (
+            rounded(each, 4) for each in (estimate.value, estimate.low, estimate.high)
+        )
+        return value, low, high
     if width <= 0:
         return rounded(estimate.value), rounded(estimate.low), rounded(estimate.high)
     decimals = 0

@@ -78,14 +78,17 @@ def test_samples_shorter_than_their_work_are_not_laid_to_a_busy_machine(
     assert "other programs" not in found.likely_cause
 
 
-def test_not_on_a_line_advises_a_fence_only_to_those_without() -> None:
-    recording = run_with(Machine(hidden=120))
+def first_unfenced(recording: Recording) -> RunWarning:
+    """The first warning of the same recording if its readings have no fence."""
     stated = {key.replace("simulated", "unfenced"): v for key, v in recording.conditions.items()}
     unfenced = dataclasses.replace(
         recording, variants=("unfenced",), conditions=MappingProxyType(stated)
     )
-    line = fit_line(unfenced, "unfenced")
-    first = run_warnings.of_run(unfenced, line)[0]
+    return run_warnings.of_run(unfenced, fit_line(unfenced, "unfenced"))[0]
+
+
+def test_not_on_a_line_advises_a_fence_only_to_those_without() -> None:
+    first = first_unfenced(run_with(Machine(hidden=120)))
     assert (first.code, first.try_this) == ("not-on-a-line", "use a fenced variant")
 
 
@@ -95,6 +98,17 @@ def test_nearly_on_a_line_is_on_it() -> None:
 
 def test_negative_where_the_work_gets_shorter() -> None:
     assert "negative" in warnings_of(run_with(Machine(overhead=500, cost=-0.5)))
+
+
+def test_a_negative_overhead_is_laid_to_an_early_reading_and_not_to_what_is_subtracted() -> None:
+    below_zero = run_with(Machine(overhead=-20, batches=(64, 128, 256, 512)))
+    found = warnings_of(below_zero)["negative"]
+    assert "read before the work is done" in found.likely_cause
+    assert "subtracted" not in f"{found}" and "fenced" not in found.try_this
+    unfenced = first_unfenced(below_zero)
+    assert (unfenced.code, unfenced.try_this) == ("negative", "use a fenced variant")
+    shorter = warnings_of(run_with(Machine(overhead=500, cost=-0.5)))["negative"]
+    assert "read before" not in shorter.likely_cause
 
 
 def test_not_negative_where_it_could_be_nothing() -> None:
@@ -189,6 +203,29 @@ def test_a_reading_seen_not_to_wait_explains_processes_that_differ(
     assert ("does not wait for the work" in warning.likely_cause) is early
     assert ("let the second reading wait" in warning.try_this) is early
     assert early is False or not warning.quiet
+
+
+@pytest.mark.parametrize(
+    ("placement", "tasks", "cpu", "by_the_os"),
+    [
+        ("anywhere", "1", "none", True),
+        ("anywhere", "1", "0", False),
+        ("anywhere", "0", "none", False),
+        ("one-cpu", "1", "none", False),
+    ],
+)
+def test_processes_may_differ_by_the_cpus_that_the_os_chose(
+    placement: str, tasks: str, cpu: str, by_the_os: bool
+) -> None:
+    slower = dataclasses.replace(simulate.OPERATION, slower=SLOWER)
+    found = of_operations(slower, sibling=simulate.OPERATION)
+    stated = {"estimand": "cost", "placement": placement, "other_tasks": tasks}
+    conditions = {f"variant.{found.variants[0]}.{key}": value for key, value in stated.items()}
+    asked = {**found.conditions, **conditions, "cpu.asked": cpu}
+    warning = warnings_of(dataclasses.replace(found, conditions=MappingProxyType(asked)))
+    cause = warning["processes-differ"].likely_cause
+    assert ("the OS chose the CPUs" in cause) == by_the_os
+    assert cause.startswith("the place of code and stack") != by_the_os
 
 
 def test_alike_processes_do_not_differ() -> None:
@@ -399,6 +436,21 @@ def test_migrations_are_those_of_the_named_variant_where_its_cpus_are_told(
     assert (warning and warning.symptom) == moved
     whole = "the task moved between CPUs 240 times during the run (all variants together)"
     assert found["alone"]["migrations"].symptom == whole
+
+
+@pytest.mark.parametrize(
+    ("placement", "why_unbound", "told"),
+    [("two-cpus", "", False), ("two-cpus", "none: denied", True), ("anywhere", "", True)],
+)
+def test_moves_of_all_variants_are_not_those_of_one_that_is_pinned_to_two_cpus(
+    placement: str, why_unbound: str, told: bool
+) -> None:
+    declared = {"variant.operation.estimand": "cost", "variant.operation.placement": placement}
+    unbound = {"cpu.pinning": why_unbound, "cpus.online": "2"} if why_unbound else {}
+    moves = {"task.main.migrations": "24"}
+    found = of_pair(**declared, **unbound, **moves)
+    assert ("migrations" in found["operation"]) == told
+    assert "migrations" in found["alone"]
 
 
 @pytest.mark.parametrize(("cpus", "is_reported"), [("0", False), ("1", True), ("0-1", True)])

@@ -15,6 +15,7 @@ from labs.course.figures import Figure
 from labs.course.predictions import Prediction
 from labs.hand_in import archive
 from labs.notebook.course.way_through_labs import ShownProgress
+from testing.paths import FIXTURES
 
 FIRST, SECOND = guide.labs()[:2]
 
@@ -34,7 +35,9 @@ def do(copy: Path, lab: str, steps: int) -> None:
             predictions.put(copy / lab, step.name, Prediction(1, "ns"))
         elif step.kind == "recording":
             (copy / lab / "recordings").mkdir(exist_ok=True)
-            (copy / lab / "recordings" / f"{step.name}.csv").write_text("")
+            honest = FIXTURES / "honest" / lab / "recordings" / f"{step.name}.csv"
+            saved = honest.read_bytes() if step.variant else b""
+            (copy / lab / "recordings" / f"{step.name}.csv").write_bytes(saved)
         elif step.kind == "figure":
             figures.put(copy / lab, Figure(step.name, 2, "ns", None))
         elif step.kind == "answer":
@@ -52,10 +55,10 @@ def save_notebook(folder: Path, report: str) -> None:
     (folder / f"{folder.name}.ipynb").write_text(json.dumps({"cells": [cell]}))
 
 
-def hand_in(folder: Path) -> None:
+def hand_in(folder: Path, said: str = "Points: 4 of 4") -> None:
     """Leave the archive and the receipt that handing in leaves, without the check."""
     files = archive.contents(folder, folder.name)
-    archive.write(folder, folder.name, files, "Points: 3 of 4")
+    archive.write(folder, folder.name, files, said)
 
 
 def test_every_lab_of_the_kit_is_told_in_order(copy: Path) -> None:
@@ -78,8 +81,23 @@ def test_a_lab_that_is_done_asks_for_the_one_after_it(copy: Path) -> None:
     do(copy, FIRST, 99)
     seen = progress.of_labs(copy)
     assert seen[0].finished
-    assert progress.table(seen).rows[0][2] == "✓ all done; handed in with 3 of 4 points"
+    assert progress.table(seen).rows[0][2] == "✓ all done; handed in with 4 of 4 points"
     assert progress.what_next(seen).startswith(SECOND)
+
+
+@pytest.mark.parametrize(
+    ("recording", "done"), [("naive", True), ("clocks", False), ("fenced", False), ("", False)]
+)
+def test_a_step_with_a_variant_is_done_by_a_recording_of_it(
+    copy: Path, recording: str, done: bool
+) -> None:
+    (step,) = (each for each in guide.of_lab(SECOND).steps if each.variant)
+    folder = FIXTURES / "honest" / SECOND / "recordings"
+    (copy / SECOND / "recordings").mkdir()
+    (copy / SECOND / "recordings" / f"{step.name}.csv").write_bytes(
+        (folder / f"{recording}.csv").read_bytes() if recording else b"# no recording\n"
+    )
+    assert step.is_done(copy / SECOND) is done
 
 
 def test_when_all_is_done_nothing_is_next(copy: Path) -> None:
@@ -117,6 +135,30 @@ def test_all_is_done_only_while_all_of_it_is_handed_in(copy: Path, change: str) 
     assert ("changed since" in seen.heading() + "\n".join(seen.lines())) == (not seen.finished)
     hand_in(folder)
     assert progress.of_lab(folder, SECOND).finished
+
+
+def _figures_to_hand_in(lab: str) -> list[str]:
+    return [step.name for step in guide.of_lab(lab).steps if step.kind == "figure"]
+
+
+def test_a_lab_that_is_handed_in_with_a_failed_figure_is_not_done(copy: Path) -> None:
+    lab, (right, wrong) = next(
+        (lab, ids[:2]) for lab in guide.labs() if len(ids := _figures_to_hand_in(lab)) > 1
+    )
+    do(copy, lab, 99)
+    folder = copy / lab
+    said = f"Points: 3 of 4\n{right}: passed. It is.\n{wrong}: failed. It holds the clock: see why."
+    hand_in(folder, said)
+    seen = progress.of_lab(folder, lab)
+    assert seen.not_passed == (wrong,)
+    assert not seen.finished and wrong in seen.heading() and right not in seen.heading()
+    lines = dict(zip((step.name for step, _ in seen.steps), seen.lines(), strict=True))
+    assert lines[wrong].startswith("○") and lines[right].startswith("✓")
+    row = progress.table((seen,)).rows[0]
+    assert "all done" not in row[2] and wrong in row[2]
+    assert wrong in progress.what_next((seen,))
+    hand_in(folder)
+    assert progress.of_lab(folder, lab).finished
 
 
 @pytest.mark.parametrize("report", ["", "  ", "Write your answer here."])

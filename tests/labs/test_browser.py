@@ -15,7 +15,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Locator, Page, expect
 
-from bench.labs import jupyterlab
+from bench.labs import accessible, jupyterlab
 from bench.labs.jupyterlab import Server, command, plot_of, status_of, wait_for
 
 #: Its own name, so that no other process of this machine is taken for it.
@@ -161,6 +161,9 @@ def test_a_run_is_saved_and_drawn(page: Page, server: Server) -> None:
     expect(timer).to_contain_text("timer_overhead fenced: overhead")
     recording = (server.folder / "recordings" / "panel.csv").read_text()
     assert f"# cpu.asked: {cpu}\n" in recording
+    for theme in ("dark", "light"):
+        jupyterlab.theme(page, theme)
+        assert accessible.violations(timer) == []
 
 
 def test_progress_is_seen_and_run_keeps_the_focus_while_a_run_goes_on(page: Page) -> None:

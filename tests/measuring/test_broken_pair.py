@@ -131,6 +131,13 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
         assert "times as large" in text
 
 
+def test_a_page_names_only_the_variant_that_it_shows(shown: tuple[Session, Pair]) -> None:
+    page = shown[1].as_html()
+    assert "labs measure system_call --variant getppid<" in page
+    assert "getppid,invalid" not in page, "the floor is the answer to a question of lab 03"
+    assert "labs measure system_call --variant getppid,invalid\n" in shown[1].as_text()
+
+
 def test_the_halves_stand_side_by_side_and_fold_where_it_is_narrow(
     shown: tuple[Session, Pair],
 ) -> None:

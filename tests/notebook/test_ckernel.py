@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,41 @@ def test_a_cell_that_gets_the_wrong_page_ready_is_told_so(
     if run.recording.number("variant.own.watched_page") is None:
         pytest.skip("this system does not let the run watch the pages")
     assert ("did not touch the page" in capsys.readouterr().out) == said
+
+
+@pytest.mark.parametrize(("clobbers", "said"), [('"rcx", "r11"', False), ('"rcx"', True)])
+def test_a_cell_that_overwrites_a_register_in_silence_is_reported(
+    lab: Session, clobbers: str, said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if platform.machine() != "x86_64":
+        pytest.skip("the assembly is that of x86-64")
+    # Never called: whether such a loop ends is luck.
+    uncalled = f'asm volatile("syscall" : "=a"(r) : "a"(39) : {clobbers});'
+    cell = f"{CELL}static inline long uncalled(void) {{ long r; {uncalled} return r; }}\n"
+    ckernel.measure_cell(lab, QUICK, cell)
+    assert ("does not say that `syscall` overwrites r11" in capsys.readouterr().out) == said
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("((void (*)(void))(uintptr_t)code)();", True),
+        ("(void)*code; ((void (*)(void))(uintptr_t)code)();", True),
+        ("(void)code[8];", False),
+    ],
+)
+def test_a_cell_that_calls_what_it_gets_ready_is_told_so(
+    lab: Session, body: str, said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run gave 0 ns, as if the page alone had done it, and no word."""
+    ready = f"static void get_ready(const volatile unsigned char *code) {{ {body} }}"
+    cell = f'#include "own_first_call.h"\n{ready}\nMEASURE_OWN_FIRST_CALL(get_ready)\n'
+    stated = ckernel.measure_cell(lab, "own_first_call --samples 20 --processes 5", cell).recording
+    seen = [stated.number(f"variant.own.watched_{each}") for each in ("page", "called")]
+    if seen == [None, None]:
+        pytest.skip("this system does not let the run watch the pages")
+    assert seen == [None if said else 1, 1 if said else None]
+    assert ("get_ready() called the code" in capsys.readouterr().out) == said
 
 
 def test_options_reach_the_run(lab: Session) -> None:

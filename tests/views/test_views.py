@@ -480,9 +480,12 @@ def test_core_cycles_next_to_ticks_are_called_two_units() -> None:
     for unit, said in (("cycles", True), ("ticks", False), ("ns", False)):
         shown = views.among_published(run.in_unit(unit), "timer overhead", "A")
         assert ("these are two units" in shown.meaning) is said
+        assert ("converted its ticks" in shown.meaning) is (unit == "ns")
     of_no_counter = switches("pipe-pinned", 1500, 2000, 2003).in_unit("cycles")
     shown = views.among_published(of_no_counter, "process switch", report="C")
     assert "these are two units" not in shown.meaning
+    shown = views.among_published(of_no_counter.in_unit("ns"), "process switch", report="D")
+    assert "converted" not in shown.meaning
 
 
 def test_one_report_alone_can_be_shown() -> None:

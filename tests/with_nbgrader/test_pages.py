@@ -12,7 +12,7 @@ import tempfile
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -157,6 +157,26 @@ def test_nothing_is_fetched(built: Built, lab: str) -> None:
     assert "script" not in page.tags and "iframe" not in page.tags
     styles = "".join(re.findall(r"<style>(.*?)</style>", built.html(lab), re.DOTALL))
     assert styles and "url(" not in styles and "@import" not in styles
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_has_a_serious_fault_of_accessibility(
+    built: Built, theme: Literal["light", "dark"]
+) -> None:
+    pytest.importorskip("playwright")
+    from bench.labs import accessible, jupyterlab
+
+    if jupyterlab.CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    found = {}
+    with jupyterlab.chromium() as browser:
+        page = browser.new_page(color_scheme=theme, viewport={"width": 390, "height": 900})
+        for lab in [*NAMES, "index"]:
+            page.goto((built.folder / f"{lab}.html").as_uri())
+            if faults := accessible.violations(page.locator("html")):
+                found[lab] = faults
+    assert found == {}
 
 
 @pytest.mark.parametrize("lab", [*NAMES, "index"])

@@ -70,11 +70,11 @@ class ShownProgress:
                 {"text": self.progress.line(step, is_done), "link": self._recording(step, is_done)}
                 for step, is_done in steps
             ],
-            next_lab=self._next_lab() if self.progress.finished else None,
+            next_lab=self._next_lab() if self.progress.next is None else None,
         )
 
     def __repr__(self) -> str:
-        next_lab = self._next_lab() if self.progress.finished else None
+        next_lab = self._next_lab() if self.progress.next is None else None
         lines = [self.progress.heading(), *self.progress.lines()]
         return "\n".join(lines + ([f"Next lab: {next_lab}"] if next_lab else []))
 
