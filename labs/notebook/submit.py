@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from labs.common.files import CannotWrite
 from labs.common.messages import Message, Refused
-from labs.common.units import rounded
+from labs.common.units import rounded, with_unit
 from labs.course import evidence as kept
 from labs.course import figure_ids, figures
 from labs.course.guide import Guide
@@ -71,7 +71,7 @@ def _refuse_no_choice(guide: Guide, name: str, value: float, unit: str) -> None:
 
 def _value_text(value: float, unit: str) -> str:
     """A value with its unit; the number of a conclusion is shown without its unit `choice`."""
-    return rounded(value, 5) if unit == figures.CHOICE else f"{rounded(value, 5)} {unit}"
+    return rounded(value, 5) if unit == figures.CHOICE else with_unit(rounded(value, 5), unit)
 
 
 def _evidence(folder: Path, run: Run | str) -> str:

@@ -140,7 +140,7 @@ def compared(
     """
     for each in (first, second):
         if each.estimate is None:
-            raise ValueError(f"{each.recording.kernel} {each.variant}: {each.no_figure}")
+            raise ValueError(f"{each.recording.kernel} {each.variant}: {each.why_unnamed}")
     if first.unit != second.unit:
         raise ValueError(f"one result is in {first.unit} and the other in {second.unit}")
     assert first.estimate is not None and second.estimate is not None  # checked above

@@ -153,7 +153,7 @@ def require_figure(results: Iterable[Result]) -> None:
     every = list(results)
     if not any(result.estimate is not None and result.estimate.value > 0 for result in every):
         reasons = [
-            f"{result.variant}: {result.no_figure or 'not above zero'}." for result in every[:6]
+            f"{result.variant}: {result.why_unnamed or 'not above zero'}." for result in every[:6]
         ]
         raise refused("there is no figure to draw", *reasons)
 

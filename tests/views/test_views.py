@@ -200,7 +200,7 @@ def test_what_is_said_of_arguments_follows_from_the_numbers() -> None:
         "0 arguments costs 6 cycles and one with 3 costs 16 cycles: 3.3 cycles for each argument."
         in meaning
     )
-    assert "rises most from 2 to 3 arguments: by 8 cycles for each" in meaning
+    assert "rises most from 2 to 3 arguments: by 8 cycles." in meaning
     assert "registers" not in meaning, "3 arguments do not reach the border"
 
 
