@@ -227,10 +227,10 @@ def two_modes(name: str, estimate: Estimate) -> str:
     if min(len(slow), len(fast)) == 1:  # one process is no mode: something else met it
         factor = slow.mean() / fast.mean() if len(slow) == 1 else fast.mean() / slow.mean()
         value, _, _ = rounded_apart(float(factor), 1.0, 1.0, 1.0)
-        return f"{name}: one of {len(group)} processes takes {value} times as long as the others."
+        return f"{name}: in one of {len(group)} processes it costs {value} times as much."
     return (
-        f"{name} has two modes: {len(slow)} of {len(group)} processes take {value} times as long "
-        "as the others."
+        f"{name} has two modes: in {len(slow)} of {len(group)} processes it costs {value} times as "
+        "much."
     )
 
 

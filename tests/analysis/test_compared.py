@@ -114,11 +114,11 @@ def test_notebooks_released_earlier_may_use_the_former_name(first: float) -> Non
 def test_two_modes_by_process_are_told() -> None:
     two = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 12.0, 12.05, 11.98])
     assert two_modes("args8", two) == (
-        "args8 has two modes: 3 of 10 processes take 1.20 times as long as the others."
+        "args8 has two modes: in 3 of 10 processes it costs 1.20 times as much."
     )
     alone = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 10.04, 9.96, 12.0])
     assert two_modes("args8", alone) == (
-        "args8: one of 10 processes takes 1.20 times as long as the others."
+        "args8: in one of 10 processes it costs 1.20 times as much."
     )
     one = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 10.04, 9.96, 10.06])
     assert two_modes("args8", one) == ""

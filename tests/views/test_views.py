@@ -329,7 +329,14 @@ def test_near_costs_have_an_axis_from_zero_and_far_ones_a_logarithmic_one() -> N
 def test_footprint_is_net_and_touching_alone_stands_beside() -> None:
     run = footprint(RING)
     table = views.footprint(run).table
-    assert table.header == ("tasks", "working set", "cost", "from", "to (95 %)", "touching alone")
+    assert table.header == (
+        "tasks",
+        "working set",
+        "cost",
+        "from",
+        "to (95 %)",
+        "one task alone: a hop to itself",
+    )
     rows = {(row[0], row[1]): row for row in table.rows}
     assert len(rows) == 9
     for (tasks, size), row in rows.items():
