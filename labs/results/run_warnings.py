@@ -242,16 +242,19 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     found += _of_unbound(recording, variant) or _of_placement(recording, variant)
     found += _of_clock_speed(recording)
     found += _of_switches(recording, variant)
-    cells = max(len(np.unique(recording.batch)) * len(recording.variants), 1)
+    sizes, variants = max(len(np.unique(recording.batch)), 1), max(len(recording.variants), 1)
     steady = int((recording.sample >= 0).sum())
     found += _of_one_process(recording, steady)
-    if steady / cells < FEWEST_PER_BATCH:
+    if steady / (sizes * variants) < FEWEST_PER_BATCH:
         found.append(
             RunWarning(
                 "few-samples",
-                f"{steady} sample{'s' * (steady != 1)} over {cells} batch sizes",
+                f"{steady} sample{'s' * (steady != 1)} over "
+                + f"{variants} variants with " * (variants != 1)
+                + f"{sizes} batch size{'s' * (sizes != 1)}"
+                + " each" * (variants != 1),
                 "an interval from so few samples is itself uncertain",
-                advice(Option("samples", FEWEST_PER_BATCH * cells * 10)),
+                advice(Option("samples", FEWEST_PER_BATCH * sizes * 10)),
             )
         )
     steal = stolen(recording)

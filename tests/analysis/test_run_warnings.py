@@ -533,6 +533,19 @@ def test_few_samples_where_there_are_under_30_a_batch_size() -> None:
     assert found["few-samples"].try_this == "--samples 1500"
 
 
+def test_the_samples_to_try_are_those_of_each_variant() -> None:
+    """As the option `samples` counts them."""
+    each = Machine(samples=100, batches=(16, 32, 64, 128))
+    both = simulate.with_baseline(each, each, 1)
+    (few,) = [
+        found
+        for found in run_warnings.of_recording(both, "operation")
+        if found.code == "few-samples"
+    ]
+    assert few.symptom == "200 samples over 2 variants with 4 batch sizes each"
+    assert few.try_this == "--samples 1200"
+
+
 def test_30_samples_a_batch_size_are_enough() -> None:
     assert "few-samples" not in warnings_of(run_with(Machine(samples=150)))
 

@@ -200,7 +200,7 @@ def test_what_is_said_of_arguments_follows_from_the_numbers() -> None:
         "0 arguments costs 6 cycles and one with 3 costs 16 cycles: 3.3 cycles for each argument."
         in meaning
     )
-    assert "rises most from 2 to 3 arguments: by 8 cycles for each" in meaning
+    assert "rises most from 2 to 3 arguments: by 8 cycles." in meaning
     assert "registers" not in meaning, "3 arguments do not reach the border"
 
 
@@ -329,7 +329,14 @@ def test_near_costs_have_an_axis_from_zero_and_far_ones_a_logarithmic_one() -> N
 def test_footprint_is_net_and_touching_alone_stands_beside() -> None:
     run = footprint(RING)
     table = views.footprint(run).table
-    assert table.header == ("tasks", "working set", "cost", "from", "to (95 %)", "touching alone")
+    assert table.header == (
+        "tasks",
+        "working set",
+        "cost",
+        "from",
+        "to (95 %)",
+        "one task alone: a hop to itself",
+    )
     rows = {(row[0], row[1]): row for row in table.rows}
     assert len(rows) == 9
     for (tasks, size), row in rows.items():
