@@ -31,8 +31,8 @@ PRIVATE = (WORK, "/tmp", "/dev/shm")
 
 _NAMESPACES = ("pid", "net", "ipc", "uts")
 _SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-#: Programs need these to find libraries, compilers and the time zone.
-_SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
+#: Programs need these to find libraries, compilers, fonts and the time zone.
+_SETTINGS = ("fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
 _SHARED_MEMORY = 32_000_000
 #: User ids that no system gives to an account, for root; the second range is for containers, which
 #: often have 65,536 user ids.
@@ -187,8 +187,10 @@ def _folders_above(places: Iterable[Path]) -> list[str]:
 
 
 def _variables(python: bool) -> dict[str, str]:
-    variables = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": WORK, "LANG": "C.UTF-8"}
+    variables = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
     variables |= {"USER": "student", "LOGNAME": "student", "TMPDIR": "/tmp", **_ONE_THREAD}
+    # Each thread may otherwise reserve 64 MB of addresses, which count for the limit.
+    variables["MALLOC_ARENA_MAX"] = "2"
     if python:
         folder = str(Path(sys.executable).parent)
         variables["PATH"] = f"{folder}:{variables['PATH']}"

@@ -77,6 +77,7 @@ def start(command: list[str], limits: Limits, inside: Inside, streams: int | Non
                 stdout=streams,
                 stderr=streams,
                 cwd="/",
+                start_new_session=True,
                 pass_fds=[each for each in (writing, steps) if each is not None],
             )
     except OSError as error:

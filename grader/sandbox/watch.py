@@ -11,6 +11,7 @@ import contextlib
 import os
 import select
 import signal
+import threading
 from itertools import islice
 from pathlib import Path
 
@@ -33,6 +34,7 @@ class Inhabitants:
     def __init__(self, first: int, shared: Path | None = None) -> None:
         self._first = first
         self._shared = shared
+        self._one_at_a_time = threading.Lock()
         self._handle: int | None = None
         with contextlib.suppress(ProcessLookupError):  # it has ended already
             self._handle = os.pidfd_open(first)
@@ -53,17 +55,19 @@ class Inhabitants:
 
     def end(self) -> None:
         """End all of them, and wait until none is left. Raises TimeoutError if one stays."""
-        if self._handle is None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            # It is the first process of its namespace: with it, the OS ends all others there, and
-            # it has ended only when they have.
-            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-        ended = select.select([self._handle], [], [], _END_S)[0]
-        os.close(self._handle)
-        self._handle = None
-        if not ended:
-            raise TimeoutError(f"process {self._first} of the sandbox does not end")
+        with self._one_at_a_time:
+            handle, self._handle = self._handle, None
+            if handle is None:
+                return
+            try:
+                with contextlib.suppress(ProcessLookupError):
+                    # It is the first process of its namespace: with it, the OS ends all others
+                    # there, and it has ended only when they have.
+                    signal.pidfd_send_signal(handle, signal.SIGKILL)
+                if not select.select([handle], [], [], _END_S)[0]:
+                    raise TimeoutError(f"process {self._first} of the sandbox does not end")
+            finally:
+                os.close(handle)
 
     def _most_files(self) -> int:
         """How many files the fullest of the private folders holds."""

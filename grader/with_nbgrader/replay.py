@@ -39,7 +39,7 @@ _PLOT_WIDTH = 680
 REGISTER = "ticklab-runs.db"
 IN_ANOTHER = "another student's submission in this course holds the same run"
 # Replay passes the outcomes to SaveVerdicts, and into the cell's metadata, under this key.
-_KEY = "ticklab"
+KEY = "ticklab"
 
 
 @functools.lru_cache(maxsize=4)
@@ -66,7 +66,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Fills in the test cells of `nb`; if our check fails, it leaves the figure open."""
-        resources[_KEY] = outcomes = {}
+        resources[KEY] = outcomes = {}
         cells = [cell for cell in nb.cells if _is_test(cell)]
         if not cells:
             return nb, resources
@@ -94,7 +94,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
             view = views.get(figure) if verdict is verdicts.get(figure) else None
             cell.outputs = _outputs(verdict, view or self._plain(verdict), points, most)
             cell.execution_count = None
-            cell.metadata[_KEY] = {**verdict.as_json(), "points": points or 0.0, "max_points": most}
+            cell.metadata[KEY] = {**verdict.as_json(), "points": points or 0.0, "max_points": most}
             outcomes[figure] = verdict.outcome.value
             if verdict.outcome is Outcome.NOT_GRADED:
                 student = resources["nbgrader"]["student"]
@@ -169,7 +169,7 @@ class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
 
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         grade_id = cell.metadata.nbgrader["grade_id"]
-        outcome = resources.get(_KEY, {}).get(grade_id, Outcome.NOT_GRADED.value)
+        outcome = resources.get(KEY, {}).get(grade_id, Outcome.NOT_GRADED.value)
         if not _is_test(cell) or outcome != Outcome.NOT_GRADED.value:
             super()._add_score(cell, resources)
             return

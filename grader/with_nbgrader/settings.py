@@ -36,6 +36,9 @@ AUTOGRADE_STEPS = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
+#: Executes cells in the sandbox; only a course that asks for it has this step.
+EXECUTE_STEP = "grader.with_nbgrader.execute.ExecuteTagged"
+
 
 def configure(c: Any, course: str | Path | None = None) -> None:
     """Adds the settings of a course to nbgrader's configuration `c`; it may be called again.
@@ -72,3 +75,13 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.ExchangeFactory.list = "grader.with_nbgrader.exchange.inbound_list.CarefulList"
     c.HTMLExporter.filters = {"markdown2html": student_pages.FILTER}
     c.GenerateFeedback.exporter_class = "grader.with_nbgrader.pages.student_pages.StudentPages"
+
+
+def execute_tagged_cells(c: Any) -> None:
+    """Makes autograding execute the cells with the tag `execute`, in the sandbox.
+
+    An instructor calls it in nbgrader_config.py, below `configure`; by default nothing is executed.
+    """
+    steps = [step for step in c.Autograde.autograde_preprocessors if step != EXECUTE_STEP]
+    place = steps.index(AUTOGRADE_STEPS[0]) + 1
+    c.Autograde.autograde_preprocessors = [*steps[:place], EXECUTE_STEP, *steps[place:]]

@@ -1,4 +1,4 @@
-"""The C of a submission, run again in the sandbox: what is noted, and that no points depend on it."""
+"""The C of a submission, run again in the sandbox: what is noted. No points depend on it."""
 
 from __future__ import annotations
 

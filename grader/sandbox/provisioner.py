@@ -1,0 +1,241 @@
+"""Starts a Jupyter kernel inside the sandbox: a kernel provisioner of jupyter_client.
+
+There is no network inside, so the messages go through sockets in a folder that is shared with the
+sandbox. A kernelspec chooses the provisioner by its name:
+
+    "metadata": {"kernel_provisioner": {"provisioner_name": "ticklab-sandbox"}}
+
+:class:`SandboxKernelManager` is a manager of such a kernel that needs no kernelspec.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import zmq
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.connect import KernelConnectionInfo
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning.factory import KernelProvisionerFactory
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+from traitlets import DottedObjectName, Float, Int, Type
+
+from grader.sandbox.enclosed import GIVEN, WORK, Inside, NoSandbox
+from grader.sandbox.limits import Limits
+from grader.sandbox.run import refusal
+from grader.sandbox.start import Sandbox, start
+from grader.sandbox.watch import EVERY_S
+
+NAME = "ticklab-sandbox"
+_VALUE = f"{__name__}:SandboxProvisioner"
+#: The path of a socket has at most 107 bytes, of which jupyter_client and we add some.
+_LONGEST_FOLDER = 70
+_CONNECTION, _FILES = "connection.json", "files"
+#: No message of an honest kernel is longer. The sockets of the grader refuse it unread.
+_MOST_MESSAGE = 16_000_000
+#: The most characters that a kernel sends of what its cells print, and the note behind them.
+MOST_PRINTED = 1_000_000
+CUT = "\n(The output was cut here: it is too long.)\n"
+
+#: Starts a kernel that does not send what nobody would read. A student's code can undo this; then
+#: the limit on a message holds. The first entry of the path is the student's folder.
+_KERNEL = f"""
+import sys
+del sys.path[0]
+from ipykernel import iostream, kernelapp
+
+def shortened(write, left):
+    def written(stream, text):
+        nonlocal left
+        if left > 0 and isinstance(text, str):
+            write(stream, text if len(text) <= left else text[:left] + {CUT!r})
+            left -= len(text)
+        return len(text)
+    return written
+
+iostream.OutStream.write = shortened(iostream.OutStream.write, {MOST_PRINTED})
+kernelapp.launch_new_instance()
+"""
+
+
+class SandboxProvisioner(LocalProvisioner):
+    """A kernel in the sandbox. Where there is no sandbox, no kernel starts."""
+
+    memory = Int(2_000_000_000, help="Bytes for each process, and for all together.").tag(
+        config=True
+    )
+    processes = Int(64, help="The most processes and threads.").tag(config=True)
+    cpu_s = Int(300, help="Seconds of processor time for each process.").tag(config=True)
+    wall_s = Float(900.0, help="Seconds from the start to the end of the kernel.").tag(config=True)
+
+    #: Which limit ended the kernel, as a sentence; "" if none.
+    ended = ""
+    _sandbox: Sandbox | None = None
+    _folder: Path | None = None
+
+    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        """Prepare the folder of the sockets and the files that the kernel is given.
+
+        Raises NoSandbox.
+        """
+        why = refusal()
+        if why is not None:
+            raise NoSandbox(why)
+        if self._folder is None:
+            self._folder = _new_folder()
+        manager: Any = self.parent
+        manager.transport, manager.ip = "ipc", str(self._folder / "sockets" / "kernel")
+        prepared = await super().pre_launch(**kwargs)
+        given = self._folder / "given"
+        shutil.rmtree(given / _FILES, ignore_errors=True)
+        _copy_files(Path(kwargs.get("cwd") or "/nowhere"), given / _FILES, self._limits().scratch)
+        connection = Path(manager.connection_file)
+        (given / _CONNECTION).write_bytes(connection.read_bytes())
+        # The sandbox has another user id if we are root; nobody else reaches this folder.
+        (given / _CONNECTION).chmod(0o644)
+        prepared["cmd"] = [
+            f"{GIVEN}/{_CONNECTION}" if word == str(connection) else word
+            for word in prepared["cmd"]
+        ]
+        return prepared
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
+        """Start the kernel in the sandbox. The variables of our own environment stay outside."""
+        assert self._folder is not None
+        # It starts in a private copy of its folder, which it may change.
+        script = f'cp -r {GIVEN}/{_FILES}/. {WORK} && exec "$@"'
+        inside = Inside(self._folder / "given", self._folder / "sockets", python=True)
+        self.ended = ""
+        sandbox = start(
+            ["sh", "-c", script, "sh", *cmd], self._limits(), inside, subprocess.DEVNULL
+        )
+        self._sandbox, self.process = sandbox, sandbox.process
+        self.pid, self.pgid, self.cwd = sandbox.process.pid, None, kwargs.get("cwd", os.curdir)
+        threading.Thread(target=self._watch, args=(sandbox,), daemon=True).start()
+        return self.connection_info
+
+    async def send_signal(self, signum: int) -> None:
+        """Only a signal that ends does something; a message interrupts the kernel."""
+        if signum != signal.SIGINT and signum != 0:
+            self._end()
+
+    async def kill(self, restart: bool = False) -> None:
+        """End the kernel and all its processes."""
+        self._end()
+
+    async def terminate(self, restart: bool = False) -> None:
+        """End the kernel and all its processes."""
+        self._end()
+
+    async def wait(self) -> int | None:
+        """Wait for the end of the kernel; then nothing of it is left."""
+        status = await super().wait()
+        self._end()
+        return status
+
+    async def cleanup(self, restart: bool = False) -> None:
+        """Remove what the kernel has left, and what it was given."""
+        self._end()
+        if not restart and self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+        await super().cleanup(restart)
+
+    def _limits(self) -> Limits:
+        return Limits(
+            memory=self.memory, processes=self.processes, cpu_s=self.cpu_s, wall_s=self.wall_s
+        )
+
+    def _end(self) -> None:
+        sandbox, self._sandbox = self._sandbox, None
+        if sandbox is not None:
+            sandbox.end()
+
+    def _watch(self, sandbox: Sandbox) -> None:
+        limits, until = self._limits(), time.monotonic() + self.wall_s
+        while sandbox.process.poll() is None:
+            late = f"It took more than {self.wall_s:g} s and was ended."
+            ended = sandbox.inhabitants.excess(limits) or (
+                late if time.monotonic() > until else None
+            )
+            if ended:
+                self.ended = ended
+                sandbox.inhabitants.end()
+                return
+            time.sleep(EVERY_S)
+
+
+class CarefulClient(AsyncKernelClient):
+    """A client whose sockets refuse messages that are too long."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.context.setsockopt(zmq.MAXMSGSIZE, _MOST_MESSAGE)
+
+
+class SandboxKernelManager(AsyncKernelManager):
+    """A manager of a kernel of this Python in the sandbox, whatever a notebook asks for."""
+
+    client_class = DottedObjectName(f"{__name__}.CarefulClient")
+    client_factory = Type(CarefulClient)
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.context.setsockopt(zmq.MAXMSGSIZE, _MOST_MESSAGE)
+        factory = KernelProvisionerFactory.instance(parent=self.parent)
+        # A checkout that was installed before it had the entry point does not list it.
+        factory.provisioners.setdefault(NAME, EntryPoint(NAME, _VALUE, factory.GROUP_NAME))
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        """A kernel in the sandbox."""
+        return KernelSpec(
+            argv=[sys.executable, "-c", _KERNEL, "-f", "{connection_file}"],
+            display_name="Python in the sandbox",
+            language="python",
+            interrupt_mode="message",
+            metadata={"kernel_provisioner": {"provisioner_name": NAME}},
+        )
+
+
+def _new_folder() -> Path:
+    """A folder that nobody else reaches; the sandbox may write to `sockets`."""
+    folder = Path(tempfile.mkdtemp(prefix="ticklab-"))
+    if len(os.fsencode(folder)) > _LONGEST_FOLDER:
+        folder.rmdir()
+        folder = Path(tempfile.mkdtemp(prefix="ticklab-", dir="/tmp"))
+    for name, mode in (("sockets", 0o1777), ("given", 0o755)):
+        (folder / name).mkdir()
+        (folder / name).chmod(mode)
+    return folder
+
+
+def _copy_files(source: Path, destination: Path, most: int) -> None:
+    """Copy the regular files below `source`, without links, until `most` bytes are reached."""
+    destination.mkdir()
+    destination.chmod(0o755)
+    for folder, folders, files in os.walk(source):
+        target = destination / Path(folder).relative_to(source)
+        for name in folders:
+            (target / name).mkdir()
+            (target / name).chmod(0o755)
+        for name in files:
+            path = Path(folder) / name
+            if path.is_symlink() or not path.is_file():
+                continue
+            most -= path.stat().st_size
+            if most < 0:
+                return
+            shutil.copyfile(path, target / name)
+            (target / name).chmod(0o644)

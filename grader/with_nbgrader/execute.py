@@ -1,0 +1,124 @@
+"""Executes the cells that an instructor tagged for it, in the sandbox, and gives their points.
+
+Figures are judged by their recordings, and nothing is executed, unless a course asks for it:
+`execute_tagged_cells(c)` in its nbgrader_config.py. Then the code cells with the tag `execute`, and
+no others, are executed one after the other in one kernel: answers, and the tests behind them. A
+test without an error has all its points; if its last line is a number, it has so many points.
+
+Where there is no sandbox, nothing is executed, and these tests wait for a person.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.notebooknode import from_dict
+from nbgrader import utils
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Int
+
+from grader.cases.verdict import Outcome, Verdict
+from grader.sandbox.cells import Executed, Execution, execute
+from grader.sandbox.enclosed import NoSandbox
+from grader.submissions.safe_copy import printable
+from grader.with_nbgrader.replay import KEY
+
+#: The tag of a cell that is to be executed.
+TAG = "execute"
+
+
+class ExecuteTagged(NbGraderPreprocessor):  # type: ignore[misc]
+    """Stands behind Replay, which has left open every test cell that belongs to no figure."""
+
+    timeout = Int(30, min=1, help="The most seconds that one cell may take.").tag(config=True)
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Executes the tagged cells of `nb`, and writes what they printed and their points."""
+        cells = [cell for cell in nb.cells if is_tagged(cell)]
+        if not cells:
+            return nb, resources
+        folder = Path(resources["metadata"]["path"])
+        try:
+            execution = execute([cell.source for cell in cells], folder, self.timeout)
+        except NoSandbox as error:
+            execution = Execution([Executed() for _ in cells], str(error))
+        for cell, executed in zip(cells, execution.cells, strict=True):
+            cell.execution_count = None
+            cell.outputs = _printed(executed)
+            if not utils.is_grade(cell) or utils.is_solution(cell):
+                continue
+            verdict = _verdict(cell, executed, execution.stopped)
+            _write(cell, verdict)
+            resources.setdefault(KEY, {})[verdict.figure] = verdict.outcome.value
+            if verdict.outcome is Outcome.NOT_GRADED:
+                student = printable(resources["nbgrader"]["student"])
+                reason = printable(verdict.reason, 300)
+                self.log.warning("%s, %s: not graded: %s", student, verdict.figure, reason)
+        return nb, resources
+
+
+def is_tagged(cell: NotebookNode) -> bool:
+    """Whether the instructor wants this cell to be executed."""
+    return cell.cell_type == "code" and TAG in cell.metadata.get("tags", [])
+
+
+def _verdict(cell: NotebookNode, executed: Executed, stopped: str) -> Verdict:
+    """The points of one test cell. A fault of ours or of the test gives none and takes none."""
+    name = str(cell.metadata.nbgrader["grade_id"])
+    most = float(cell.metadata.nbgrader["points"])
+    if not executed.done:
+        reason = f"This cell was not executed to its end: {stopped or 'the kernel did not answer'}."
+        return Verdict(name, Outcome.NOT_GRADED, 0.0, most, reason)
+    if executed.error is not None:
+        return Verdict(name, Outcome.FAILED, 0.0, most, "This test ended with an error.")
+    points = _number(executed.result)
+    if points is None and executed.result is not None:
+        reason = f"This test gave {printable(executed.result)}, which is no number of points."
+        return Verdict(name, Outcome.NOT_GRADED, 0.0, most, reason)
+    given = most if points is None else min(max(points, 0.0), most)
+    outcome = Outcome.PASSED if given == most else Outcome.FAILED
+    words = "passed" if given == most else f"gave {given:g} of {most:g} points"
+    return Verdict(name, outcome, given, most, f"This test {words}.")
+
+
+def _number(text: str | None) -> float | None:
+    """The finite number in `text`; None if it is none."""
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _write(cell: NotebookNode, verdict: Verdict) -> None:
+    """The verdict as nbgrader reads it (a last result that is a number), and for a reader."""
+    cell.metadata[KEY] = verdict.as_json()
+    cell.outputs.insert(0, _stream(f"{verdict.reason}\n"))
+    if verdict.outcome is not Outcome.NOT_GRADED:
+        points = {"text/plain": repr(verdict.points)}
+        cell.outputs.append(
+            _node({"output_type": "execute_result", "data": points, "execution_count": None})
+        )
+
+
+def _printed(executed: Executed) -> list[NotebookNode]:
+    """What a cell printed. Its errors are text too: nbgrader gives 0 points for an error output,
+    and for anything on standard error, also for a mere warning."""
+    texts = (executed.text, executed.error, executed.result)
+    return [_stream(text if text.endswith("\n") else f"{text}\n") for text in texts if text]
+
+
+def _stream(text: str) -> NotebookNode:
+    return _node({"output_type": "stream", "name": "stdout", "text": text})
+
+
+def _node(output: dict[str, Any]) -> NotebookNode:
+    if output["output_type"] == "execute_result":
+        output["metadata"] = {}
+    node: NotebookNode = from_dict(output)  # type: ignore[no-untyped-call]
+    return node
