@@ -17,31 +17,38 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.notebooknode import from_dict
 from nbgrader import utils
-from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Int
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.sandbox.cells import Executed, Execution, execute
 from grader.sandbox.enclosed import NoSandbox
 from grader.submissions.safe_copy import printable
-from grader.with_nbgrader.replay import KEY
+from grader.with_nbgrader.replay import KEY, Replay
 
 #: The tag of a cell that is to be executed.
 TAG = "execute"
 
 
-class ExecuteTagged(NbGraderPreprocessor):  # type: ignore[misc]
-    """Stands behind Replay, which has left open every test cell that belongs to no figure."""
+class ReplayAndExecute(Replay):
+    """Judges the figures as Replay does, and then executes the tagged cells."""
 
     timeout = Int(30, min=1, help="The most seconds that one cell may take.").tag(config=True)
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Executes the tagged cells of `nb`, and writes what they printed and their points."""
-        cells = [cell for cell in nb.cells if is_tagged(cell)]
-        if not cells:
-            return nb, resources
+        """Writes the verdicts, what the tagged cells printed, and the points of their tests."""
+        everything = list(nb.cells)
+        cells = [cell for cell in everything if is_tagged(cell)]
+        # To Replay, a test that belongs to no figure is a mistake.
+        nb.cells = [cell for cell in everything if not is_tagged(cell)]
+        nb, resources = super().preprocess(nb, resources)
+        _put_back(nb, everything)
+        if cells:
+            self._execute(cells, resources)
+        return nb, resources
+
+    def _execute(self, cells: list[NotebookNode], resources: dict[str, Any]) -> None:
         folder = Path(resources["metadata"]["path"])
         try:
             execution = execute([cell.source for cell in cells], folder, self.timeout)
@@ -59,12 +66,21 @@ class ExecuteTagged(NbGraderPreprocessor):  # type: ignore[misc]
                 student = printable(resources["nbgrader"]["student"])
                 reason = printable(verdict.reason, 300)
                 self.log.warning("%s, %s: not graded: %s", student, verdict.figure, reason)
-        return nb, resources
 
 
 def is_tagged(cell: NotebookNode) -> bool:
     """Whether the instructor wants this cell to be executed."""
     return cell.cell_type == "code" and TAG in cell.metadata.get("tags", [])
+
+
+def _put_back(nb: NotebookNode, everything: list[NotebookNode]) -> None:
+    """Puts each tagged cell before the cell that it was before; Replay may have added others."""
+    behind: NotebookNode | None = None
+    for cell in reversed(everything):
+        if is_tagged(cell):
+            places = [place for place, one in enumerate(nb.cells) if one is behind]
+            nb.cells.insert(places[0] if places else len(nb.cells), cell)
+        behind = cell
 
 
 def _verdict(cell: NotebookNode, executed: Executed, stopped: str) -> Verdict:

@@ -36,8 +36,8 @@ AUTOGRADE_STEPS = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
-#: Executes cells in the sandbox; only a course that asks for it has this step.
-EXECUTE_STEP = "grader.with_nbgrader.execute.ExecuteTagged"
+#: Replay, and then cells are executed in the sandbox; only a course that asks for it has this step.
+EXECUTE_STEP = "grader.with_nbgrader.execute.ReplayAndExecute"
 
 
 def configure(c: Any, course: str | Path | None = None) -> None:
@@ -82,6 +82,7 @@ def execute_tagged_cells(c: Any) -> None:
 
     An instructor calls it in nbgrader_config.py, below `configure`; by default nothing is executed.
     """
-    steps = [step for step in c.Autograde.autograde_preprocessors if step != EXECUTE_STEP]
-    place = steps.index(AUTOGRADE_STEPS[0]) + 1
-    c.Autograde.autograde_preprocessors = [*steps[:place], EXECUTE_STEP, *steps[place:]]
+    c.Autograde.autograde_preprocessors = [
+        EXECUTE_STEP if step == AUTOGRADE_STEPS[0] else step
+        for step in c.Autograde.autograde_preprocessors
+    ]

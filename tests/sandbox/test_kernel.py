@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 from grader.sandbox.cells import MOST_OF_CELL, Execution, execute
 from grader.sandbox.enclosed import NoSandbox
@@ -182,6 +184,36 @@ def test_without_a_sandbox_no_kernel_starts(
         monkeypatch.undo()
         refusal.cache_clear()
     assert list(scratch.iterdir()) == []
+
+
+@needs_sandbox
+def test_a_kernelspec_can_choose_the_sandbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SandboxKernelManager()  # the installed package may be older than the entry point
+    spec = tmp_path / "kernels" / "boxed" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    chosen = {"provisioner_name": NAME, "config": {"memory": 700_000_000, "processes": 30}}
+    kernel = {
+        "argv": ["python", "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": "Python in the sandbox",
+        "language": "python",
+        "interrupt_mode": "message",
+        "metadata": {"kernel_provisioner": chosen},
+    }
+    spec.write_text(json.dumps(kernel))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    limits = "import os, resource as r\nos.getcwd(), r.getrlimit(r.RLIMIT_AS)"
+    notebook = new_notebook()  # type: ignore[no-untyped-call]
+    for source in (limits, "while True:\n    pass"):
+        notebook.cells.append(new_code_cell(source))  # type: ignore[no-untyped-call]
+    client = NotebookClient(
+        notebook, kernel_name="boxed", allow_errors=True, timeout=1, interrupt_on_timeout=True
+    )
+    client.execute()
+    (output,), (interrupted,) = (cell.outputs for cell in notebook.cells)
+    assert output.data["text/plain"] == "('/student', (700000000, 700000000))"
+    assert interrupted.ename == "KeyboardInterrupt"
 
 
 def test_the_provisioner_is_an_entry_point() -> None:

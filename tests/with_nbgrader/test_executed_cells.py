@@ -15,7 +15,7 @@ from grader.cases.verdict import Outcome
 from grader.sandbox.cells import Executed, Execution
 from grader.sandbox.run import refusal
 from grader.with_nbgrader import execute as module
-from grader.with_nbgrader.execute import TAG, ExecuteTagged
+from grader.with_nbgrader.execute import TAG, ReplayAndExecute
 from grader.with_nbgrader.settings import (
     AUTOGRADE_STEPS,
     EXECUTE_STEP,
@@ -81,6 +81,18 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def test_the_points_of_executed_tests(course: Course) -> None:
     figures = {"report": None, "cost": 4.0, "step": 1.5}
     assert course.scores("half") == {**figures, "t": 3.0, "part": 1.0}
+    # To the step that judges figures, a test without a figure is a mistake.
+    assert "no figure of this name" not in course.done.stderr
+
+
+@needs_sandbox
+def test_the_cells_stay_in_their_order(course: Course) -> None:
+    names = [
+        one["metadata"].get("nbgrader", {}).get("grade_id")
+        for one in course.graded("half")["cells"]
+    ]
+    known = ["answer-python", "answer-c", "answer-double", "t", "part", "report", "cost", "step"]
+    assert [name for name in names if name in known] == known
 
 
 @needs_sandbox
@@ -111,7 +123,7 @@ def graded(cells: list[tuple[str, float]], found: Execution, monkeypatch: Any) -
         notebook.cells.append(one)
     monkeypatch.setattr(module, "execute", lambda *_: found)
     resources: dict[str, Any] = {"metadata": {"path": "."}, "nbgrader": {"student": "anna"}}
-    notebook, resources = ExecuteTagged().preprocess(notebook, resources)
+    notebook, resources = ReplayAndExecute().preprocess(notebook, resources)
     return {
         one.metadata.nbgrader.grade_id: (
             resources["ticklab"][one.metadata.nbgrader.grade_id],
@@ -163,7 +175,7 @@ def test_without_a_sandbox_the_tests_wait_for_a_person(
     monkeypatch.setenv("PATH", os.devnull)
     refusal.cache_clear()
     try:
-        notebook, resources = ExecuteTagged().preprocess(notebook, resources)
+        notebook, resources = ReplayAndExecute().preprocess(notebook, resources)
     finally:
         monkeypatch.undo()
         refusal.cache_clear()
@@ -179,8 +191,4 @@ def test_by_default_no_step_executes_anything() -> None:
     assert not [step for step in AUTOGRADE_STEPS if "xecute" in step]
     execute_tagged_cells(config)
     execute_tagged_cells(config)
-    assert config.Autograde.autograde_preprocessors == [
-        AUTOGRADE_STEPS[0],
-        EXECUTE_STEP,
-        *AUTOGRADE_STEPS[1:],
-    ]
+    assert config.Autograde.autograde_preprocessors == [EXECUTE_STEP, *AUTOGRADE_STEPS[1:]]
