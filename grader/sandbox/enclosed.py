@@ -48,14 +48,13 @@ class NoSandbox(RuntimeError):
 
 @dataclass(frozen=True)
 class Inside:
-    """What a command sees: `given` is bound read-only at /given, `shared` may be written to.
+    """What a command sees: `given` is bound read-only at /given.
 
     `python` adds this Python environment and the kit. The command has no other environment
     variables than `variables` and our own.
     """
 
     given: Path | None = None
-    shared: Path | None = None
     python: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
 
@@ -80,8 +79,6 @@ def enclosed(command: list[str], limits: Limits, inside: Inside, seccomp: int | 
     options += _python() if inside.python else []
     if inside.given is not None:
         options += ["--ro-bind", str(inside.given), GIVEN]
-    if inside.shared is not None:
-        options += [*_folders_above([inside.shared]), "--bind", *[str(inside.shared)] * 2]
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORK]
     options += ["--hostname", "sandbox", "--clearenv"]
     for name, value in {**_variables(inside.python), **inside.variables}.items():
@@ -166,6 +163,12 @@ def _python() -> list[str]:
         if not path.is_relative_to("/usr")
         and not any(path != other and path.is_relative_to(other) for other in wanted)
     ]
+    home = Path.home()
+    if any(home.is_relative_to(path) for path in chosen):
+        raise NoSandbox(
+            f"the folder of this Python, {sys.prefix}, holds your home folder, which code in the "
+            "sandbox would see, so nothing was run; use a virtual environment in its own folder"
+        )
     options = _folders_above(chosen)
     for path in chosen:
         options += ["--ro-bind", str(path), str(path)]

@@ -1,7 +1,7 @@
 """Starts a Jupyter kernel inside the sandbox: a kernel provisioner of jupyter_client.
 
-There is no network inside, so the messages go through sockets in a folder that is shared with the
-sandbox. A kernelspec chooses the provisioner by its name:
+There is no network inside, so the messages go through sockets in the sandbox's private /tmp, which
+we reach through /proc. A kernelspec chooses the provisioner by its name:
 
     "metadata": {"kernel_provisioner": {"provisioner_name": "ticklab-sandbox"}}
 
@@ -10,7 +10,9 @@ sandbox. A kernelspec chooses the provisioner by its name:
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -40,8 +42,10 @@ from grader.sandbox.watch import EVERY_S
 NAME = "ticklab-sandbox"
 _VALUE = f"{__name__}:SandboxProvisioner"
 #: The path of a socket has at most 107 bytes, of which jupyter_client and we add some.
-_LONGEST_FOLDER = 70
+_LONGEST_FOLDER = 60
 _CONNECTION, _FILES = "connection.json", "files"
+#: The folder of the sockets inside, and a link to it. The link stays when the kernel is restarted.
+_INSIDE, _LINK = "/tmp", "sockets"
 #: No message of an honest kernel is longer. The sockets of the grader refuse it unread.
 _MOST_MESSAGE = 16_000_000
 #: The most characters that a kernel sends of what its cells print, and the note behind them.
@@ -83,9 +87,10 @@ class SandboxProvisioner(LocalProvisioner):
     ended = ""
     _sandbox: Sandbox | None = None
     _folder: Path | None = None
+    _sockets = ""
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
-        """Prepare the folder of the sockets and the files that the kernel is given.
+        """Prepare the connection and the files that the kernel is given.
 
         Raises NoSandbox.
         """
@@ -95,13 +100,17 @@ class SandboxProvisioner(LocalProvisioner):
         if self._folder is None:
             self._folder = _new_folder()
         manager: Any = self.parent
-        manager.transport, manager.ip = "ipc", str(self._folder / "sockets" / "kernel")
+        # Until the sandbox is built, its /tmp is that of all, so nobody must know the name there.
+        self._sockets = self._sockets or f"kernel-{secrets.token_hex(8)}"
+        manager.transport, manager.ip = "ipc", str(self._folder / _LINK / self._sockets)
         prepared = await super().pre_launch(**kwargs)
         given = self._folder / "given"
         shutil.rmtree(given / _FILES, ignore_errors=True)
         _copy_files(Path(kwargs.get("cwd") or "/nowhere"), given / _FILES, self._limits().scratch)
         connection = Path(manager.connection_file)
-        (given / _CONNECTION).write_bytes(connection.read_bytes())
+        stated = json.loads(connection.read_bytes())
+        stated["ip"] = f"{_INSIDE}/{self._sockets}"
+        (given / _CONNECTION).write_text(json.dumps(stated), encoding="utf-8")
         # The sandbox has another user id if we are root; nobody else reaches this folder.
         (given / _CONNECTION).chmod(0o644)
         prepared["cmd"] = [
@@ -115,11 +124,14 @@ class SandboxProvisioner(LocalProvisioner):
         assert self._folder is not None
         # It starts in a private copy of its folder, which it may change.
         script = f'cp -r {GIVEN}/{_FILES}/. {WORK} && exec "$@"'
-        inside = Inside(self._folder / "given", self._folder / "sockets", python=True)
+        inside = Inside(self._folder / "given", python=True)
         self.ended = ""
         sandbox = start(
             ["sh", "-c", script, "sh", *cmd], self._limits(), inside, subprocess.DEVNULL
         )
+        link = self._folder / _LINK
+        link.unlink(missing_ok=True)
+        link.symlink_to(f"/proc/{sandbox.inhabitants.first}/root{_INSIDE}")
         self._sandbox, self.process = sandbox, sandbox.process
         self.pid, self.pgid, self.cwd = sandbox.process.pid, None, kwargs.get("cwd", os.curdir)
         threading.Thread(target=self._watch, args=(sandbox,), daemon=True).start()
@@ -210,14 +222,13 @@ class SandboxKernelManager(AsyncKernelManager):
 
 
 def _new_folder() -> Path:
-    """A folder that nobody else reaches; the sandbox may write to `sockets`."""
+    """A folder that nobody else reaches; the sandbox sees `given` of it, and cannot change it."""
     folder = Path(tempfile.mkdtemp(prefix="ticklab-"))
     if len(os.fsencode(folder)) > _LONGEST_FOLDER:
         folder.rmdir()
         folder = Path(tempfile.mkdtemp(prefix="ticklab-", dir="/tmp"))
-    for name, mode in (("sockets", 0o1777), ("given", 0o755)):
-        (folder / name).mkdir()
-        (folder / name).chmod(mode)
+    (folder / "given").mkdir()
+    (folder / "given").chmod(0o755)
     return folder
 
 

@@ -98,7 +98,7 @@ def start(command: list[str], limits: Limits, inside: Inside, streams: int | Non
             "so nothing was run; if this is a container, allow it user namespaces, or grade on "
             "another machine"
         )
-    return Sandbox(process, Inhabitants(first, inside.shared), reading)
+    return Sandbox(process, Inhabitants(first), reading)
 
 
 @contextlib.contextmanager

@@ -12,7 +12,6 @@ import os
 import select
 import signal
 import threading
-from itertools import islice
 from pathlib import Path
 
 import psutil
@@ -26,14 +25,10 @@ _END_S = 10.0
 
 
 class Inhabitants:
-    """The processes of one sandbox; `first` is the id of the one that the others descend from.
+    """The processes of one sandbox; `first` is the id of the one that the others descend from."""
 
-    `shared` is a folder outside that they may write to.
-    """
-
-    def __init__(self, first: int, shared: Path | None = None) -> None:
-        self._first = first
-        self._shared = shared
+    def __init__(self, first: int) -> None:
+        self.first = first
         self._one_at_a_time = threading.Lock()
         self._handle: int | None = None
         with contextlib.suppress(ProcessLookupError):  # it has ended already
@@ -43,9 +38,7 @@ class Inhabitants:
         """Which limit they exceed together, as a sentence; None if none."""
         if self._most_files() > limits.files:
             return f"It made more than {limits.files:,} files and was ended."
-        if self._shared is not None and len(list(islice(self._shared.iterdir(), 50))) == 50:
-            return f"It made files in {self._shared} and was ended."
-        known = [self._first, *self._below()]
+        known = [self.first, *self._below()]
         # Processes share pages, above all after fork(). The exact count takes longer, and divides
         # such a page among them.
         if all(sum(map(count, known)) > limits.memory for count in (_resident, _exact)):
@@ -65,13 +58,13 @@ class Inhabitants:
                     # there, and it has ended only when they have.
                     signal.pidfd_send_signal(handle, signal.SIGKILL)
                 if not select.select([handle], [], [], _END_S)[0]:
-                    raise TimeoutError(f"process {self._first} of the sandbox does not end")
+                    raise TimeoutError(f"process {self.first} of the sandbox does not end")
             finally:
                 os.close(handle)
 
     def _most_files(self) -> int:
         """How many files the fullest of the private folders holds."""
-        root, most = Path(f"/proc/{self._first}/root"), 0
+        root, most = Path(f"/proc/{self.first}/root"), 0
         # It may end just now.
         with contextlib.suppress(OSError):
             if root.samefile("/"):  # bubblewrap has not built it yet
@@ -82,10 +75,29 @@ class Inhabitants:
         return most
 
     def _below(self) -> list[int]:
-        try:
-            return [each.pid for each in psutil.Process(self._first).children(recursive=True)]
-        except psutil.Error:
-            return []
+        """Those that descend from the first one."""
+        found, unread = [], [self.first]
+        while unread:
+            below = _children(unread.pop())
+            found += below
+            unread += below
+        return found
+
+
+def _children(process: int) -> list[int]:
+    """The children of a process; none if it has ended."""
+    found: list[int] = []
+    if not Path("/proc/thread-self/children").exists():  # a kernel without CONFIG_PROC_CHILDREN
+        with contextlib.suppress(psutil.Error):
+            # This reads every process of the machine.
+            found = [each.pid for each in psutil.Process(process).children()]
+        return found
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{process}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                text = (task / "children").read_text(encoding="utf-8")
+                found += map(int, text.split())
+    return found
 
 
 def _resident(process: int) -> int:

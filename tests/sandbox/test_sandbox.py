@@ -24,6 +24,7 @@ from grader.sandbox.enclosed import NoSandbox
 from grader.sandbox.limits import Limits
 from grader.sandbox.run import Result, refusal, run
 from grader.sandbox.system_calls import program
+from grader.sandbox.watch import _children
 from labs import course
 
 why = refusal()
@@ -337,3 +338,17 @@ def test_the_filter_is_known_for_the_machines_of_the_kit() -> None:
         assert steps is not None and len(steps) % 8 == 0
     if platform.machine() in ("x86_64", "aarch64"):
         assert program() == program(platform.machine())
+
+
+def test_children_are_found_with_and_without_the_help_of_the_kernel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Some kernels do not list them, and then the limits of all processes must hold too."""
+    with subprocess.Popen(["sleep", "600"]) as other:
+        try:
+            listed = _children(os.getpid())
+            monkeypatch.setattr(Path, "exists", lambda _: False)
+            assert other.pid in listed
+            assert sorted(_children(os.getpid())) == sorted(listed)
+        finally:
+            other.kill()
