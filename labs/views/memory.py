@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -40,6 +41,8 @@ _EXAMPLE = (
 #: Up to this size in megabytes the axes are linear, on which a constant cost for each page is a
 #: straight line; beyond it the small sizes would fall together.
 _LINEAR_UP_TO = 128
+#: A prediction is drawn up to this many times the highest figure, where the axes are linear.
+_HIGHEST_GUESS = 3
 _NAME = re.compile(r"(fork|fork-wait)(?:-(\d+)(mb|gb))?")
 #: The quantity on the horizontal axis, by whether the recordings state the resident memory.
 _WHAT = {
@@ -128,7 +131,13 @@ def _series(found: _ByMemory, log: bool) -> list[Series]:
 def _guesses(
     runs: Sequence[Run], found: _ByMemory, unit: str, log: bool
 ) -> list[tuple[float, float]]:
-    """The place on both axes of each prediction that these axes can show."""
+    """The place on both axes of each prediction that these axes can show.
+
+    A prediction far above all figures would flatten their line on a linear axis, so only the
+    sentences below the plot name it.
+    """
+    figures = [r.estimate for by_size in found.values() for r in by_size.values() if r.estimate]
+    most = math.inf if log else _HIGHEST_GUESS * max(each.value for each in figures)
     places = {
         result.variant: _place(size, log)
         for by_size in found.values()
@@ -140,7 +149,7 @@ def _guesses(
         for result in run.results
         if result.variant in places and (mark := run.prediction(result)) is not None
     }
-    return [(places[name], value) for name, value in said.items() if value > 0 or not log]
+    return [(places[name], value) for name, value in said.items() if 0 < value <= most]
 
 
 def _draw_guesses(axes: Axes, guesses: Sequence[tuple[float, float]]) -> None:
@@ -201,7 +210,7 @@ def _describe(found: _ByMemory, what: str, unit: str, log: bool) -> tuple[str, s
         if len(steps) > 1:
             fewest, highest = rounded(min(steps), 2), rounded(max(steps), 2)
             meaning.append(
-                "In two digits it is the same between all neighbouring sizes."
+                "Rounded to two digits, it is the same between all neighbouring sizes."
                 if fewest == highest
                 else f"Between neighbouring sizes it is {fewest} to {highest} {sign} for each MB "
                 "more."
