@@ -18,7 +18,7 @@ from labs.analysis.estimate import Estimate
 from labs.common import warned
 from labs.common.html import filled
 from labs.common.table import Table
-from labs.common.units import NAMES, canonical, rounded
+from labs.common.units import NAMES, canonical, rounded, with_unit
 from labs.plots import estimates_plot, image, line_plot, samples_plot, tables
 from labs.plots.known_number import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
@@ -197,8 +197,8 @@ def describe_line(result: Result) -> tuple[str, str]:
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
     if line.straight:
         meaning = (
-            f"The points lie on a line that begins at {rounded(overhead)} {sign} and rises by "
-            f"{rounded(cost)} {sign} for each operation. No point is more than "
+            f"The points lie on a line that begins at {with_unit(rounded(overhead), sign)} and "
+            f"rises by {with_unit(rounded(cost), sign)} for each operation. No point is more than "
             f"{rounded(100 * float(off.max()), 2)} % off the line."
         )
     else:

@@ -17,6 +17,7 @@ from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
 from labs.results import no_line
+from labs.results.more_processes import more_processes
 from labs.results.no_line import LET_IT_WAIT, READ_EARLY
 from labs.results.warning import RunWarning
 
@@ -253,9 +254,7 @@ def _of_processes(line: Line, *, early: bool, free: bool) -> list[RunWarning]:
                     "look at each process (plot_processes in a notebook)",
                     "look at each process (.plot_processes() of the run)",
                 ),
-                ", and run more processes (",
-                Option("processes", 40),
-                ")",
+                *more_processes(", and run more processes", 40, len(line.set_aside["process"])),
             ),
             quiet=few and not early,
             brief=f"{count} of {every} processes took {rounded(groups.factor)} times as long as "

@@ -17,6 +17,7 @@ from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
 from labs.recording.memo import memoized
 from labs.results.line_warnings import of_line
+from labs.results.more_processes import more_processes
 from labs.results.warning import RunWarning
 
 __all__ = ["RunWarning", "of_recording", "of_run"]
@@ -117,9 +118,14 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
                 moved,
                 cannot or "the task was not pinned",
                 advice(
-                    "use more processes, because each may start on another CPU (",
-                    Option("processes", 20),
-                    ")",
+                    *(
+                        more_processes(
+                            "use more processes, because each may start on another CPU",
+                            20,
+                            len(recording.processes),
+                        )
+                        or ("measure where a program may choose its CPU",)
+                    )
                 )
                 if cannot
                 else advice("use ", Option("cpu", ...), "; ", _DOCTOR, " names the CPUs"),

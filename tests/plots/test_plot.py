@@ -97,6 +97,13 @@ def test_the_line_is_drawn_with_its_residuals(straight: Recording) -> None:
     assert above.get_ylim()[0] <= 0
 
 
+@pytest.mark.parametrize(("each", "rises"), [(1, "by 1 tick for"), (3, "by 3 ticks for")])
+def test_a_line_is_described_in_singular_and_plural(each: int, rises: str) -> None:
+    batch = np.tile([64, 128, 256], 200)
+    result = result_of(recording_of((40 + each * batch).tolist(), batch.tolist()), unit="ticks")
+    assert f"begins at 40 ticks and rises {rises} each operation" in picture.of_line(result).meaning
+
+
 def test_a_run_that_is_not_on_a_line_says_so() -> None:
     batch = np.tile([64, 128, 256], 200)
     bent = recording_of((batch**2).tolist(), batch.tolist())

@@ -157,7 +157,8 @@ def _about_unit(asked: Asked | None, unit: str) -> str:
         return ""
     return (
         predictions.strange_unit(unit)
-        or f"The figure is in {asked.unit}, and a prediction in {unit} cannot be compared with it."
+        or f"The figure is in {asked.unit}, and a prediction in {unit} cannot be compared with it. "
+        f"Before you measure, predict again in {asked.unit}."
     )
 
 
