@@ -59,7 +59,7 @@ class Inside:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-def enclosed(command: list[str], limits: Limits, inside: Inside, seccomp: int | None) -> list[str]:
+def enclosed(command: list[str], limits: Limits, inside: Inside, seccomp: int) -> list[str]:
     """`command` in a sandbox; `seccomp` is a descriptor of the filter. Raises NoSandbox."""
     options = [_tool("bwrap"), "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     options += [f"--unshare-{name}" for name in _NAMESPACES] + ["--unshare-cgroup-try"]
@@ -83,8 +83,7 @@ def enclosed(command: list[str], limits: Limits, inside: Inside, seccomp: int | 
     options += ["--hostname", "sandbox", "--clearenv"]
     for name, value in {**_variables(inside.python), **inside.variables}.items():
         options += ["--setenv", name, value]
-    if seccomp is not None:
-        options += ["--seccomp", str(seccomp)]
+    options += ["--seccomp", str(seccomp)]
     return [*options, "--", *become, *_limited(limits), *command]
 
 

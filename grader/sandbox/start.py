@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 import select
 import subprocess
 from collections.abc import Iterator
@@ -78,7 +79,7 @@ def start(command: list[str], limits: Limits, inside: Inside, streams: int | Non
                 stderr=streams,
                 cwd="/",
                 start_new_session=True,
-                pass_fds=[each for each in (writing, steps) if each is not None],
+                pass_fds=(writing, steps),
             )
     except OSError as error:
         os.close(reading)
@@ -102,12 +103,14 @@ def start(command: list[str], limits: Limits, inside: Inside, streams: int | Non
 
 
 @contextlib.contextmanager
-def _filter() -> Iterator[int | None]:
-    """A descriptor from which bubblewrap reads the filter of system calls; None if none fits."""
+def _filter() -> Iterator[int]:
+    """A descriptor from which bubblewrap reads the filter of system calls. Raises NoSandbox."""
     steps = program()
     if steps is None:
-        yield None
-        return
+        raise NoSandbox(
+            f"the sandbox knows no filter of system calls for a machine of type "
+            f"{platform.machine()}, so nothing was run; use one with x86-64 or arm64"
+        )
     descriptor = os.memfd_create("filter")
     try:
         os.write(descriptor, steps)
