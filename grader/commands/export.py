@@ -63,6 +63,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file. The exit status is 0, or 1 on error."""
+    from grader.evening.exports.gradescope import NotAnExport
     from grader.evening.exports.open_course import coursedir_of
     from grader.evening.exports.sheet import NoGrades, read_sheet
     from grader.evening.exports.table_file import BadTable
@@ -75,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         course = coursedir_of(arguments.course)
         sheet = read_sheet(course, lab)
         say(_written(arguments, course, sheet).as_text())
-    except (NoGrades, BadTable) as error:
+    except (NoGrades, BadTable, NotAnExport) as error:
         return _refused(str(error))
     except OSError as error:
         return _refused(str(error))

@@ -242,8 +242,11 @@ def test_a_file_of_another_kind_is_refused(
     assert "missing.csv" in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 
-def test_gradescope_gets_one_result_for_each_submission(export: Export) -> None:
+def test_gradescope_gets_one_result_for_each_submission(
+    export: Export, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = export("gradescope", "--unfinished")
+    assert "no e-mail address, or not one of their own, of bob" in capsys.readouterr().out
     results = {
         path.parent.name: json.loads(path.read_text())
         for path in folder.glob("results/*/results.json")
@@ -258,6 +261,21 @@ def test_gradescope_gets_one_result_for_each_submission(export: Export) -> None:
     assert (report["score"], results["eve"]["tests"][1]["status"]) == (5.0, "failed")
     assert "score" not in results["cyd"]["tests"][1]
     assert "not final" in results["cyd"]["output"] and "not final" not in results["ada"]["output"]
+
+
+def test_an_export_replaces_an_earlier_one_and_nothing_else(
+    export: Export, course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export("gradescope", "--unfinished")
+    folder = export("gradescope")
+    assert sorted(path.name for path in (folder / "results").iterdir()) == ["ada", "bob", "eve"]
+    assert [path.name for path in tmp_path.iterdir()] == ["gradescope"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("mine")
+    words = ["export", LAB, "--course", str(course), "--gradescope", str(tmp_path / "mine")]
+    assert cli.main(words) == 1
+    assert "no earlier export" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 
 
 @pytest.mark.parametrize(
