@@ -13,7 +13,7 @@ import pytest
 
 from grader.commands import cli
 from grader.demonstration import filled
-from grader.demonstration.students import STUDENTS
+from grader.demonstration.students import STUDENTS, NoEvidence
 from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader import course, source_labs
 from grader.with_nbgrader.release import release
@@ -197,3 +197,20 @@ def test_a_class_needs_a_lab_with_figures(
     assert FIRST in capsys.readouterr().err and not (tmp_path / "c").exists()
     assert cli.main(["course", str(tmp_path / "c"), "--lab", FIRST]) == 1
     assert "--demo" in capsys.readouterr().err and not (tmp_path / "c").exists()
+
+
+def test_a_class_that_cannot_measure_hands_in_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def nothing(lab: str, folder: Path) -> None:
+        (folder / "recordings").mkdir()
+        raise NoEvidence("no C compiler")
+
+    made = tmp_path / "c"
+    source = tmp_path / "notebooks" / FIRST
+    shutil.copytree(REPOSITORY / "notebooks" / FIRST, source)
+    shutil.copytree(REPOSITORY / "notebooks" / FIRST, made / "release" / FIRST)
+    monkeypatch.setattr(filled, "MeasuredEvidence", lambda: nothing)
+    assert cli.main(["course", str(made), "--labs", str(source.parent), "--demo"]) == 1
+    assert "no C compiler" in capsys.readouterr().err
+    assert not (made / "submitted").exists() and not list(made.glob(".class-*"))
