@@ -70,7 +70,7 @@ def _lay_out(folder: Path, labs_from: Path | None) -> tuple[list[str], str]:
     with source_labs(labs_from) as labs:
         make_course(folder, labs.folder)
         what = "with their solutions" if labs.solved else "without solutions"
-        line = f"{folder} is ready. It has {len(labs.names)} labs, {what}."
+        line = f"{folder} is ready. Labs in it: {len(labs.names)}, {what}."
         return labs.names, line if is_new else f"{folder} is ready. Its labs are as they were."
 
 

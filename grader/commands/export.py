@@ -82,9 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
         return _refused(str(error))
     waiting = len(sheet.so_far) - len(sheet.final)
     if waiting and arguments.csv is None:
-        what = "are marked as not final" if arguments.gradescope else "are written as they are"
-        what = what if arguments.unfinished else "are left out; --unfinished writes them too"
-        say(f"{waiting:,} grades wait for a person: they {what}.")
+        what = "marked as not final" if arguments.gradescope else "written as they are"
+        what = what if arguments.unfinished else "left out; --unfinished writes them too"
+        say(f"Grades that wait for a person: {waiting:,}, {what}.")
     return 0
 
 

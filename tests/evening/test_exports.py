@@ -165,7 +165,7 @@ def test_canvas_gets_back_its_own_columns_with_the_points(
     assert rows == [[*CANVAS[2][:5], "9"], [*CANVAS[3][:5], "3.33"]]
     printed = capsys.readouterr().out
     assert "2 grades" in printed and "left out: eve" in printed
-    assert "1 grades wait" in printed and "points possible" not in printed
+    assert "wait for a person: 1, left out" in printed and "points possible" not in printed
 
 
 def test_canvas_gets_unfinished_grades_only_on_request(export: Export, tmp_path: Path) -> None:

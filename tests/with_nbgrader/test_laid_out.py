@@ -47,7 +47,7 @@ def test_what_is_in_the_course_stays(tmp_path: Path, capsys: pytest.CaptureFixtu
             (tmp_path / "c" / "nbgrader_config.py").write_text("# mine\n")
     assert (tmp_path / "c" / "nbgrader_config.py").read_text() == "# mine\n"
     first, _, second = capsys.readouterr().out.partition("Next:")
-    assert "It has 1 labs" in first and "Its labs are as they were" in second
+    assert "Labs in it: 1" in first and "Its labs are as they were" in second
 
 
 def test_an_interrupted_copy_of_the_labs_is_made_again(
