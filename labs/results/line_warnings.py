@@ -26,6 +26,7 @@ WIDE_INTERVAL = 0.05
 MUCH_SHARED = 0.5
 MUCH_INTERRUPTED = 1 / 3
 GROUPS_APART = 0.02
+COARSE_STEP = 0.05  # of the shortest samples: averaging removes what a finer step adds
 #: Processes that differ are a quiet remark if they are at most this share of all processes, and if
 #: they differ by less than this factor.
 FEW_OF_MANY, NEARLY_ALIKE = 0.2, 1.25
@@ -110,10 +111,10 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
         return [NO_WHOLE_CYCLE]
     too_short = False
-    cause = (
-        "the processes of this run differ, or it has too few samples for this clock's step of "
-        f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
-    )
+    cause = "the processes of this run differ, or it has too few samples"
+    if line.clock.step > COARSE_STEP * float(line.location.min()):
+        steps = f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
+        cause += f" for this clock's step of {steps}"
     if line.shared:
         cause = (
             f"{OTHER_THREAD}, all the time, and the interval reaches down to the possible cost on "
@@ -270,10 +271,10 @@ def _why_processes_differ(groups: TwoGroups, *, early: bool, free: bool) -> str:
     if free and groups.siblings != "move":
         return "the OS chose the CPUs of the tasks, and perhaps others in some processes"
     if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
+        example = ", for example two tasks on two CPUs in some processes and on one CPU in others"
         return (
-            "another state of the machine, for example two tasks on two CPUs in some processes and "
-            "on one CPU in others; a place in memory has a smaller effect, and no other program "
-            "was seen on the core"
+            f"another state of the machine{example if free else ''}; a place in memory has a "
+            "smaller effect, and no other program was seen on the core"
         )
     if groups.siblings == "stay":
         return (
