@@ -17,7 +17,7 @@ from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
 from labs.results import no_line
-from labs.results.more_processes import more_processes
+from labs.results.more_processes import ends_in_time, more_processes
 from labs.results.no_line import LET_IT_WAIT, READ_EARLY
 from labs.results.warning import RunWarning
 
@@ -130,14 +130,14 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         unbelievable = "the interval holds 0: the run does not distinguish the value from nothing"
         join = ";"
     if figure.is_believable():
-        longer = _longer(line, figure, width)
+        longer = _longer(recording, line, figure, width)
         brief = advice(
             f"the interval reaches {rounded(100 * width, 2)} % to either side (",
             longer,
             " should narrow it)",
         )
         return [RunWarning("wide-interval", symptom, cause, longer, quiet=True, brief=brief)]
-    longer = UNTIL_WHOLE if line.shared else _longer(line, figure, width)
+    longer = UNTIL_WHOLE if line.shared else _longer(recording, line, figure, width)
     return [
         RunWarning(
             "not-believable",
@@ -164,7 +164,7 @@ def _is_next_to_nothing(line: Line, figure: Estimate) -> bool:
     return max(-cycles.low, cycles.high) < 1
 
 
-def _longer(line: Line, figure: Estimate, width: float) -> Advice:
+def _longer(recording: Recording, line: Line, figure: Estimate, width: float) -> Advice:
     """The option that would make the interval narrow, if only chance makes it wide.
 
     If the processes differ by no more than their own errors, the width falls with the root of the
@@ -177,7 +177,7 @@ def _longer(line: Line, figure: Estimate, width: float) -> Advice:
     if by is not None and by.value.var() < 2 * np.median(by.error) ** 2:
         share = 1 + float(np.sum(aside)) / max(line.cost.n, 1)
         samples = math.ceil(figure.n * share * times / 1000) * 1000
-        if samples <= limits.MOST_SAMPLES:
+        if samples <= limits.MOST_SAMPLES and ends_in_time(recording, times):
             return advice(Option("samples", samples))
     else:
         processes = math.ceil(taken * times / 10) * 10

@@ -277,6 +277,13 @@ def test_wide_interval_where_the_step_is_coarse() -> None:
     assert re.fullmatch(r"--samples \d+000", found["wide-interval"].try_this)
 
 
+@pytest.mark.parametrize(("limit", "samples"), [("120", True), ("0.000001", False)])
+def test_no_run_is_advised_that_its_time_limit_ends(limit: str, samples: bool) -> None:
+    """A run of 27 s was advised to take 40 times the samples within 120 s."""
+    found = warnings_of(run_with(Machine(step=72), time_limit_s=limit))["wide-interval"]
+    assert found.try_this.startswith("--samples " if samples else "--within 5 --at-most 60")
+
+
 def test_a_fine_step_is_not_the_cause_of_a_wide_interval() -> None:
     found = warnings_of(run_with(Machine(process_spread=5, samples=60_000)))
     cause = found["wide-interval"].likely_cause
