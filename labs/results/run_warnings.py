@@ -58,7 +58,7 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
         RunWarning(
             "switches-unaccounted",
             f"{claimed:,} switches are claimed{of}, and the OS counted {counted:,}",
-            "the other task did not have to run: the lock makes no handoff"
+            "the other task did not have to run: the exchange makes no handoff"
             + ("" if together else ", or the task had its own CPU")
             if few
             else "each exchange takes more switches than it seems: a task wakes up before it has "

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from grader import check, cli
+from grader import check
+from grader.commands import cli
 from grader.judging import several
 from labs.common.advice import ARGUMENTS, Option, advice
 from labs.common.messages import Refused
