@@ -1,0 +1,301 @@
+"""What one student handed in: files, archives of `labs hand-in`, and archives in archives.
+
+Each archive of the lab is a version of the submission, and the files beside archives are another.
+"""
+
+from __future__ import annotations
+
+import datetime
+import tempfile
+from collections.abc import Collection, Iterator, Sequence, Set
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from grader.evening.collect.items import (
+    Item,
+    NotTaken,
+    is_bomb,
+    opened_zip,
+    same_name,
+    shown,
+)
+from grader.evening.collect.naming import Parts, hand_in_archive, is_junk
+from labs.common import limits
+from labs.course import answers, figures, predictions
+from labs.course.figures import BadFigures
+
+#: An archive that is smaller stays in memory.
+_IN_MEMORY = 4_000_000
+_OTHER_ARCHIVES = (".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
+_BARE = (figures.FILE_NAME, predictions.FILE_NAME, answers.FILE_NAME)
+
+
+@dataclass(frozen=True)
+class Given:
+    """One file of a student, its path as the student named it, and its place in time."""
+
+    path: Parts
+    item: Item
+    order: int | None = None
+
+
+@dataclass(frozen=True)
+class Version:
+    """One submission of a student: its files below the lab folder, and what is left out.
+
+    `origin` is its name in the source. `when` and `order` are its time, as far as that is known;
+    `archive` is the SHA-256 of the archive in which it lay.
+    """
+
+    origin: str
+    files: dict[Parts, Item]
+    left_out: tuple[str, ...] = ()
+    when: datetime.datetime | None = None
+    order: int | None = None
+    archive: str = ""
+
+
+@contextmanager
+def versions(
+    given: Sequence[Given], lab: str, labs: Collection[str], scratch: Path
+) -> Iterator[list[Version]]:
+    """What a student handed in of `lab`, the earliest first; `scratch` is for unpacked archives.
+
+    `labs` are the labs of the course: another one is not taken for this one. Raises NotTaken, with
+    a sentence, if there is no submission or if it must not be unpacked. The versions can be read
+    until the context ends.
+    """
+    with ExitStack() as stack:
+        reader = _Reader(lab, frozenset(labs) - {lab}, scratch, stack)
+        yield reader.versions(given, limits.MOST_NESTED_ARCHIVES)
+
+
+class _Reader:
+    def __init__(self, lab: str, others: Set[str], scratch: Path, stack: ExitStack) -> None:
+        self._lab, self._others, self._scratch, self._stack = lab, others, scratch, stack
+
+    def versions(self, given: Sequence[Given], depth: int) -> list[Version]:
+        """The versions in these files; `depth` archives may lie in each other from here on."""
+        given = [each for each in given if not is_junk(each.path)]
+        if len(given) > limits.MOST_ARCHIVE_FILES:
+            most = limits.MOST_ARCHIVE_FILES
+            raise NotTaken(f"it has {len(given):,} files; at most {most:,} are read")
+        for each in given:
+            if each.item.trouble:
+                raise NotTaken(f"{shown(each.path)}: {each.item.trouble}")
+        total = sum(each.item.size for each in given)
+        if total > limits.MOST_UNPACKED_BYTES:
+            most = limits.MOST_UNPACKED_BYTES
+            raise NotTaken(f"it has {total:,} bytes; at most {most:,} are taken")
+        _check_names(given)
+        found: list[Version] = []
+        if any(_is_of_a_lab(each.path) for each in given):
+            found.append(self._bare(given))
+        for each in self._archives(given, bare=bool(found)):
+            found += self._in_archive(each, depth)
+        if not found:
+            raise NotTaken(_nothing(given))
+        return sorted(found, key=_moment)
+
+    def _bare(self, given: Sequence[Given]) -> Version:
+        """The version that the files themselves are."""
+        root = _root([each.path for each in given], self._lab, self._others)
+        files: dict[Parts, Item] = {}
+        left_out = []
+        # Canvas keeps both where a student hands in one name again; the last one counts.
+        for each in sorted(given, key=lambda each: (each.order or 0, each.path), reverse=True):
+            below = _plain(each.path[len(root) :], self._lab)
+            if each.path[: len(root)] != root:
+                left_out.append(f"{shown(each.path)}: it lies outside of the lab's folder")
+            elif below in files:
+                left_out.append(f"{shown(each.path)}: it was handed in again")
+            elif not (len(below) == 1 and below[0].casefold().endswith(".zip")):
+                files[below] = each.item
+        orders = [each.order for each in given if each.order is not None]
+        order = max(orders) if orders else None
+        return Version("/".join(root), files, tuple(sorted(left_out)), None, order)
+
+    def _archives(self, given: Sequence[Given], bare: bool) -> list[Given]:
+        """The archives of the lab. Raises NotTaken if nobody can say which one it is."""
+        zips = [each for each in given if each.path[-1].casefold().endswith(".zip")]
+        made = {each: hand_in_archive(each.path[-1]) for each in zips}
+        own = [each for each, named in made.items() if named and named[0] == self._lab]
+        if own or bare:
+            return own
+        others = sorted({named[0] for named in made.values() if named})
+        unnamed = [each for each, named in made.items() if named is None]
+        if others and not unnamed:
+            raise NotTaken(f"it is of the lab {others[0]}, not of {self._lab}")
+        if len(unnamed) > 1:
+            names = ", ".join(shown(each.path) for each in unnamed[:3])
+            raise NotTaken(
+                f"a person must say which of its {len(unnamed)} zip files counts: {names}"
+            )
+        return unnamed
+
+    def _in_archive(self, each: Given, depth: int) -> list[Version]:
+        """The versions in an archive."""
+        name = shown(each.path)
+        if depth == 0:
+            most = limits.MOST_NESTED_ARCHIVES
+            raise NotTaken(f"{name}: more than {most} zip files lie in each other")
+        file = self._stack.enter_context(
+            tempfile.SpooledTemporaryFile(  # noqa: SIM115 -- the stack closes it
+                _IN_MEMORY, dir=str(self._scratch)
+            )
+        )
+        digest = each.item.copy_to(file, limits.MOST_ARCHIVE_BYTES)
+        size = file.tell()
+        try:
+            items = self._stack.enter_context(opened_zip(cast("BinaryIO", file)))
+            bomb = is_bomb(items, size)
+            if bomb:
+                raise NotTaken(bomb)
+            inner = self.versions([Given(item.parts, item) for item in items], depth - 1)
+        except NotTaken as error:
+            raise NotTaken(f"{name}: {error}") from error
+        named = hand_in_archive(each.path[-1])
+        when = named[1] if named else None
+        return [
+            Version(
+                f"{name}/{one.origin}" if one.origin else name,
+                one.files,
+                one.left_out,
+                one.when or when,
+                each.order,
+                one.archive or digest,
+            )
+            for one in inner
+        ]
+
+
+def _check_names(given: Sequence[Given]) -> None:
+    """Raises NotTaken if two files have one name, or if a file has the name of a folder."""
+    seen: set[str] = set()
+    folders: set[str] = set()
+    for each in given:
+        name = same_name(each.path)
+        if name in seen:
+            raise NotTaken(f"two files have the name {shown(each.path)}")
+        seen.add(name)
+        folders |= {same_name(each.path[:n]) for n in range(1, len(each.path))}
+    both = sorted(seen & folders)
+    if both:
+        raise NotTaken(f"{shown((both[0],))} is a file and a folder")
+
+
+def _is_of_a_lab(path: Parts) -> bool:
+    return path[-1].casefold().endswith(".ipynb") or _plain(path[-1:], "") == (figures.FILE_NAME,)
+
+
+def _root(paths: Sequence[Parts], lab: str, others: Set[str]) -> Parts:
+    """The lab's folder among the folders of these files. Raises NotTaken if it is not clear.
+
+    `others` are the other labs of the course.
+    """
+    found = sorted(
+        {path[:-1] for path in paths if _is_of_a_lab(path) and ".ipynb_checkpoints" not in path},
+        key=lambda root: (len(root), root),
+    )
+    if not found:
+        raise NotTaken("it holds copies of Jupyter (.ipynb_checkpoints) and no file of the lab")
+    named = [root for root in found if root[-1:] == (lab,) or (*root, f"{lab}.ipynb") in paths]
+    if named:
+        return named[0]
+    top = found[0]
+    stated = {*top[-1:], *(path[-1].removesuffix(".ipynb") for path in paths if path[:-1] == top)}
+    other = sorted(stated & others)
+    if other:
+        raise NotTaken(f"it is of the lab {other[0]}, not of {lab}")
+    if all(root[: len(top)] == top for root in found):
+        return top
+    names = ", ".join(shown(root) for root in found[:3])
+    raise NotTaken(f"it holds several folders, and none is named {lab}: {names}")
+
+
+def _plain(path: Parts, lab: str) -> Parts:
+    """The name of a file without the number that Canvas adds where a name is taken."""
+    stem, dot, suffix = path[-1].rpartition(".")
+    before, dash, number = stem.rpartition("-")
+    if dash and number.isdigit() and len(path) == 1:
+        plain = f"{before}{dot}{suffix}"
+        if plain in _BARE or plain == f"{lab}.ipynb":
+            return (plain,)
+    return path
+
+
+def _nothing(given: Sequence[Given]) -> str:
+    """Why there is no submission in these files."""
+    if not given:
+        return "it is empty"
+    others = [each for each in given if each.path[-1].casefold().endswith(_OTHER_ARCHIVES)]
+    if others:
+        return f"{shown(others[0].path)} is no zip file; `labs hand-in` makes one"
+    return (
+        f"it holds neither {figures.FILE_NAME} nor a notebook nor a zip file, "
+        f"but {shown(given[0].path)}"
+    )
+
+
+def _moment(version: Version) -> tuple[int, datetime.datetime, bool]:
+    """A key that sorts versions by time; an archive, which is whole, comes after single files."""
+    return version.order or 0, version.when or datetime.datetime.min, bool(version.archive)
+
+
+def written(version: Version, folder: Path) -> tuple[dict[str, str], list[str]]:
+    """Writes the files of a version below the new `folder`; returns hashes, and what is left out.
+
+    Files that are too large are left out, as in any submission. Raises NotTaken if a file is
+    damaged, and OSError.
+    """
+    hashes: dict[str, str] = {}
+    left_out = list(version.left_out)
+    room = limits.MOST_UNPACKED_BYTES
+    folder.mkdir(parents=True)
+    for path, item in sorted(version.files.items()):
+        notebook = path[-1].endswith(".ipynb")
+        most = limits.MOST_NOTEBOOK_BYTES if notebook else limits.MOST_FILE_BYTES
+        if item.size > most:
+            left_out.append(
+                f"{shown(path)}: it has {item.size:,} bytes; at most {most:,} are taken"
+            )
+            continue
+        target = folder.joinpath(*path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("xb") as file:
+            hashes["/".join(path)] = item.copy_to(file, min(most, room))
+            room -= file.tell()
+    for old, new in _evidence_beside(folder):
+        old.rename(new)
+        hashes[str(new.relative_to(folder))] = hashes.pop(old.name)
+    return hashes, left_out
+
+
+def _evidence_beside(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Recordings that were handed in one by one, with the place where `figures.json` names them."""
+    recordings = folder / figures.RECORDINGS
+    if recordings.exists():
+        return
+    try:
+        named = list(figures.evidence(folder))
+    except (BadFigures, OSError):
+        return
+    moves = {}
+    for name in named:
+        for path in (Path(name), Path(name).with_suffix(".c")):
+            beside = folder / path.name
+            again = sorted(folder.glob(f"{_escaped(path.stem)}-[0-9]*{path.suffix}"))
+            if not beside.is_file() and len(again) == 1 and again[0].stem[-1:].isdigit():
+                beside = again[0]
+            if beside.is_file() and beside not in moves:
+                moves[beside] = folder / path
+    if moves:
+        recordings.mkdir()
+    yield from moves.items()
+
+
+def _escaped(name: str) -> str:
+    """A name in which a glob finds only itself."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
