@@ -7,24 +7,17 @@ from __future__ import annotations
 
 import datetime
 import tempfile
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from grader.evening.collect.items import (
-    Item,
-    NotTaken,
-    is_bomb,
-    opened_zip,
-    same_name,
-    shown,
-)
+from grader.evening.collect.items import Item, NotTaken, is_bomb, opened_zip
 from grader.evening.collect.naming import Parts, hand_in_archive, is_junk
+from grader.evening.collect.paths import same_name, shown, trouble_on_windows
 from labs.common import limits
 from labs.course import answers, figures, predictions
-from labs.course.figures import BadFigures
 
 #: An archive that is smaller stays in memory.
 _IN_MEMORY = 4_000_000
@@ -39,14 +32,15 @@ class Given:
     path: Parts
     item: Item
     order: int | None = None
+    late: bool | None = None
 
 
 @dataclass(frozen=True)
 class Version:
     """One submission of a student: its files below the lab folder, and what is left out.
 
-    `origin` is its name in the source. `when` and `order` are its time, as far as that is known;
-    `archive` is the SHA-256 of the archive in which it lay.
+    `origin` is its name in the source. `when` and `order` are its time, and `late` says whether it
+    came too late, as far as that is known. `archive` is the SHA-256 of the archive it lay in.
     """
 
     origin: str
@@ -55,6 +49,7 @@ class Version:
     when: datetime.datetime | None = None
     order: int | None = None
     archive: str = ""
+    late: bool | None = None
 
 
 @contextmanager
@@ -83,8 +78,9 @@ class _Reader:
             most = limits.MOST_ARCHIVE_FILES
             raise NotTaken(f"it has {len(given):,} files; at most {most:,} are read")
         for each in given:
-            if each.item.trouble:
-                raise NotTaken(f"{shown(each.path)}: {each.item.trouble}")
+            trouble = each.item.trouble or trouble_on_windows(each.path)
+            if trouble:
+                raise NotTaken(f"{shown(each.path)}: {trouble}")
         total = sum(each.item.size for each in given)
         if total > limits.MOST_UNPACKED_BYTES:
             most = limits.MOST_UNPACKED_BYTES
@@ -106,16 +102,18 @@ class _Reader:
         left_out = []
         # Canvas keeps both where a student hands in one name again; the last one counts.
         for each in sorted(given, key=lambda each: (each.order or 0, each.path), reverse=True):
-            below = _plain(each.path[len(root) :], self._lab)
             if each.path[: len(root)] != root:
                 left_out.append(f"{shown(each.path)}: it lies outside of the lab's folder")
-            elif below in files:
+                continue
+            below = _plain(each.path[len(root) :], self._lab)
+            if below in files:
                 left_out.append(f"{shown(each.path)}: it was handed in again")
             elif not (len(below) == 1 and below[0].casefold().endswith(".zip")):
                 files[below] = each.item
         orders = [each.order for each in given if each.order is not None]
         order = max(orders) if orders else None
-        return Version("/".join(root), files, tuple(sorted(left_out)), None, order)
+        late = _late(each for each in given if each.order == order)
+        return Version("/".join(root), files, tuple(sorted(left_out)), None, order, "", late)
 
     def _archives(self, given: Sequence[Given], bare: bool) -> list[Given]:
         """The archives of the lab. Raises NotTaken if nobody can say which one it is."""
@@ -130,9 +128,8 @@ class _Reader:
             raise NotTaken(f"it is of the lab {others[0]}, not of {self._lab}")
         if len(unnamed) > 1:
             names = ", ".join(shown(each.path) for each in unnamed[:3])
-            raise NotTaken(
-                f"a person must say which of its {len(unnamed)} zip files counts: {names}"
-            )
+            many = f"it has {len(unnamed)} zip files, and nobody knows which one counts"
+            raise NotTaken(f"{many}: {names}")
         return unnamed
 
     def _in_archive(self, each: Given, depth: int) -> list[Version]:
@@ -166,9 +163,16 @@ class _Reader:
                 one.when or when,
                 each.order,
                 one.archive or digest,
+                each.late,
             )
             for one in inner
         ]
+
+
+def _late(given: Iterable[Given]) -> bool | None:
+    """Whether one of these files came too late; None if that is known of none."""
+    stated = [each.late for each in given if each.late is not None]
+    return any(stated) if stated else None
 
 
 def _check_names(given: Sequence[Given]) -> None:
@@ -242,60 +246,3 @@ def _nothing(given: Sequence[Given]) -> str:
 def _moment(version: Version) -> tuple[int, datetime.datetime, bool]:
     """A key that sorts versions by time; an archive, which is whole, comes after single files."""
     return version.order or 0, version.when or datetime.datetime.min, bool(version.archive)
-
-
-def written(version: Version, folder: Path) -> tuple[dict[str, str], list[str]]:
-    """Writes the files of a version below the new `folder`; returns hashes, and what is left out.
-
-    Files that are too large are left out, as in any submission. Raises NotTaken if a file is
-    damaged, and OSError.
-    """
-    hashes: dict[str, str] = {}
-    left_out = list(version.left_out)
-    room = limits.MOST_UNPACKED_BYTES
-    folder.mkdir(parents=True)
-    for path, item in sorted(version.files.items()):
-        notebook = path[-1].endswith(".ipynb")
-        most = limits.MOST_NOTEBOOK_BYTES if notebook else limits.MOST_FILE_BYTES
-        if item.size > most:
-            left_out.append(
-                f"{shown(path)}: it has {item.size:,} bytes; at most {most:,} are taken"
-            )
-            continue
-        target = folder.joinpath(*path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("xb") as file:
-            hashes["/".join(path)] = item.copy_to(file, min(most, room))
-            room -= file.tell()
-    for old, new in _evidence_beside(folder):
-        old.rename(new)
-        hashes[str(new.relative_to(folder))] = hashes.pop(old.name)
-    return hashes, left_out
-
-
-def _evidence_beside(folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Recordings that were handed in one by one, with the place where `figures.json` names them."""
-    recordings = folder / figures.RECORDINGS
-    if recordings.exists():
-        return
-    try:
-        named = list(figures.evidence(folder))
-    except (BadFigures, OSError):
-        return
-    moves = {}
-    for name in named:
-        for path in (Path(name), Path(name).with_suffix(".c")):
-            beside = folder / path.name
-            again = sorted(folder.glob(f"{_escaped(path.stem)}-[0-9]*{path.suffix}"))
-            if not beside.is_file() and len(again) == 1 and again[0].stem[-1:].isdigit():
-                beside = again[0]
-            if beside.is_file() and beside not in moves:
-                moves[beside] = folder / path
-    if moves:
-        recordings.mkdir()
-    yield from moves.items()
-
-
-def _escaped(name: str) -> str:
-    """A name in which a glob finds only itself."""
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)

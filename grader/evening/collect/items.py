@@ -9,10 +9,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import re
 import stat
 import struct
-import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -23,13 +21,15 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from grader.evening.collect.naming import Parts
+from grader.evening.collect.paths import parts_of, shown, trouble_with_part, trouble_with_path
 from grader.submissions.folders import open_folder, open_regular
 from grader.submissions.safe_copy import printable
 from labs.common import limits
 
 #: Less than what is read of a list of files at once (`_Bounded`).
 _CHUNK = 1 << 18
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+#: The errors of a full disk, which end a run.
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 #: What `zipfile` raises for archives that are damaged or made to harm.
 _BAD_ZIP = (
     zipfile.BadZipFile,
@@ -43,9 +43,6 @@ _BAD_ZIP = (
     OverflowError,
 )
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-#: Windows opens a device for these, whatever their suffix.
-_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\..*)?", re.I)
-_DRIVE = re.compile(r"[A-Za-z]:")
 _ENCRYPTED, _UTF8 = 0x1, 0x800
 
 
@@ -81,61 +78,11 @@ class Item:
         except _BAD_ZIP as error:
             raise NotTaken(f"{shown(self.parts)} is damaged: {_why(error)}") from error
         except OSError as error:
-            if error.errno in _NO_ROOM:
+            if error.errno in NO_ROOM:
                 raise
             why = error.strerror or error
             raise NotTaken(f"{shown(self.parts)} cannot be read: {why}") from error
         return digest.hexdigest()
-
-
-def shown(parts: Parts) -> str:
-    """A path for a sentence."""
-    return printable("/".join(parts))
-
-
-def trouble_with_path(name: str) -> str:
-    """Why the path `name` in an archive is not taken; "" if it is."""
-    if "\0" in name:
-        return "its name holds a NUL"
-    if name.startswith(("/", "\\")) or _DRIVE.match(name):
-        return "its name is an absolute path"
-    parts = parts_of(name)
-    if not parts:
-        return "its name is empty"
-    for part in parts:
-        trouble = _trouble_with_part(part)
-        if trouble:
-            return trouble
-    if len(name.encode("utf-8", "surrogatepass")) > limits.MOST_PATH_BYTES:
-        return f"its path is longer than {limits.MOST_PATH_BYTES} bytes"
-    return ""
-
-
-def _trouble_with_part(part: str) -> str:
-    """Why one level of a path is not taken; "" if it is."""
-    try:
-        size = len(part.encode("utf-8"))
-    except UnicodeEncodeError:
-        return "its name is not valid text"
-    if part == "..":
-        return "its name leads out of its folder"
-    if size > limits.MOST_NAME_BYTES:
-        return f"its name is longer than {limits.MOST_NAME_BYTES} bytes"
-    if not part.isprintable():
-        return "its name holds a control character"
-    if _DEVICE.fullmatch(part) or ":" in part or part != part.rstrip(" ."):
-        return "Windows cannot have a file with its name"
-    return ""
-
-
-def parts_of(name: str) -> Parts:
-    """The levels of a path; some programs on Windows write them with backslashes."""
-    return tuple(part for part in name.replace("\\", "/").split("/") if part not in {"", "."})
-
-
-def same_name(parts: Parts) -> str:
-    """Two paths for which this is the same are one file on some systems."""
-    return unicodedata.normalize("NFC", "/".join(parts)).casefold()
 
 
 class _Bounded:
@@ -256,7 +203,7 @@ def _walk(top: int, folder: int, where: Parts) -> Iterator[Item]:
     for name in os.listdir(folder):
         parts = (*where, name)
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        trouble = _trouble_with_part(name)
+        trouble = trouble_with_part(name)
         if stat.S_ISLNK(status.st_mode):
             trouble = "it is a link; links are not followed"
         elif stat.S_ISDIR(status.st_mode):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from grader.evening.collect.handed_in import Given
-from grader.evening.collect.items import Item, NotTaken, same_name, shown
+from grader.evening.collect.items import Item, NotTaken
 from grader.evening.collect.naming import STUDENTS, Layout, Named, hand_in_archive, is_junk
+from grader.evening.collect.paths import same_name, shown
 from grader.evening.collect.roster import Roster
 from grader.submissions.names import trouble_with_name
 from grader.submissions.safe_copy import printable
@@ -16,10 +18,13 @@ from grader.submissions.safe_copy import printable
 
 @dataclass
 class Group:
-    """The files of one student: those whose names have the same key."""
+    """The files of one student: those whose names have the same key.
+
+    Those of one time in their names were handed in together.
+    """
 
     named: Named
-    given: list[Given] = field(default_factory=list)
+    given: dict[datetime.datetime | None, list[Given]] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
 
     @property
@@ -79,7 +84,8 @@ def _unknown(item: Item, layout: Layout) -> str:
 
 def _add(groups: dict[str, Group], item: Item, named: Named) -> Group:
     group = groups.setdefault(named.key, Group(named))
-    group.given.append(Given(named.path, item, named.order))
+    together = group.given.setdefault(named.when, [])
+    together.append(Given(named.path, item, named.order, named.late))
     return group
 
 

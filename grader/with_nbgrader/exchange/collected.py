@@ -13,6 +13,7 @@ import fcntl
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from grader.submissions.safe_copy import copy
 from grader.with_nbgrader.exchange.entries import Entry
 from grader.with_nbgrader.places import trusted_part
 from grader.with_nbgrader.record import RECORD, parsed, record_in
+from labs.common.files import write_atomically
 
 COLLECTING, EARLIER = ".collecting", ".earlier"
 
@@ -84,18 +86,37 @@ class Collected:
 
         Raises OSError; then what was there before is unchanged.
         """
-        folder, new = self.folder(entry.student), self._collecting / entry.student
+        return self.put(entry.student, entry.as_json(), source, ignore)
+
+    def put(
+        self,
+        student: str,
+        record: dict[str, Any],
+        source: Path,
+        ignore: Sequence[str],
+        *,
+        as_earlier: bool = False,
+    ) -> list[str]:
+        """Copies the folder `source` into the place of `student`; returns what was left out.
+
+        The record gets the hashes of all files. With `as_earlier`, what is there stays, and the
+        copy becomes an earlier version. Raises OSError; then what was there before is unchanged.
+        """
+        folder, new = self.folder(student), self._collecting / student
         try:
             first = (f"{self._assignment}.ipynb",)
             taken = copy(source, new, [*ignore, RECORD], first=first)
-            record = {**entry.as_json(), "sha256": taken.hashes}
-            (new / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
+            left_out = [*record.get("left_out", []), *taken.left_out]
+            stated = {**record, "left_out": left_out, "sha256": taken.hashes}
+            (new / RECORD).write_text(json.dumps(stated, indent=1), encoding="utf-8")
             _sync(new)
             folder.parent.mkdir(parents=True, exist_ok=True)
             if self._course.groupshared:
                 _share(new)
-            if folder.is_dir():
-                kept = self._place_for_earlier(entry.student, folder)
+            if as_earlier:
+                new.rename(self._place_for_earlier(student))
+            elif folder.is_dir():
+                kept = self._place_for_earlier(student)
                 folder.rename(kept)
                 try:
                     new.rename(folder)
@@ -109,11 +130,30 @@ class Collected:
             raise
         return taken.left_out
 
-    def _place_for_earlier(self, student: str, folder: Path) -> Path:
-        """A new path for the version in `folder`, named by its order, so that the last is last."""
+    def scratch(self) -> Path:
+        """A new folder for what is unpacked, removed with what an interrupted collect left."""
+        return Path(tempfile.mkdtemp(prefix=".", dir=self._collecting))
+
+    def record(self, student: str) -> dict[str, Any]:
+        """The record of what was collected from `student`; empty if there is none."""
+        return parsed(record_in(self.folder(student)))
+
+    def mark(self, student: str, more: dict[str, Any]) -> None:
+        """Changes some entries of the record of what was collected. Raises OSError."""
+        stated = {**self.record(student), **more}
+        write_atomically(self.folder(student) / RECORD, json.dumps(stated, indent=1).encode())
+
+    def earlier_records(self, student: str) -> list[dict[str, Any]]:
+        """The records of the versions that were moved away, in the order of their folders."""
+        versions = sorted((self._earlier / student / self._assignment).glob("*"))
+        return [parsed(record_in(version)) for version in versions]
+
+    def _place_for_earlier(self, student: str) -> Path:
+        """A new path for an earlier version, named by its order, so that the last is last."""
         versions = self._earlier / student / self._assignment
         versions.mkdir(parents=True, exist_ok=True)
-        return versions / f"{1 + sum(1 for _ in versions.iterdir()):04d}"
+        numbers = [int(path.name) for path in versions.iterdir() if path.name.isdecimal()]
+        return versions / f"{max(numbers, default=0) + 1:04d}"
 
 
 def _read(folder: Path, student: str) -> Entry | None:
