@@ -254,8 +254,9 @@ def two_archives() -> Files:
 
 
 @case(
-    f"none of its files can be taken: {LAB}.ipynb: it has 16,000,001 bytes; at most 16,000,000 are taken"
-)  # noqa: E501
+    f"none of its files can be taken: {LAB}.ipynb: "
+    "it has 16,000,001 bytes; at most 16,000,000 are taken"
+)
 def only_a_huge_notebook() -> Files:
     content = os.urandom(1 << 16) * 245
     return {NAME: zipped({f"{LAB}/{LAB}.ipynb": content[:16_000_001]})}
