@@ -361,15 +361,28 @@ def test_another_collect_of_the_lab_is_waited_for(course: Class) -> None:
     assert did(course.collect(path)) == {"1": Did.NEW}
 
 
-@pytest.mark.parametrize("step", range(1, 8))
+def _one_more(course: Class) -> tuple[Path, list[str]]:
+    newer = Upload("A", 1, handed_in(LAB, lab_files("new")), first_attachment=900)
+    return canvas_zip(course.file("2.zip"), [newer, one("B", 2, "bob")]), ["old"]
+
+
+def _several(course: Class) -> tuple[Path, list[str]]:
+    files = handed_in(LAB, lab_files("mid")) | handed_in(LAB, lab_files("new"), "20260305T000000Z")
+    newer = Upload("A", 1, files, first_attachment=900)
+    return canvas_zip(course.file("2.zip"), [newer, one("B", 2, "bob")]), ["old", "mid"]
+
+
+@pytest.mark.parametrize("step", range(1, 7))
+@pytest.mark.parametrize("make", [_one_more, _several])
 def test_whatever_ends_a_run_the_next_one_repairs_it(
-    course: Class, step: int, monkeypatch: pytest.MonkeyPatch
+    make: Callable[[Class], tuple[Path, list[str]]],
+    course: Class,
+    step: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As `kill -9` between two renames: an error that nothing catches, at each rename in turn."""
-    first = canvas_zip(course.file("1.zip"), [one("A", 1, "old")])
-    newer = Upload("A", 1, handed_in(LAB, lab_files("new")), first_attachment=900)
-    second = canvas_zip(course.file("2.zip"), [newer, one("B", 2, "bob")])
-    course.collect(first)
+    course.collect(canvas_zip(course.file("1.zip"), [one("A", 1, "old")]))
+    path, earlier = make(course)
     done = 0
     rename: Callable[..., Path] = Path.rename
 
@@ -385,10 +398,10 @@ def test_whatever_ends_a_run_the_next_one_repairs_it(
 
     monkeypatch.setattr(Path, "rename", dying)
     with contextlib.suppress(Killed):
-        course.collect(second)
+        course.collect(path)
     monkeypatch.setattr(Path, "rename", rename)
-    course.collect(second)
-    assert (course.text("1"), course.text("2"), course.earlier("1")) == ("new", "bob", ["old"])
+    course.collect(path)
+    assert (course.text("1"), course.text("2"), course.earlier("1")) == ("new", "bob", earlier)
     left = [path.name for path in (course.folder / "submitted").iterdir()]
     assert sorted(left) == [".earlier", "1", "2"]
 

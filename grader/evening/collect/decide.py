@@ -28,6 +28,7 @@ class Did(enum.Enum):
     NEWER = "collected, replaces"
     EARLIER = "kept as earlier"
     SAME = "was collected"
+    BACK = "collected again"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,12 @@ class State:
     def decide(self, arrived: Arrived) -> Did:
         """What to do with a submission; afterwards the state is as if that was done."""
         if self.current is None:
+            # An interrupted run has moved it away, or somebody has removed the newer one.
+            again = [each for each in self.earlier if content_of(each) == arrived.content]
+            if again:
+                self.earlier.remove(again[-1])
+                self.current = again[-1]
+                return Did.BACK
             self.current = arrived.record
             return Did.NEW
         if content_of(self.current) == arrived.content:

@@ -184,7 +184,9 @@ class Collect:
                     "doubts": [*group.doubts, *remarks],
                 }
                 did = state.decide(Arrived(record))
-                if not self._dry:
+                if did is Did.BACK and not self._dry:
+                    self._put_back(student, state)
+                elif not self._dry:
                     self._put(student, did, record, folder)
                 late, moment = record["late"], record["when"]
                 notes = (*record["doubts"], *left_out)
@@ -242,10 +244,18 @@ class Collect:
                 raise
             raise NotTaken(f"it could not be copied: {error.strerror or error}") from error
 
+    def _put_back(self, student: str, state: State) -> None:
+        """An earlier version counts again. Raises NotTaken."""
+        try:
+            self._collected.put_back(student, state.current or {})
+        except OSError as error:
+            why = error.strerror or error
+            raise NotTaken(f"its earlier submission could not be moved back: {why}") from error
+
 
 def _summary(lines: list[Line], is_new: bool) -> Line:
     """One line for all submissions of a student: what became of the one that counts."""
-    put = [line for line in lines if line.did in {Did.NEW, Did.NEWER}]
+    put = [line for line in lines if line.did in {Did.NEW, Did.NEWER, Did.BACK}]
     earlier = [line for line in lines if line.did is Did.EARLIER]
     if put:
         did = Did.NEW if is_new else Did.NEWER

@@ -16,6 +16,7 @@ _DRY = {
     Did.NEWER: "would replace",
     Did.EARLIER: "would be earlier",
     Did.SAME: "was collected",
+    Did.BACK: "would be collected",
 }
 
 

@@ -55,8 +55,7 @@ class Collected:
 
     def earlier_owner(self, student: str) -> int | None:
         """Who owned the version that was moved away last; None if there is none."""
-        versions = sorted((self._earlier / student / self._assignment).glob("*"))
-        found = [_read(version, student) for version in versions]
+        found = [_read(version, student) for version in self._versions(student)]
         owners = [each.owner for each in found if each is not None]
         return owners[-1] if owners else None
 
@@ -145,8 +144,16 @@ class Collected:
 
     def earlier_records(self, student: str) -> list[dict[str, Any]]:
         """The records of the versions that were moved away, in the order of their folders."""
-        versions = sorted((self._earlier / student / self._assignment).glob("*"))
-        return [parsed(record_in(version)) for version in versions]
+        return [parsed(record_in(version)) for version in self._versions(student)]
+
+    def put_back(self, student: str, record: dict[str, Any]) -> None:
+        """Moves the last earlier version with this record back into its place. Raises OSError."""
+        same = [each for each in self._versions(student) if parsed(record_in(each)) == record]
+        same[-1].rename(self.folder(student))
+
+    def _versions(self, student: str) -> list[Path]:
+        """The folders of the versions that were moved away, the last one last."""
+        return sorted((self._earlier / student / self._assignment).glob("*"))
 
     def _place_for_earlier(self, student: str) -> Path:
         """A new path for an earlier version, named by its order, so that the last is last."""
