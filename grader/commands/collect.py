@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 NOT_ALL, NOTHING = 1, 2
 _ABOUT = "collect a class: from a folder, a zip file, Canvas, Moodle or nbgrader's exchange"
 _MORE = """\
-SOURCE is the zip file of "Download Submissions" in Canvas or of "Download all submissions" in
-Moodle, the same as a folder, a folder or zip file with one folder or zip file for each student,
-or the word `exchange` for nbgrader's exchange.
+SOURCE is one of these:
+  the zip file of "Download Submissions" in Canvas, or the folder that you unpacked it to;
+  the zip file of "Download all submissions" in Moodle, or its folder;
+  a folder or a zip file with one folder or zip file for each student;
+  the word `exchange`, for nbgrader's exchange.
 
-The exit status is 0 if everything was collected, 1 if something was not (the output says what and
-why; all else is collected), and 2 if nothing could be done.
+The exit status is 0 if everything was collected, and 2 if nothing could be done. It is 1 if
+something was not collected. The output says what and why, and all else is collected.
 """
 
 

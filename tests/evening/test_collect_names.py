@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from grader.evening.collect.naming import (
     layout_of,
 )
 from grader.evening.collect.students import sort
+from testing.paths import REPOSITORY
 
 LAB = "01-timer-overhead"
 ARCHIVE = f"{LAB}-20260304T050607Z.zip"
@@ -111,13 +113,16 @@ def test_names_of_the_exchange_and_of_students() -> None:
 
 
 def test_a_pattern_as_nbgrader_has_it() -> None:
-    layout = by_pattern(
-        r".*_(?P<student_id>\w+)_attempt_(?P<timestamp>[0-9\-]+)_(?P<file_id>[\w-]+)"
-    )
-    named = read(layout, "down/ps1_bitdiddle_attempt_2026-01-30-15-00-00_figures.json")
-    assert named is not None
-    assert (named.number, named.path) == ("bitdiddle", ("figures.json",))
-    assert named.when == datetime.datetime(2026, 1, 30, 15)
+    page = (REPOSITORY / "docs" / "grading.md").read_text(encoding="utf-8")
+    documented = re.search(r"--names '([^']+)'", page)
+    assert documented is not None
+    # nbgrader's patterns give the name of the file without its suffix.
+    for pattern in (documented[1], documented[1].replace("_id>.+)", r"_id>\w+)")):
+        layout = by_pattern(pattern)
+        named = read(layout, "down/ps1_bitdiddle_attempt_2026-01-30-15-00-00_figures.json")
+        assert named is not None
+        assert (named.number, named.path) == ("bitdiddle", ("figures.json",))
+        assert named.when == datetime.datetime(2026, 1, 30, 15)
     for wrong, what in ((r"(?P<student_id>.*)", "no group"), ("(", "no regular expression")):
         with pytest.raises(ValueError, match=what):
             by_pattern(wrong)
