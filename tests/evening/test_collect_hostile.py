@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import re
 import stat
 import struct
@@ -16,9 +17,12 @@ from pathlib import Path
 import pytest
 from nbgrader.coursedir import CourseDirectory
 
-from grader.evening.collect import source
+from grader.evening.collect import run, source
+from grader.evening.collect.decide import Did
+from grader.evening.collect.handed_in import Version
 from grader.evening.collect.items import NotTaken
 from grader.evening.collect.run import Collect, Report
+from grader.evening.collect.written import written
 from labs.common import limits
 from testing.platform_archives import Files, Upload, canvas_zip, handed_in, moodle_zip, zipped
 
@@ -343,6 +347,59 @@ def test_honest_files_that_compress_well_are_taken(tmp_path: Path) -> None:
     assert len(rows) > 200 * len(packed[NAME])
     report = collect(tmp_path, moodle_zip(tmp_path / "m.zip", [Upload("A", 1, packed)]))
     assert [line.files for line in report.lines] == [2]
+
+
+def test_a_folder_in_the_place_of_a_file_harms_nobody(tmp_path: Path) -> None:
+    places = ("timestamp.txt", "submission_secret.txt", ".ticklab-collected.json", f"{LAB}.ipynb")
+    files = {"figures.json": b"{}", **{f"{place}/x": b"x" for place in places}}
+    uploads = [Upload("A", 1, handed_in(LAB, files)), Upload("B", 2, handed_in(LAB, GOOD))]
+    path = moodle_zip(tmp_path / "m.zip", uploads)
+    for _ in range(2):
+        report = collect(tmp_path, path)
+        assert [line.student for line in report.lines] == ["a-1", "b-2"]
+        assert report.not_collected == []
+    assert report.lines[0].did is Did.SAME
+
+
+def test_a_fault_of_ours_costs_one_student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = written
+
+    def faulty(version: Version, folder: Path) -> tuple[dict[str, str], list[str]]:
+        if version.order == 100:
+            raise KeyError("a fault")
+        return real(version, folder)
+
+    monkeypatch.setattr(run, "written", faulty)
+    uploads = [Upload("A", 1, {"figures.json": b"{}"}), Upload("B", 2, {"figures.json": b"{}"})]
+    report = collect(tmp_path, canvas_zip(tmp_path / "c.zip", uploads))
+    assert [line.student for line in report.lines] == ["2"]
+    why = "Ticklab has a fault, please report it: KeyError('a fault')"
+    assert [each.why for each in report.not_collected] == [why]
+
+
+def test_random_damage_never_ends_a_run(tmp_path: Path) -> None:
+    """200 archives with a few bytes changed, cut or doubled; some are still whole."""
+    chance = random.Random(20_260_304)
+    whole = zipped({**GOOD, f"{LAB}/recordings/run.csv": b"1,2,3\n" * 50})
+    uploads = []
+    for number in range(1, 201):
+        packed = bytearray(whole)
+        for _ in range(chance.randint(1, 4)):
+            at = chance.randrange(len(packed))
+            change = chance.choice(("byte", "byte", "cut", "double"))
+            if change == "byte":
+                packed[at] = chance.choice((0, 1, 0xFF, chance.randrange(256)))
+            elif change == "cut":
+                del packed[at : at + chance.randint(1, 8)]
+            else:
+                packed[at:at] = packed[at : at + chance.randint(1, 40)]
+        uploads.append(Upload("x", number, {NAME: bytes(packed)}))
+    report = collect(tmp_path, canvas_zip(tmp_path / "c.zip", uploads))
+    assert len(report.lines) + len(report.not_collected) == 200
+    assert len(report.not_collected) > 100
+    assert not [each for each in report.not_collected if "has a fault" in each.why]
+    taken = {str(line.student) for line in report.lines}
+    assert {path.name for path in (tmp_path / "course" / "submitted").iterdir()} == taken
 
 
 def _link(folder: Path) -> None:

@@ -68,9 +68,10 @@ def lab_of(items: Sequence[Item], labs: Sequence[str], asked: str | None) -> str
     known = set(labs)
     found = set()
     for item in items:
-        archive = hand_in_archive(item.parts[-1].rpartition("_")[2])
-        stated = {*item.parts, item.parts[-1].removesuffix(".ipynb"), archive[0] if archive else ""}
-        found |= known & stated
+        own = item.parts[-1].rpartition("_")[2]  # a platform puts its part before
+        archive = hand_in_archive(own)
+        found |= known & {*item.parts, *item.parts[0].split("+"), own.removesuffix(".ipynb")}
+        found |= known & {archive[0] if archive else ""}
     if len(found) != 1:
         raise NotTaken(f"name the lab with --lab; the labs of the course are: {named}")
     return found.pop()

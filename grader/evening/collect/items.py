@@ -135,7 +135,7 @@ def _item(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Item | None:
     """The file that `info` describes; None for a folder."""
     name = _name(info)
     trouble = trouble_with_path(name) or _trouble_with(info)
-    if info.is_dir() and not trouble:
+    if not trouble and info.is_dir():
         return None
     opening = partial(archive.open, info)
     return Item(parts_of(name), info.file_size, cast("Callable[[], BinaryIO]", opening), trouble)

@@ -30,6 +30,7 @@ from grader.evening.collect.naming import CANVAS, MOODLE, Layout, Named, layout_
 from grader.evening.collect.roster import Roster, same_person
 from grader.evening.collect.students import Group, NotCollected, sort
 from grader.evening.collect.written import written
+from grader.submissions.safe_copy import printable
 from grader.with_nbgrader.careful_course import read_time
 from grader.with_nbgrader.exchange.collected import Collected
 from grader.with_nbgrader.exchange.entries import now
@@ -151,8 +152,8 @@ class Collect:
             try:
                 for line in self._together(state, layout, student, group, when, scratch):
                     lines.append(line)
-            except NotTaken as error:
-                report.not_collected.append(NotCollected(group.label, str(error)))
+            except Exception as error:  # whatever a student hands in, all others are collected
+                report.not_collected.append(NotCollected(group.label, _why(error)))
         if lines:
             report.lines.append(_summary(lines, is_new))
 
@@ -185,7 +186,7 @@ class Collect:
                 }
                 did = state.decide(Arrived(record))
                 if did is Did.BACK and not self._dry:
-                    self._put_back(student, state)
+                    self._collected.put_back(student, state.current or {})
                 elif not self._dry:
                     self._put(student, did, record, folder)
                 late, moment = record["late"], record["when"]
@@ -211,7 +212,8 @@ class Collect:
             remarks.append(f"its time {moment} lies in the future and is not believed")
             moment = None
         if moment is not None and (stated is None or abs(stated - moment) > _SAME_TIME):
-            (folder / "timestamp.txt").write_text(f"{moment} UTC", encoding="utf-8")
+            with contextlib.suppress(IsADirectoryError):  # the record has the time too
+                (folder / "timestamp.txt").write_text(f"{moment} UTC", encoding="utf-8")
         late = version.late
         if late is None and moment is not None and self._duedate is not None:
             late = moment > self._duedate
@@ -229,28 +231,26 @@ class Collect:
         return record, remarks
 
     def _put(self, student: str, did: Did, record: Record, folder: Path) -> None:
-        """Carries out what was decided. Raises NotTaken, and OSError if the disk is full."""
-        try:
-            if did is not Did.SAME:
-                ignore, earlier = self._course.ignore, did is Did.EARLIER
-                self._collected.put(student, record, folder, ignore, as_earlier=earlier)
-                return
-            before = self._collected.record(student)
-            same = content_of(before) == record["content"]
-            if same and record["late"] is not None and before.get("late") != record["late"]:
-                self._collected.mark(student, {"late": record["late"]})
-        except OSError as error:
-            if error.errno in NO_ROOM:
-                raise
-            raise NotTaken(f"it could not be copied: {error.strerror or error}") from error
+        """Carries out what was decided. Raises OSError."""
+        if did is not Did.SAME:
+            ignore, earlier = self._course.ignore, did is Did.EARLIER
+            self._collected.put(student, record, folder, ignore, as_earlier=earlier)
+            return
+        before = self._collected.record(student)
+        same = content_of(before) == record["content"]
+        if same and record["late"] is not None and before.get("late") != record["late"]:
+            self._collected.mark(student, {"late": record["late"]})
 
-    def _put_back(self, student: str, state: State) -> None:
-        """An earlier version counts again. Raises NotTaken."""
-        try:
-            self._collected.put_back(student, state.current or {})
-        except OSError as error:
-            why = error.strerror or error
-            raise NotTaken(f"its earlier submission could not be moved back: {why}") from error
+
+def _why(error: Exception) -> str:
+    """Why a student is not collected. Raises `error` again if the disk is full."""
+    if isinstance(error, NotTaken):
+        return str(error)
+    if isinstance(error, OSError):
+        if error.errno in NO_ROOM:
+            raise error
+        return f"it could not be copied: {error.strerror or error}"
+    return f"Ticklab has a fault, please report it: {printable(repr(error), 200)}"
 
 
 def _summary(lines: list[Line], is_new: bool) -> Line:
