@@ -46,6 +46,8 @@ def read(layout: Layout, path: str) -> Named | None:
         ("anon_aB3dE_1234_figures.json", "aB3dE", False, "figures.json", 1234),
         ("LATE_anon_aB3dE_1234_figures.json", "aB3dE", True, "figures.json", 1234),
         ("lovelaceada_LATE_77_text.html", "77", True, "text.html", None),
+        ("lovelace--ada-late_77_12_figures.json", "77", True, "figures.json", 12),
+        ("lovelaceada(LATE)_77_12_figures.json", "77", True, "figures.json", 12),
         ("late_5_6_x.zip", "5", False, "x.zip", 6),
     ],
 )
@@ -208,7 +210,7 @@ def test_a_student_id_that_nbgrader_cannot_hold_is_refused() -> None:
 
 
 ROSTERS = {
-    "own": "student;id;name\nada;77;Ada Lovelace\nbob;78;Bob\n",
+    "own": "student;id;name\nada;77;Ada Lovelace\nbob;78\n\n",
     "canvas": "Student,ID,SIS User ID,SIS Login ID,Section\n"
     '    Points Possible,,,,\n"Lovelace, Ada",77,s1,ada,A\n"B, Bob",78,s2,bob,A\n',
     "moodle": "Identifier,Full name,Email address,Status\n"

@@ -25,6 +25,8 @@ Parts = tuple[str, ...]
 
 #: What operating systems put into folders and archives by themselves.
 _JUNK = {"__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
+#: Before 2014 it was `-late`; names have had no `-` since then.
+_LATE = re.compile(r"(_LATE|-late|[ _-]?\(LATE\))$")
 _CANVAS = re.compile(r"(?=_(\d{1,20})_(\d{1,20})_(.+)$)", re.DOTALL)
 _CANVAS_ANONYMOUS = re.compile(r"(LATE_)?anon_([A-Za-z0-9]{5})_(\d{1,20})_(.+)", re.DOTALL)
 _CANVAS_NO_FILE = re.compile(r"(.*)_(\d{1,20})_((?:text|link)\.html)", re.DOTALL)
@@ -94,14 +96,14 @@ def _read_canvas(parts: Parts) -> list[Named]:
         found.append(Named(key, number, (file, *rest), "", late is not None, None, int(attachment)))
     for match in _CANVAS.finditer(first):
         number, attachment, file = match.groups()
-        name = first[: match.start()].removesuffix("_LATE")
+        name = _LATE.sub("", first[: match.start()])
         late = name != first[: match.start()]
         key = f"{name}_{number}"
         found.append(Named(key, number, (file, *rest), name, late, None, int(attachment)))
     no_file = _CANVAS_NO_FILE.fullmatch(first)
     if not found and no_file is not None:
         before, number, file = no_file.groups()
-        name = before.removesuffix("_LATE")
+        name = _LATE.sub("", before)
         key = f"{name}_{number}"
         found.append(Named(key, number, (file, *rest), name, name != before))
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -133,8 +134,10 @@ def _students(
     students: dict[str, Student] = {}
     numbers: dict[str, str] = {}
     for number, cells in lines:
-        row = dict(zip(header, (cell.strip() for cell in cells), strict=False))
-        if not any(row.values()) or len(row) < len(header):
+        row = dict(
+            itertools.zip_longest(header, map(str.strip, cells[: len(header)]), fillvalue="")
+        )
+        if not any(row.values()):
             continue
         student = of(row)
         if student is None:
