@@ -6,6 +6,7 @@ import contextlib
 import csv
 import datetime
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -14,16 +15,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
 from grader.evening.collect import receipts, roster, shown, source
+from grader.evening.collect.course import duedate_of, lab_of
 from grader.evening.collect.decide import Did
+from grader.evening.collect.items import Item, NotTaken
 from grader.evening.collect.naming import Layout, by_pattern
 from grader.evening.collect.run import Collect, Report
 from grader.submissions import safe_copy
 from grader.with_nbgrader.careful_course import read_time
 from grader.with_nbgrader.exchange import collected
 from grader.with_nbgrader.record import RECORD
+from grader.with_nbgrader.settings import configure
 from labs.hand_in import archive
 from testing.platform_archives import (
     Files,
@@ -178,6 +184,52 @@ def test_a_class_from_folders_and_zip_files(course: Class) -> None:
         }
         course.file(name).write_bytes(zipped(files))
         assert set(did(course.collect(course.file(name))).values()) == {Did.SAME}
+
+
+def test_the_folder_of_all_labs_of_the_only_student(course: Class) -> None:
+    """The lab as it is in the folder counts, and not what was handed in before."""
+    top = course.file("class") / "ada"
+    files = {f"{LAB}/{name}": content for name, content in lab_files("now").items()}
+    files |= {f"{OTHER}/{name}": content for name, content in lab_files("oth").items()}
+    files |= {f"handed-in/{name}": each for name, each in handed_in(LAB, lab_files("old")).items()}
+    files |= {"notes/a/1.txt": b"x", "notes/a/2.txt": b"x"}
+    for name, content in files.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_bytes(content)
+    report = course.collect(course.file("class"))
+    assert (did(report), course.text("ada")) == ({"ada": Did.NEW}, "now")
+    assert report.lines[0].remarks == ("notes: it lies outside of the lab's folder",)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"ada_LATE_77_12_{LAB}-20260304T050607Z.zip",
+        f"ada_77_12_{LAB}.ipynb",
+        f"Ada_1_assignsubmission_file_/{LAB}-20260304T050607Z-1.zip",
+        f"ada+{LAB}+2026-03-04 05:06:07 UTC/figures.json",
+        f"ada/{LAB}/figures.json",
+    ],
+)
+def test_the_lab_is_found_by_the_names(path: str) -> None:
+    items = [Item(tuple(path.split("/")), 1, lambda: io.BytesIO())]
+    assert lab_of(items, [LAB, OTHER], None) == LAB
+    assert lab_of(items, [LAB, OTHER], OTHER) == OTHER
+    nothing = [Item(("bob.zip",), 1, lambda: io.BytesIO())]
+    assert lab_of(nothing, [LAB], None) == LAB
+    with pytest.raises(NotTaken, match=f"name the lab with --lab; .*: {LAB}, {OTHER}"):
+        lab_of(nothing, [LAB, OTHER], None)
+
+
+def test_the_due_date_is_that_of_the_gradebook(course: Class) -> None:
+    course.folder.mkdir()
+    configure(Config(), course.folder)
+    assert duedate_of(course.course, LAB) is None
+    assert not (course.folder / "gradebook.db").exists()
+    with Gradebook(course.course.db_url) as gradebook:
+        gradebook.update_or_create_assignment(LAB, duedate=WHEN)
+    assert duedate_of(course.course, LAB) == WHEN
+    assert duedate_of(course.course, OTHER) is None
 
 
 def test_a_copy_of_the_exchange_and_a_pattern(course: Class) -> None:

@@ -18,6 +18,7 @@ from grader.evening.collect.naming import Parts, hand_in_archive, is_junk
 from grader.evening.collect.paths import same_name, shown, trouble_on_windows
 from labs.common import limits
 from labs.course import answers, figures, predictions
+from labs.course.handed_in import HANDED_IN
 
 #: An archive that is smaller stays in memory.
 _IN_MEMORY = 4_000_000
@@ -99,15 +100,17 @@ class _Reader:
         """The version that the files themselves are."""
         root = _root([each.path for each in given], self._lab, self._others)
         files: dict[Parts, Item] = {}
-        left_out = []
+        left_out: set[str] = set()
         # Canvas keeps both where a student hands in one name again; the last one counts.
         for each in sorted(given, key=lambda each: (each.order or 0, each.path), reverse=True):
             if each.path[: len(root)] != root:
-                left_out.append(f"{shown(each.path)}: it lies outside of the lab's folder")
+                beside = _beside(each.path, root)
+                if not {*beside} & {*self._others, HANDED_IN}:
+                    left_out.add(f"{shown(beside)}: it lies outside of the lab's folder")
                 continue
             below = _plain(each.path[len(root) :], self._lab)
             if below in files:
-                left_out.append(f"{shown(each.path)}: it was handed in again")
+                left_out.add(f"{shown(each.path)}: it was handed in again")
             elif not (len(below) == 1 and below[0].casefold().endswith(".zip")):
                 files[below] = each.item
         orders = [each.order for each in given if each.order is not None]
@@ -120,7 +123,9 @@ class _Reader:
         zips = [each for each in given if each.path[-1].casefold().endswith(".zip")]
         made = {each: hand_in_archive(each.path[-1]) for each in zips}
         own = [each for each, named in made.items() if named and named[0] == self._lab]
-        if own or bare:
+        if bare:  # who hands in the folder of all labs means the lab as it is there
+            return [each for each in own if HANDED_IN not in each.path[:-1]]
+        if own:
             return own
         others = sorted({named[0] for named in made.values() if named})
         unnamed = [each for each, named in made.items() if named is None]
@@ -217,6 +222,14 @@ def _root(paths: Sequence[Parts], lab: str, others: Set[str]) -> Parts:
         return top
     names = ", ".join(shown(root) for root in found[:3])
     raise NotTaken(f"it holds several folders, and none is named {lab}: {names}")
+
+
+def _beside(path: Parts, root: Parts) -> Parts:
+    """The part of `path` down to the first level at which it is not on the way to `root`."""
+    same = 0
+    while path[same] == root[same]:
+        same += 1
+    return path[: same + 1]
 
 
 def _plain(path: Parts, lab: str) -> Parts:

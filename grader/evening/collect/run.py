@@ -115,6 +115,7 @@ class Collect:
         with self._scratch() as scratch:
             for student in progress(sorted(found.students)):
                 self._student(report, layout, student, found.students[student], scratch)
+        report.not_collected.sort(key=lambda each: each.name)
         if roster is not None:
             here = {*found.students, *taken}
             report.absent = sorted({each.student for each in roster.students} - here)
