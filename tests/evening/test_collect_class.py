@@ -327,6 +327,30 @@ def test_late_by_the_due_date_of_the_gradebook(course: Class) -> None:
     assert course.record("a-1")["late"] is False
 
 
+def test_who_hands_in_the_same_again_is_as_late_as_before(course: Class) -> None:
+    course.collect(canvas_zip(course.file("1.zip"), [one("A", 1), one("B", 2)]))
+    bare = Upload("B", 2, {"x.zip": zipped(lab_files("B"))}, late=True, first_attachment=900)
+    again = Upload("A", 1, one("A", 1).files, late=True, first_attachment=900)
+    report = course.collect(canvas_zip(course.file("2.zip"), [again, bare]))
+    assert did(report) == {"1": Did.SAME, "2": Did.SAME}
+    assert [course.record(student)["late"] for student in "12"] == [False, False]
+    # The same upload is late now, because the date was moved.
+    late = Upload("A", 1, one("A", 1).files, late=True)
+    course.collect(canvas_zip(course.file("3.zip"), [late]))
+    assert course.record("1")["late"] is True
+
+
+def test_a_submission_that_somebody_removed_comes_back(course: Class) -> None:
+    course.collect(canvas_zip(course.file("1.zip"), [one("A", 1, "old")]))
+    newer = Upload("A", 1, handed_in(LAB, lab_files("new")), first_attachment=900)
+    course.collect(canvas_zip(course.file("2.zip"), [newer]))
+    shutil.rmtree(course.submitted("1").parent)
+    assert did(course.collect(course.file("1.zip"))) == {"1": Did.NEW}
+    assert (course.text("1"), course.earlier("1")) == ("old", [])
+    assert did(course.collect(course.file("2.zip"))) == {"1": Did.NEWER}
+    assert (course.text("1"), course.earlier("1")) == ("new", ["old"])
+
+
 def test_a_time_in_the_future_is_not_believed(course: Class) -> None:
     files = handed_in(LAB, lab_files("ada"), "29990101T000000Z")
     report = course.collect(moodle_zip(course.file("m.zip"), [Upload("A", 1, files)]))

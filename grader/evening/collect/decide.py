@@ -47,7 +47,7 @@ class Arrived:
         order, before = self.record.get("order"), record.get("order")
         if isinstance(order, int) and isinstance(before, int) and order != before:
             return order > before
-        when, then = _when(self.record), _when(record)
+        when, then = when_of(self.record), when_of(record)
         if when is not None and then is not None and when != then:
             return when > then
         return None
@@ -84,6 +84,10 @@ class State:
         self.current = arrived.record
         return Did.NEWER
 
+    def counts(self, record: Record) -> bool:
+        """Whether the submission that counts has the files of `record`."""
+        return content_of(self.current or {}) == content_of(record)
+
     def check_person(self, who: str) -> None:
         """Raises NotTaken if what was collected under this id is another person's.
 
@@ -111,7 +115,8 @@ def content_of(record: Record) -> str:
     return fingerprint({str(k): str(v) for k, v in hashes.items() if k not in BY_NBGRADER})
 
 
-def _when(record: Record) -> datetime.datetime | None:
+def when_of(record: Record) -> datetime.datetime | None:
+    """When the submission of a record was handed in; None if that is not known."""
     try:
         return datetime.datetime.fromisoformat(record["when"])
     except (KeyError, TypeError, ValueError):

@@ -21,8 +21,8 @@ from grader.evening.collect.decide import (
     Did,
     Record,
     State,
-    content_of,
     fingerprint,
+    when_of,
 )
 from grader.evening.collect.handed_in import Version
 from grader.evening.collect.items import NO_ROOM, Item, NotTaken
@@ -174,6 +174,9 @@ class Collect:
         given = group.given[when]
         with handed_in.versions(given, self._lab, self._labs, scratch) as found:
             for version in found:
+                if version.archive and version.archive == (state.current or {}).get("archive"):
+                    yield self._there(student, version)
+                    continue
                 shutil.rmtree(folder, ignore_errors=True)
                 hashes, left_out = written(version, folder)
                 if not hashes:
@@ -186,6 +189,9 @@ class Collect:
                     "doubts": [*group.doubts, *remarks],
                 }
                 did = state.decide(Arrived(record))
+                if did is Did.SAME and state.counts(record):
+                    yield self._there(student, version)
+                    continue
                 if did is Did.BACK and not self._dry:
                     self._collected.put_back(student, state.current or {})
                 elif not self._dry:
@@ -215,15 +221,12 @@ class Collect:
         if moment is not None and (stated is None or abs(stated - moment) > _SAME_TIME):
             with contextlib.suppress(IsADirectoryError):  # the record has the time too
                 (folder / "timestamp.txt").write_text(f"{moment} UTC", encoding="utf-8")
-        late = version.late
-        if late is None and moment is not None and self._duedate is not None:
-            late = moment > self._duedate
         own = {path: hashed for path, hashed in hashes.items() if path not in BY_NBGRADER}
         record = {
             "when": None if moment is None else moment.isoformat(),
             "owner": None,
             "changed": 0,
-            "late": late,
+            "late": self._late(version.late, moment),
             "order": version.order,
             "archive": version.archive,
             "content": fingerprint(own),
@@ -231,16 +234,31 @@ class Collect:
         }
         return record, remarks
 
+    def _late(self, stated: bool | None, moment: datetime.datetime | None) -> bool | None:
+        """Whether a submission came too late: as the platform says, or by the due date."""
+        if stated is not None or moment is None or self._duedate is None:
+            return stated
+        return moment > self._duedate
+
     def _put(self, student: str, did: Did, record: Record, folder: Path) -> None:
         """Carries out what was decided. Raises OSError."""
         if did is not Did.SAME:
             ignore, earlier = self._course.ignore, did is Did.EARLIER
             self._collected.put(student, record, folder, ignore, as_earlier=earlier)
-            return
+
+    def _there(self, student: str, version: Version) -> Line:
+        """A submission that counts already; only whether it is late can have changed since then.
+
+        Handed in once more, it is as late as it was the first time.
+        """
         before = self._collected.record(student)
-        same = content_of(before) == record["content"]
-        if same and record["late"] is not None and before.get("late") != record["late"]:
-            self._collected.mark(student, {"late": record["late"]})
+        stated = version.late if version.order == before.get("order") else None
+        late = self._late(stated, when_of(before))
+        late = before.get("late") if late is None else late
+        if late != before.get("late") and not self._dry:
+            self._collected.mark(student, {"late": late})
+        origin, files = str(before.get("entry", "")), len(before.get("sha256", ()))
+        return Line(student, Did.SAME, origin, before.get("when"), late, files, 0, ())
 
 
 def _why(error: Exception) -> str:

@@ -149,6 +149,7 @@ class Collected:
     def put_back(self, student: str, record: dict[str, Any]) -> None:
         """Moves the last earlier version with this record back into its place. Raises OSError."""
         same = [each for each in self._versions(student) if parsed(record_in(each)) == record]
+        self.folder(student).parent.mkdir(parents=True, exist_ok=True)
         same[-1].rename(self.folder(student))
 
     def _versions(self, student: str) -> list[Path]:
