@@ -43,7 +43,8 @@ class Elsewhere:
         if case.right or case.submitted is None or not case.spec.is_time:
             return ""
         places = [] if case.others else [self._of_own_run(case), *self._of_runs(case)]
-        for place in (*places, self._of_figures(case), self._of_baselines(case)):
+        of_figures = (self._of_figures(case), self._of_two_figures(case))
+        for place in (*places, *of_figures, self._of_baselines(case)):
             if found := list(dict.fromkeys(place)):
                 return f"What you gave is {found[0]}." if len(found) == 1 else ""
         return ""
@@ -75,6 +76,18 @@ class Elsewhere:
         for name, figure in self.submitted.items():
             if name != case.spec.id and isinstance(figure, Figure) and _is_same(case, figure):
                 yield f"your figure {name}"
+
+    def _of_two_figures(self, case: Case) -> Iterator[str]:
+        """The ratio of the two figures whose difference is asked for."""
+        if case.spec.quantity is not Quantity.DIFFERENCE:
+            return
+        two = [self.submitted.get(name) for name in case.spec.of]
+        values = [_in_ns(each) for each in two if isinstance(each, Figure)]
+        for one, other in ((0, 1), (1, 0)) if len(two) == len(values) == 2 else ():
+            above, below = values[one], values[other]
+            if above and below and _is_as_given(case, above / below):
+                names = f"{case.spec.of[one]} divided by {case.spec.of[other]}"
+                yield f"{names}: that is a ratio, and a difference is asked for"
 
     def _of_baselines(self, case: Case) -> Iterator[str]:
         """The right value without a baseline that another run measured."""
@@ -129,6 +142,20 @@ def _is_same(case: Case, figure: Figure) -> bool:
         factor = NANOSECONDS[other] / NANOSECONDS[mine]
     else:
         return False
+    return _is_as_given(case, figure.value * factor)
+
+
+def _is_as_given(case: Case, number: float) -> bool:
+    """Whether the student wrote this number, whatever its unit."""
     if case.submitted is None or case.figure.value == 0:
         return False
-    return is_number(case, figure.value * factor * case.submitted / case.figure.value)
+    return is_number(case, number * case.submitted / case.figure.value)
+
+
+def _in_ns(figure: Figure) -> float | None:
+    """The value of a figure with a unit of time; None for another unit."""
+    try:
+        factor = NANOSECONDS.get(canonical(figure.unit))
+    except UnknownUnit:
+        return None
+    return figure.value * factor if factor else None

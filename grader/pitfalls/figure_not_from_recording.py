@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from grader.cases.case import Case
@@ -20,7 +20,7 @@ def detect(case: Case) -> str | None:
     if case.spec.quantity is Quantity.CHOICE:
         # grader.pitfalls.conclusion_against_table reports the others.
         return _of_stale_conclusion(case) if is_stale(case) else None
-    expected = " or ".join(dict.fromkeys(each.as_text() for each in case.accepted_values[:2]))
+    expected = " or ".join(_without_repeats(each.as_text() for each in case.accepted_values[:2]))
     source = f"{case.figure.recording} gives" if not case.others else "your recordings give"
     evidence = f"You gave {case.as_submitted()}; {source} {expected}."
     if is_stale(case):
@@ -29,6 +29,14 @@ def detect(case: Case) -> str | None:
             "in again."
         )
     return None if case.right_in_older_kit and not what_it_is(case) else evidence
+
+
+def _without_repeats(values: Iterable[str]) -> list[str]:
+    """The values as text, without one that another one gives with its interval: '2.7 us'."""
+    different = list(dict.fromkeys(values))
+    return [
+        each for each in different if not any(other.startswith(f"{each} (") for other in different)
+    ]
 
 
 def _of_stale_conclusion(case: Case) -> str:

@@ -11,10 +11,11 @@ Each lab has one JSON file under `hints/`:
      "choices": {"call-five-and-six": ["six cost more", "six cost less", "not distinguishable"]}}
 
 `done_by` names the evidence that a step is done: `prediction:ID`, `recording:NAME`, `figure:ID`,
-`answer:ID`, `report:`, `hand-in:`. `predictions` lists what may be predicted, with the recording
-that answers it. `explanations` are shown beside what the student answered. `held_back` lists
-warnings of a run that would give an answer away. `choices` lists the conclusions to choose from, of
-each figure that is answered by a number.
+`answer:ID`, `report:`, `hand-in:`; a step's `variant` is one that the recording must hold.
+`predictions` lists what may be predicted, with the recording that answers it. `explanations` are
+shown beside what the student answered. `held_back` lists warnings of a run that would give an
+answer away. `choices` lists the conclusions to choose from, of each figure that is answered by a
+number.
 """
 
 from __future__ import annotations
@@ -98,7 +99,8 @@ def parse(text: str, where: str) -> Guide:
         stated = json.loads(text)
         hints = {name: tuple(rungs) for name, rungs in stated.get("hints", {}).items()}
         steps = tuple(
-            Step(step["do"], *step["done_by"].split(":", 1)) for step in stated.get("steps", [])
+            Step(step["do"], *_evidence(step["done_by"]), step.get("variant", ""))
+            for step in stated.get("steps", [])
         )
         choices = _texts(stated.get("choices", {}))
         explanations = _texts(stated.get("explanations", {}))
@@ -116,6 +118,8 @@ def parse(text: str, where: str) -> Guide:
             raise BadGuide(f"{where}: step {step.do!r} must be done by one of {', '.join(KINDS)}")
         if bool(step.name) == (step.kind in WITHOUT_NAME):
             raise BadGuide(f"{where}: step {step.do!r} needs {step.kind}:ID, or {step.kind}: alone")
+        if step.variant and step.kind != "recording":
+            raise BadGuide(f"{where}: step {step.do!r} has a variant, but no recording")
     for name, texts in choices.items():
         if len(texts) < FEWEST_CHOICES or not all(text.strip() for text in texts):
             raise BadGuide(f"{where}: {name!r} must have two conclusions or more, none empty")
@@ -131,6 +135,12 @@ def parse(text: str, where: str) -> Guide:
                 f"{where}: held back needs `run`, `warning`, and `until`, an explanation"
             )
     return Guide(hints, steps, choices, asked, explanations, held_back)
+
+
+def _evidence(done_by: str) -> tuple[str, str]:
+    """The kind and the name of the evidence. Raises ValueError if there is no colon."""
+    kind, name = done_by.split(":", 1)
+    return kind, name
 
 
 def _texts(stated: Any) -> dict[str, tuple[str, ...]]:

@@ -11,18 +11,23 @@ from labs.course import answers, figures, handed_in, predictions, report_cell
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a lab: what to do, and the kind and name of the evidence that it is done."""
+    """One step of a lab: what to do, and the kind and name of the evidence that it is done.
+
+    With a `variant`, only a recording that holds this variant is such evidence.
+    """
 
     do: str
     kind: str
     name: str
+    variant: str = ""
 
     def is_done(self, folder: Path) -> bool:
         """Whether `folder`, the student's folder of this lab, has the evidence.
 
         Raises ValueError or OSError if a file that would hold it cannot be read.
         """
-        return _EVIDENCE[self.kind](folder, self.name)
+        found = _EVIDENCE[self.kind](folder, self.name)
+        return found and (not self.variant or self.variant in _variants(folder, self.name))
 
 
 def _predicted(folder: Path, name: str) -> bool:
@@ -30,7 +35,22 @@ def _predicted(folder: Path, name: str) -> bool:
 
 
 def _recorded(folder: Path, name: str) -> bool:
-    return (folder / figures.RECORDINGS / f"{name}.csv").is_file()
+    return _recording(folder, name).is_file()
+
+
+def _recording(folder: Path, name: str) -> Path:
+    return folder / figures.RECORDINGS / f"{name}.csv"
+
+
+def _variants(folder: Path, name: str) -> tuple[str, ...]:
+    """The variants of a recording; none if it cannot be read."""
+    # Here: reading recordings takes long to load, and few steps need it.
+    from labs.recording import file
+
+    try:
+        return file.read(_recording(folder, name)).variants
+    except file.BadRecording:
+        return ()
 
 
 def _stored(folder: Path, name: str) -> bool:

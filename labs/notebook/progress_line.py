@@ -26,6 +26,7 @@ class ProgressLine:
     def __init__(self, name: str) -> None:
         self._name = name
         self._at: Progress | None = None
+        self._planned = 0  # the samples that were to be taken at first
         self._begin = time.monotonic()
         self._next_s = AFTER_S
         self._handle: Any = None
@@ -35,6 +36,7 @@ class ProgressLine:
 
     def heard(self, at: Progress) -> None:
         """Remember how far the run is."""
+        self._planned = self._planned or at.total
         self._at = at
 
     def show(self) -> None:
@@ -51,6 +53,11 @@ class ProgressLine:
             return f"{self._name}: building, {seconds:.0f} s"
         if self._at.done == 0:
             return f"{self._name}: running, no sample yet, {seconds:.0f} s"
+        if self._at.total > self._planned:  # a share of what grows would stay near 100 %
+            return (
+                f"{self._name}: {self._at.done:,} samples with the warm-up, adding processes for a "
+                f"narrower interval, {seconds:.0f} s"
+            )
         share = self._at.done / max(self._at.total, 1)
         return (
             f"{self._name}: {share:.0%}, {self._at.done:,} of {self._at.total:,} samples "

@@ -147,20 +147,44 @@ def _assigned(cell: ast.Module) -> list[str]:
 
 
 def _read(cell: ast.Module) -> list[str]:
-    """The names that the cell reads before it assigns them, in the order of the text."""
+    """The names that the cell reads before it assigns them, in the order in which Python does."""
     own: set[str] = set()
-    read = []
-    for statement in cell.body:
-        names = list(_names(statement))
-        read += [node.id for node in names if isinstance(node.ctx, ast.Load) and node.id not in own]
-        own.update(node.id for node in names if isinstance(node.ctx, ast.Store))
-    return list(dict.fromkeys(read))
+    read: dict[str, None] = {}
+    for node in _names(cell):
+        if isinstance(node.ctx, ast.Store):
+            own.add(node.id)
+        elif node.id not in own:
+            read[node.id] = None
+    return list(read)
 
 
 def _names(tree: ast.AST) -> Iterator[ast.Name]:
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        if isinstance(node, ast.Name):
-            yield node
-        yield from _names(node)
+    """Names in the order of use, without those that only a function or a comprehension knows."""
+    if isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    if isinstance(tree, ast.Name):
+        yield tree
+    if isinstance(tree, ast.AugAssign) and isinstance(tree.target, ast.Name):
+        yield ast.Name(tree.target.id, ast.Load())
+    names = (name for child in _in_order(tree) for name in _names(child))
+    hidden = _names_of_its_own(tree)
+    yield from (name for name in names if name.id not in hidden)
+
+
+def _in_order(node: ast.AST) -> list[ast.AST]:
+    """The parts of a node as Python goes through them: what is assigned follows its value."""
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return [node.iter, node.target, *node.body, *node.orelse]
+    parts = list(ast.iter_child_nodes(node))
+    targets = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr
+    return parts[::-1] if isinstance(node, targets) else parts
+
+
+def _names_of_its_own(node: ast.AST) -> set[str]:
+    """The names that exist only within this comprehension or lambda."""
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        targets = [name for each in node.generators for name in ast.walk(each.target)]
+        return {name.id for name in targets if isinstance(name, ast.Name)}
+    if isinstance(node, ast.Lambda):
+        return {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+    return set()

@@ -17,6 +17,7 @@ from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
 from labs.results import no_line
+from labs.results.more_processes import more_processes
 from labs.results.no_line import LET_IT_WAIT, READ_EARLY
 from labs.results.warning import RunWarning
 
@@ -60,15 +61,7 @@ def of_line(
         return (no_line.warning(recording, line),)
     found = []
     if line.cost.high < 0 or figure.high < 0:
-        found.append(
-            RunWarning(
-                "negative",
-                "the fitted value is negative",
-                "the subtracted part was not contained in the measurement, or the machine changed "
-                "its speed during the run",
-                "look in the C at what is subtracted; if that is right, measure again",
-            )
-        )
+        found.append(_negative(recording, line))
     early = declared.seen_not_to_wait(recording, line.variant)
     found += _of_interruptions(line, figure)
     free = declared.chooses_no_cpu(recording, line.variant)
@@ -85,6 +78,28 @@ def of_line(
             )
         )
     return (*found, *_of_width(recording, line, figure))
+
+
+def _negative(recording: Recording, line: Line) -> RunWarning:
+    """The warning that the fitted value is negative, with the cause that its kind allows.
+
+    From an overhead nothing is subtracted. It is negative if work is missing from the samples.
+    """
+    cause: tuple[str, Advice | str] = (
+        "the subtracted part was not contained in the measurement, or the machine changed "
+        "its speed during the run",
+        "look in the C at what is subtracted; if that is right, measure again",
+    )
+    if declared.is_overhead(recording, line.variant) and line.cost.high >= 0:
+        cause = (
+            "the clock is read before the work is done, or the machine changed its speed during "
+            "the run",
+            "use a fenced variant"
+            if declared.is_unfenced(recording, line.variant)
+            else "look at the disassembly of the measured region; if its readings wait for the "
+            "work, measure again",
+        )
+    return RunWarning("negative", "the fitted value is negative", *cause)
 
 
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
@@ -239,9 +254,7 @@ def _of_processes(line: Line, *, early: bool, free: bool) -> list[RunWarning]:
                     "look at each process (plot_processes in a notebook)",
                     "look at each process (.plot_processes() of the run)",
                 ),
-                ", and run more processes (",
-                Option("processes", 40),
-                ")",
+                *more_processes(", and run more processes", 40, len(line.set_aside["process"])),
             ),
             quiet=few and not early,
             brief=f"{count} of {every} processes took {rounded(groups.factor)} times as long as "

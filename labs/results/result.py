@@ -34,6 +34,9 @@ REASONS = {
 #: The sentence reports samples that were set aside from this share of all samples on.
 MANY_ASIDE = 0.1
 
+#: Below this, six decimals show too little of a value.
+SMALL = 1e-4
+
 
 @dataclass(frozen=True, eq=False)
 class Result:
@@ -60,6 +63,11 @@ class Result:
         """Why there is no figure, with options as the reader writes them; '' where there is one."""
         why = self.why_none
         return why if isinstance(why, str) else why.worded(python=self.python)
+
+    @property
+    def why_unnamed(self) -> str:
+        """Why there is no figure, for a sentence that has already named the variant."""
+        return self.no_figure.removeprefix(f"{self.variant}: ")
 
     def for_python(self) -> Result:
         """The same result for a reader who writes options as arguments of `lab.measure`."""
@@ -99,7 +107,7 @@ class Result:
         """The result in one plain sentence."""
         name = f"{self.recording.kernel} {self.variant}"
         if self.estimate is None:
-            return f"{name}: no figure: {self.no_figure}."
+            return f"{name}: no figure: {self.why_unnamed}."
         every = len(self.recording.processes)
         processes = str(every)
         if self.estimate.processes != every:
@@ -256,8 +264,16 @@ def with_ends(estimate: Estimate, sign: str) -> str:
 
 
 def sensible(estimate: Estimate) -> tuple[str, str, str]:
-    """Value, low and high as text, rounded to the second digit of the half-width."""
+    """Value, low and high as text, rounded to the second digit of the half-width.
+
+    What six decimals would not show, such as nanoseconds in seconds, has an exponent.
+    """
     width = estimate.half_width
+    if max(abs(estimate.low), abs(estimate.high)) < SMALL:
+        value, low, high = (
+            rounded(each, 4) for each in (estimate.value, estimate.low, estimate.high)
+        )
+        return value, low, high
     if width <= 0:
         return rounded(estimate.value), rounded(estimate.low), rounded(estimate.high)
     decimals = 0

@@ -169,6 +169,11 @@ def _describe(
             "Your figure is in core cycles. What a report read with rdtsc is in ticks, even if the "
             "report calls them cycles: these are two units."
         )
+    if all(each.statistic == "converted" for each in figures):
+        meaning.append(
+            "The published times were not read: the report converted its ticks into them. In "
+            "ticks, your figure is next to what was read."
+        )
     suspect = sum(bool(each.suspicions) for each in figures)
     if suspect:
         meaning.append(

@@ -37,7 +37,7 @@ _Rings = dict[tuple[str, int], dict[int, Result]]
 def footprint(*runs: Runs | None) -> Picture:
     """Cost of a switch against each task's working set, by number of processes or threads.
 
-    The plot also shows what a task alone pays for touching that memory, which has been subtracted.
+    The plot also shows what a hop to itself costs one task alone, which has been subtracted.
     If several runs hold the same variant, the last run counts. Raises Refused if no run has a ring
     of tasks, or if no result has a figure.
     """
@@ -73,7 +73,7 @@ def footprint(*runs: Runs | None) -> Picture:
         YAxis(f"cost of one switch\n({NAMES[unit]}, log axis)", log=True),
         "switch_footprint: the cost of a switch against the working set",
         [(f"{look.sign} {tasks} tasks", look.colour) for tasks, look in looks.items()]
-        + ([("× touching the memory, alone", QUIET)] if touching else [])
+        + ([("× one task alone: a hop to itself", QUIET)] if touching else [])
         + [INTERVALS],
         height=4.3,
     )
@@ -189,6 +189,14 @@ def _table(rings: _Rings, touching: dict[int, Point], unit: str) -> Table:
     ]
     return Table(
         f"switch_footprint: cost of one switch in {NAMES[unit]}",
-        ("tasks", "working set", "cost", "from", "to (95 %)", "touching alone", "why not"),
+        (
+            "tasks",
+            "working set",
+            "cost",
+            "from",
+            "to (95 %)",
+            "one task alone: a hop to itself",
+            "why not",
+        ),
         tuple(rows),
     ).without_empty()

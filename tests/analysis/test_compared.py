@@ -114,11 +114,11 @@ def test_notebooks_released_earlier_may_use_the_former_name(first: float) -> Non
 def test_two_modes_by_process_are_told() -> None:
     two = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 12.0, 12.05, 11.98])
     assert two_modes("args8", two) == (
-        "args8 has two modes: 3 of 10 processes take 1.20 times as long as the others."
+        "args8 has two modes: in 3 of 10 processes it costs 1.20 times as much."
     )
     alone = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 10.04, 9.96, 12.0])
     assert two_modes("args8", alone) == (
-        "args8: one of 10 processes takes 1.20 times as long as the others."
+        "args8: in one of 10 processes it costs 1.20 times as much."
     )
     one = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 10.04, 9.96, 10.06])
     assert two_modes("args8", one) == ""
@@ -134,6 +134,25 @@ def test_a_student_compares_two_variants_in_one_line(tmp_path: Path) -> None:
     assert "args8 is " in lab.compare(run["args8"], run["args0"])._repr_html_()
     # In the unit of the first.
     assert lab.compare(run["args12"].in_unit("ns"), run["args0"]).unit == "ns"
+
+
+def test_two_differences_of_unequal_length_are_called_so(tmp_path: Path) -> None:
+    lab, run = Session("04-procedure-call", tmp_path), run_of(read(ARGUMENTS))
+
+    def climb(to: int, start: int) -> Comparison:
+        return lab.compare(run[f"args{to}"], run[f"args{start}"])
+
+    for first, second, said in (
+        ((12, 6), (6, 0), None),
+        ((12, 8), (4, 0), None),
+        ((12, 8), (6, 0), "from args8 to args12 the number rises by 4, and from args0 to args6 by"),
+        ((12, 8), (0, 4), "from args4 to args0 by -4."),
+    ):
+        shown = str(lab.compare(climb(*first), climb(*second)))
+        assert ("not of equal length" in shown) == (said is not None)
+        assert (said or "") in shown
+    share = lab.compare(climb(12, 8), climb(6, 0), times=4 / 6)
+    assert "not of equal length" not in str(share), "its author counts the lengths"
 
 
 def test_results_of_the_same_name_are_named_by_what_differs(tmp_path: Path) -> None:

@@ -78,14 +78,17 @@ def test_samples_shorter_than_their_work_are_not_laid_to_a_busy_machine(
     assert "other programs" not in found.likely_cause
 
 
-def test_not_on_a_line_advises_a_fence_only_to_those_without() -> None:
-    recording = run_with(Machine(hidden=120))
+def first_unfenced(recording: Recording) -> RunWarning:
+    """The first warning of the same recording if its readings have no fence."""
     stated = {key.replace("simulated", "unfenced"): v for key, v in recording.conditions.items()}
     unfenced = dataclasses.replace(
         recording, variants=("unfenced",), conditions=MappingProxyType(stated)
     )
-    line = fit_line(unfenced, "unfenced")
-    first = run_warnings.of_run(unfenced, line)[0]
+    return run_warnings.of_run(unfenced, fit_line(unfenced, "unfenced"))[0]
+
+
+def test_not_on_a_line_advises_a_fence_only_to_those_without() -> None:
+    first = first_unfenced(run_with(Machine(hidden=120)))
     assert (first.code, first.try_this) == ("not-on-a-line", "use a fenced variant")
 
 
@@ -95,6 +98,17 @@ def test_nearly_on_a_line_is_on_it() -> None:
 
 def test_negative_where_the_work_gets_shorter() -> None:
     assert "negative" in warnings_of(run_with(Machine(overhead=500, cost=-0.5)))
+
+
+def test_a_negative_overhead_is_laid_to_an_early_reading_and_not_to_what_is_subtracted() -> None:
+    below_zero = run_with(Machine(overhead=-20, batches=(64, 128, 256, 512)))
+    found = warnings_of(below_zero)["negative"]
+    assert "read before the work is done" in found.likely_cause
+    assert "subtracted" not in f"{found}" and "fenced" not in found.try_this
+    unfenced = first_unfenced(below_zero)
+    assert (unfenced.code, unfenced.try_this) == ("negative", "use a fenced variant")
+    shorter = warnings_of(run_with(Machine(overhead=500, cost=-0.5)))["negative"]
+    assert "read before" not in shorter.likely_cause
 
 
 def test_not_negative_where_it_could_be_nothing() -> None:
@@ -517,6 +531,19 @@ def test_two_processes_are_not_one() -> None:
 def test_few_samples_where_there_are_under_30_a_batch_size() -> None:
     found = warnings_of(run_with(Machine(samples=140)))
     assert found["few-samples"].try_this == "--samples 1500"
+
+
+def test_the_samples_to_try_are_those_of_each_variant() -> None:
+    """As the option `samples` counts them."""
+    each = Machine(samples=100, batches=(16, 32, 64, 128))
+    both = simulate.with_baseline(each, each, 1)
+    (few,) = [
+        found
+        for found in run_warnings.of_recording(both, "operation")
+        if found.code == "few-samples"
+    ]
+    assert few.symptom == "200 samples over 2 variants with 4 batch sizes each"
+    assert few.try_this == "--samples 1200"
 
 
 def test_30_samples_a_batch_size_are_enough() -> None:

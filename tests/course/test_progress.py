@@ -15,6 +15,7 @@ from labs.course.figures import Figure
 from labs.course.predictions import Prediction
 from labs.hand_in import archive
 from labs.notebook.course.way_through_labs import ShownProgress
+from testing.paths import FIXTURES
 
 FIRST, SECOND = guide.labs()[:2]
 
@@ -34,7 +35,9 @@ def do(copy: Path, lab: str, steps: int) -> None:
             predictions.put(copy / lab, step.name, Prediction(1, "ns"))
         elif step.kind == "recording":
             (copy / lab / "recordings").mkdir(exist_ok=True)
-            (copy / lab / "recordings" / f"{step.name}.csv").write_text("")
+            honest = FIXTURES / "honest" / lab / "recordings" / f"{step.name}.csv"
+            saved = honest.read_bytes() if step.variant else b""
+            (copy / lab / "recordings" / f"{step.name}.csv").write_bytes(saved)
         elif step.kind == "figure":
             figures.put(copy / lab, Figure(step.name, 2, "ns", None))
         elif step.kind == "answer":
@@ -80,6 +83,21 @@ def test_a_lab_that_is_done_asks_for_the_one_after_it(copy: Path) -> None:
     assert seen[0].finished
     assert progress.table(seen).rows[0][2] == "✓ all done; handed in with 4 of 4 points"
     assert progress.what_next(seen).startswith(SECOND)
+
+
+@pytest.mark.parametrize(
+    ("recording", "done"), [("naive", True), ("clocks", False), ("fenced", False), ("", False)]
+)
+def test_a_step_with_a_variant_is_done_by_a_recording_of_it(
+    copy: Path, recording: str, done: bool
+) -> None:
+    (step,) = (each for each in guide.of_lab(SECOND).steps if each.variant)
+    folder = FIXTURES / "honest" / SECOND / "recordings"
+    (copy / SECOND / "recordings").mkdir()
+    (copy / SECOND / "recordings" / f"{step.name}.csv").write_bytes(
+        (folder / f"{recording}.csv").read_bytes() if recording else b"# no recording\n"
+    )
+    assert step.is_done(copy / SECOND) is done
 
 
 def test_when_all_is_done_nothing_is_next(copy: Path) -> None:

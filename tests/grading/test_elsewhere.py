@@ -117,6 +117,26 @@ def test_an_honest_folder_hears_nothing_of_it(lab: str) -> None:
     assert not [each for each in verdicts for finding in each.findings if finding]
 
 
+def test_a_ratio_of_two_figures_is_no_difference_of_them(tmp_path: Path) -> None:
+    folder = tmp_path / "lab"
+    lab, asked = "07-switch-footprint", "footprint-indirect"
+    shutil.copytree(FIXTURES / "honest" / lab, folder)
+    known = figures.read(folder)
+    whole, direct = known["footprint-processes-8-256k"], known["footprint-processes-8-0"]
+    assert isinstance(whole, Figure) and isinstance(direct, Figure)
+    ratio = direct.value / whole.value  # the other ratio lies within the interval here
+    figures.put(folder, Figure(asked, ratio, "us", None))
+    code, evidence = told(verdict_on(folder, asked, lab))
+    assert code == "figure-not-from-recording"
+    assert evidence.endswith(
+        "What you gave is footprint-processes-8-0 divided by footprint-processes-8-256k: that is a "
+        "ratio, and a difference is asked for."
+    )
+    assert " us) or " not in evidence, "the same difference is stated once"
+    figures.put(folder, Figure(asked, 1.01 * ratio, "us", None))
+    assert "divided by" not in told(verdict_on(folder, asked, lab))[1]
+
+
 def test_nothing_is_read_by_a_link_or_waited_for(tmp_path: Path) -> None:
     mine, theirs = tmp_path / "mine", tmp_path / "theirs"
     before = saved(theirs, "before", 90.0, EARLY)

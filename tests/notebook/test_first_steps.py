@@ -125,6 +125,16 @@ def test_a_conclusion_keeps_the_run_that_shows_it(tmp_path: Path) -> None:
     assert isinstance(kept, figures.Figure) and kept.recording is None
 
 
+def test_a_comparison_is_no_evidence_and_its_runs_are_named(tmp_path: Path) -> None:
+    run = Run.of(
+        file.read(REPOSITORY / "tests/fixtures/honest/05-task-creation/recordings/kinds.csv")
+    )
+    lab = Session("05-task-creation", tmp_path)
+    found = lab.compare(run["vfork-wait"], run["fork-wait"], times=0.5)
+    with pytest.raises(Refused, match="one with vfork-wait or fork-wait"):
+        lab.figure("creation-cause", 1, "choice", found)  # type: ignore[arg-type]
+
+
 def test_a_run_that_was_measured_again_is_no_evidence_any_more(lab: Session, run: Run) -> None:
     saved(lab, run)
     lab.figure(FENCED, run.value, run.unit, run)

@@ -347,6 +347,8 @@ def test_every_guide_of_the_kit_can_be_read(path: Path) -> None:
         json.dumps({"hints": {"a": ["one", "two", "word " * 51]}}),
         json.dumps({"steps": [{"do": "x", "done_by": "magic:x"}]}),
         json.dumps({"steps": [{"do": "x"}]}),
+        json.dumps({"steps": [{"do": "x", "done_by": "report"}]}),
+        json.dumps({"steps": [{"do": "x", "done_by": "answer:x", "variant": "fenced"}]}),
     ],
 )
 def test_a_guide_with_a_mistake_is_named(stated: str) -> None:

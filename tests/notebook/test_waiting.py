@@ -79,6 +79,45 @@ def test_one_line_names_all_that_comes_first(notebook: Notebook) -> None:
     assert notebook.shown[0].heading == "fill in the cells above that give `one` and `two`"
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "for each in (1, 2):\n    twice = each * 2\n    print(twice)\nlast = first",
+        "last = first + sum([part for part in (1, 2)]) + max((1, 2), key=lambda part: -part)",
+        "with open(os.devnull) as file:\n    read = file.read()\n    print(read)\nlast = first",
+        "if (half := 1 / 2) > 0:\n    print(half)\nlast = first",
+    ],
+)
+def test_a_filled_cell_does_not_wait_for_its_own_names(notebook: Notebook, cell: str) -> None:
+    notebook.run("import os")
+    assert notebook.run(f"first = ...\n{cell}")
+    assert notebook.shown[0].heading.startswith("replace each")
+    assert notebook.run(f"first = 5\n{cell}")
+    assert notebook.shown == [] and notebook.value("last") is not None
+
+
+def test_names_within_a_comprehension_are_not_what_another_cell_waits_for(
+    notebook: Notebook,
+) -> None:
+    notebook.run("one = [each + ... for each in (1, 2)]")
+    assert not notebook.run("print(each)"), "no cell would ever give this name"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "for _ in (1, 2):\n    first = first + 1",
+        "first += 1",
+        "for each in first:\n    first = each",
+        "print([first for other in (1, 2)])",
+    ],
+)
+def test_what_is_read_before_it_is_assigned_waits(notebook: Notebook, cell: str) -> None:
+    notebook.run("first = ...")
+    assert notebook.run(cell)
+    assert notebook.shown[0].heading == "fill in the cell above that gives `first`"
+
+
 def test_other_names_are_still_mistakes(notebook: Notebook) -> None:
     notebook.run("first = ...")
     assert not notebook.run("frist + 1")

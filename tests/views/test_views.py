@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from labs import views
@@ -200,7 +201,7 @@ def test_what_is_said_of_arguments_follows_from_the_numbers() -> None:
         "0 arguments costs 6 cycles and one with 3 costs 16 cycles: 3.3 cycles for each argument."
         in meaning
     )
-    assert "rises most from 2 to 3 arguments: by 8 cycles for each" in meaning
+    assert "rises most from 2 to 3 arguments: by 8 cycles." in meaning
     assert "registers" not in meaning, "3 arguments do not reach the border"
 
 
@@ -329,7 +330,14 @@ def test_near_costs_have_an_axis_from_zero_and_far_ones_a_logarithmic_one() -> N
 def test_footprint_is_net_and_touching_alone_stands_beside() -> None:
     run = footprint(RING)
     table = views.footprint(run).table
-    assert table.header == ("tasks", "working set", "cost", "from", "to (95 %)", "touching alone")
+    assert table.header == (
+        "tasks",
+        "working set",
+        "cost",
+        "from",
+        "to (95 %)",
+        "one task alone: a hop to itself",
+    )
     rows = {(row[0], row[1]): row for row in table.rows}
     assert len(rows) == 9
     for (tasks, size), row in rows.items():
@@ -392,12 +400,41 @@ def test_a_flat_part_is_not_hidden_by_the_first_and_the_last_size() -> None:
     assert "Between" not in views.memory(runs[0], runs[2]).meaning
 
 
+def test_one_cost_between_all_sizes_is_no_range_from_a_number_to_itself() -> None:
+    costs = {"fork-wait": 100e3, "fork-wait-16mb": 2100e3, "fork-wait-64mb": 8100e3}
+    runs = [run_of("task_creation", {name: cost}) for name, cost in costs.items()]
+    said = views.memory(*runs).meaning
+    assert "the same between all neighbouring sizes" in said and " to 1" not in said
+
+
 def test_a_prediction_of_a_size_is_said_beside_what_was_found() -> None:
     runs = [run_of("task_creation", {name: 1e6}) for name in ("fork-wait", "fork-wait-64mb")]
     assert "prediction" not in views.memory(*runs).meaning
     guessed = replace(runs[1], predictions={"fork-wait-64mb": Mark(1.2, "ms")})
     said = views.memory(runs[0], guessed).meaning
     assert said.endswith(" Your prediction for fork-wait-64mb: 1,200 µs.")
+
+
+def test_a_prediction_is_drawn_at_its_size_and_the_axis_reaches_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[Axes] = []
+    draw = views.memory.__globals__["_draw_guesses"]
+
+    def remember(axes: Axes, guesses: Sequence[tuple[float, float]]) -> None:
+        drawn.append(axes)
+        draw(axes, guesses)
+
+    monkeypatch.setitem(views.memory.__globals__, "_draw_guesses", remember)
+    runs = [run_of("task_creation", {name: 1e6}) for name in ("fork-wait", "fork-wait-64mb")]
+    views.memory(runs[0], replace(runs[1], predictions={"fork-wait-64mb": Mark(2.5, "ms")}))
+    views.memory(runs[0], replace(runs[1], predictions={"fork-wait-64mb": Mark(1, "s")}))
+    marked, unmarked = (
+        [np.asarray(line.get_xydata()).tolist() for line in axes.lines] for axes in drawn
+    )
+    assert [64.0, 2500.0] in marked[-1]
+    assert [64.0, 2500.0] not in [point for line in unmarked for point in line]
+    assert drawn[0].get_ylim()[1] > 2500 > drawn[1].get_ylim()[1]  # a far guess flattens nothing
 
 
 def test_where_the_recordings_say_how_much_is_resident_that_is_on_the_axis() -> None:
@@ -480,9 +517,12 @@ def test_core_cycles_next_to_ticks_are_called_two_units() -> None:
     for unit, said in (("cycles", True), ("ticks", False), ("ns", False)):
         shown = views.among_published(run.in_unit(unit), "timer overhead", "A")
         assert ("these are two units" in shown.meaning) is said
+        assert ("converted its ticks" in shown.meaning) is (unit == "ns")
     of_no_counter = switches("pipe-pinned", 1500, 2000, 2003).in_unit("cycles")
     shown = views.among_published(of_no_counter, "process switch", report="C")
     assert "these are two units" not in shown.meaning
+    shown = views.among_published(of_no_counter.in_unit("ns"), "process switch", report="D")
+    assert "converted" not in shown.meaning
 
 
 def test_one_report_alone_can_be_shown() -> None:
