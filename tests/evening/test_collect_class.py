@@ -430,6 +430,17 @@ def test_receipts_name_every_file_by_its_hash(course: Class) -> None:
     assert not [cell for row in rows for cell in row.values() if cell[:1] in set("=+-@")]
 
 
+def test_what_a_killed_run_left_of_a_receipt_is_removed(course: Class) -> None:
+    path = canvas_zip(course.file("c.zip"), [one("A", 1)])
+    course.collect(path)
+    before = course.everything()
+    folder = course.folder / "receipts"
+    (folder / LAB / ".1.txt.8h72l8jd").write_text("a part")
+    (folder / f".{LAB}.csv.ws4o6xw5").write_text("a part")
+    course.collect(path)
+    assert course.everything() == before
+
+
 def test_another_collect_of_the_lab_is_waited_for(course: Class) -> None:
     path = canvas_zip(course.file("c.zip"), [one("A", 1)])
     with collected.Collected(course.course, LAB).alone(), pytest.raises(BlockingIOError):

@@ -22,7 +22,9 @@ from grader.evening.collect.naming import (
     layout_of,
 )
 from grader.evening.collect.students import sort
+from grader.evening.exports.moodle import _keys
 from testing.paths import REPOSITORY
+from testing.platform_archives import Upload, moodle_names
 
 LAB = "01-timer-overhead"
 ARCHIVE = f"{LAB}-20260304T050607Z.zip"
@@ -89,12 +91,24 @@ def test_names_of_moodle(path: str, name: str, number: str, below: tuple[str, ..
 def test_an_id_by_moodle_has_name_and_number() -> None:
     for name, expected in (
         ("Ada Lovelace", "ada-lovelace-12"),
-        ("=José  O'Neil, B.", "josé-o-neil-b-12"),
+        ("=José  O'Neil, B.", "josé-oneil-b-12"),
         ("***", "12"),
     ):
         named = read(MOODLE, f"{name}_12_assignsubmission_file_/x.zip")
         assert named is not None
         assert MOODLE.id_of(named) == expected
+
+
+def test_a_student_of_moodle_has_the_same_id_in_the_worksheet() -> None:
+    """`grader export --moodle --worksheet` has the name as it is, and not that of a folder."""
+    header = ["Identifier", "Full name", "Grade"]
+    for name in ("Ada Lovelace", "Eve O'Neil", 'Ana_Maria  de:la "Cruz"', "王小明"):
+        files = moodle_names(Upload(name, 12, {"x.zip": b""}))
+        named = read(MOODLE, next(iter(files)))
+        assert named is not None
+        assert MOODLE.id_of(named) in list(_keys(header, ["Participant 12", name, ""]))
+        known = roster.Roster([roster.Student("her", "", name)])
+        assert known.student_of(named) == "her"
 
 
 def test_names_of_the_exchange_and_of_students() -> None:

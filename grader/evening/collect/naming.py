@@ -35,6 +35,8 @@ _MOODLE = re.compile(
     r"(?:_(?P<file>.*))?",
     re.DOTALL,
 )
+#: What Moodle's `clean_filename` removes from a name.
+NOT_IN_FILES = re.compile(r"[\x00-\x1f\x7f&<>\"`|':\\/]")
 #: As `labs hand-in` names an archive; Canvas and browsers add a number to a name that is taken.
 _HAND_IN = re.compile(r"(?P<lab>.+)-(?P<when>\d{8}T\d{6}Z)(?:[- ]?\(?\d{1,6}\)?)?\.zip", re.DOTALL)
 
@@ -149,10 +151,18 @@ def _by_number(named: Named) -> str:
 
 
 def _by_name_and_number(named: Named) -> str:
-    """Moodle's number is another one in each assignment; the name helps whoever looks for it."""
-    plain = unicodedata.normalize("NFKC", named.name).casefold()
-    words = re.sub(r"[^\w]+", "-", plain).strip("-")
-    return f"{words[:60]}-{named.number}" if words else named.number
+    return moodle_id(named.name, named.number)
+
+
+def moodle_id(name: str, number: str) -> str:
+    """The id of a student of Moodle whom no roster names.
+
+    The number is another one in each assignment; the name helps whoever looks for it. Moodle leaves
+    some letters out of the names of files, so these do not count.
+    """
+    plain = unicodedata.normalize("NFKC", NOT_IN_FILES.sub("", name)).casefold()
+    words = re.sub(r"[\W_]+", "-", plain).strip("-")
+    return f"{words[:60]}-{number}" if words else number
 
 
 CANVAS = Layout("Canvas", _read_canvas, _by_number)

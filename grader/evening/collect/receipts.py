@@ -39,11 +39,22 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def write(course: Any, lab: str, not_collected: Iterable[NotCollected] = ()) -> Path:
     """Writes the receipts of all students of `lab`; returns the table of the class.
 
-    A file that is as it must be is not written again. Raises files.CannotWrite.
+    A file that is as it must be is not written again. Raises files.CannotWrite, and BlockingIOError
+    if a collect of this lab is running.
     """
+    collected = Collected(course, lab)
+    with collected.alone():
+        return _write_all(course, lab, collected, not_collected)
+
+
+def _write_all(
+    course: Any, lab: str, collected: Collected, not_collected: Iterable[NotCollected]
+) -> Path:
     folder = Path(course.root) / FOLDER
     table = folder / f"{lab}.csv"
-    collected = Collected(course, lab)
+    # What a run that was killed has left: `write_atomically` writes into such a file first.
+    for unfinished in (*(folder / lab).glob(".*.txt.*"), *folder.glob(f".{lab}.csv.*")):
+        unfinished.unlink()
     text = io.StringIO(newline="")
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_COLUMNS)

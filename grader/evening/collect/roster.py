@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.evening.collect.items import NotTaken
-from grader.evening.collect.naming import Named
+from grader.evening.collect.naming import NOT_IN_FILES, Named
 from grader.submissions.names import trouble_with_name
 from grader.submissions.safe_copy import printable
 from labs.common import limits
@@ -66,8 +66,9 @@ class Roster:
 
 
 def same_person(name: str) -> str:
-    """Two ways to write one name give the same text."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    """Two ways to write one name give the same text, also if Moodle left some letters out."""
+    plain = NOT_IN_FILES.sub("", name).replace("_", " ")
+    return " ".join(unicodedata.normalize("NFKC", plain).casefold().split())
 
 
 def _our_own(row: Row) -> Student | None:

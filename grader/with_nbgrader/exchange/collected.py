@@ -22,7 +22,6 @@ from grader.submissions.safe_copy import copy
 from grader.with_nbgrader.exchange.entries import Entry
 from grader.with_nbgrader.places import trusted_part
 from grader.with_nbgrader.record import RECORD, parsed, record_in
-from labs.common.files import write_atomically
 
 COLLECTING, EARLIER = ".collecting", ".earlier"
 
@@ -138,9 +137,13 @@ class Collected:
         return parsed(record_in(self.folder(student)))
 
     def mark(self, student: str, more: dict[str, Any]) -> None:
-        """Changes some entries of the record of what was collected. Raises OSError."""
-        stated = {**self.record(student), **more}
-        write_atomically(self.folder(student) / RECORD, json.dumps(stated, indent=1).encode())
+        """Changes some entries of the record of what was collected, alone. Raises OSError."""
+        stated, new = {**self.record(student), **more}, self._collecting / student
+        new.mkdir()
+        (new / RECORD).write_text(json.dumps(stated, indent=1), encoding="utf-8")
+        _sync(new)
+        (new / RECORD).replace(self.folder(student) / RECORD)
+        new.rmdir()
 
     def earlier_records(self, student: str) -> list[dict[str, Any]]:
         """The records of the versions that were moved away, in the order of their folders."""
