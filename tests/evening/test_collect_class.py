@@ -201,6 +201,18 @@ def test_the_folder_of_all_labs_of_the_only_student(course: Class) -> None:
     assert report.lines[0].remarks == ("notes: it lies outside of the lab's folder",)
 
 
+def test_one_students_archive_is_no_class(course: Class) -> None:
+    (name, content), *_ = handed_in(LAB, lab_files("ada")).items()
+    course.file(name).write_bytes(content)
+    why = "it is a lab; put each student's files into a folder with the student's id"
+    assert refused(course.collect(course.file(name))) == {LAB: why}
+    # Several in a folder: nobody knows whose they are.
+    assert refused(course.collect(course.downloads)) == {
+        name: "its name does not say which student it is of"
+    }
+    assert not list(course.folder.glob("submitted/*"))
+
+
 @pytest.mark.parametrize(
     "path",
     [

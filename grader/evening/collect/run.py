@@ -36,6 +36,7 @@ from grader.with_nbgrader.exchange.collected import Collected
 from grader.with_nbgrader.exchange.entries import now
 from grader.with_nbgrader.places import students_in
 
+_NO_STUDENT = "it is a lab; put each student's files into a folder with the student's id"
 _SAME_TIME = datetime.timedelta(seconds=2)
 _LATER_THAN_NOW = datetime.timedelta(days=1)
 
@@ -112,6 +113,8 @@ class Collect:
         found = sort(items, layout, self._lab, roster, taken)
         report = Report(name, self._lab, layout.name, self._dry, [], found.not_collected)
         report.of_other_labs = found.of_other_labs
+        for lab in self._labs & set(found.students):
+            report.not_collected.append(NotCollected(found.students.pop(lab).label, _NO_STUDENT))
         with self._scratch() as scratch:
             for student in progress(sorted(found.students)):
                 self._student(report, layout, student, found.students[student], scratch)
