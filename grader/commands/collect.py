@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Collect, write the receipts and print a summary. Returns the exit status."""
     from grader.evening.collect import receipts, shown
     from grader.evening.collect.course import open_course
-    from grader.evening.collect.items import NotTaken
+    from grader.evening.collect.items import NO_ROOM, NotTaken
 
     try:
         app = open_course(arguments.course)
@@ -87,13 +87,10 @@ def run(arguments: argparse.Namespace) -> int:
         say("grader collect: another collect of this lab is running; wait for it", file=sys.stderr)
         return NOTHING
     except OSError as error:
-        why = error.strerror or str(error)
-        where = f" {error.filename}" if error.filename else ""
-        say(
-            f"grader collect:{where}: {why}. What was collected is whole. "
-            "Then run the same command again.",
-            file=sys.stderr,
-        )
+        what = " ".join(filter(None, (error.filename, error.strerror))) or str(error)
+        remedy = "Free some space, then run" if error.errno in NO_ROOM else "Then run"
+        again = f"What was collected is whole. {remedy} the same command again."
+        say(f"grader collect: {what}. {again}", file=sys.stderr)
         return NOTHING
     return 0 if report.complete else NOT_ALL
 

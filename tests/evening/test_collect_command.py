@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from grader.commands.cli import main
+from grader.evening.collect.run import Collect
 from grader.with_nbgrader.record import RECORD
 from testing.platform_archives import Upload, canvas_zip, handed_in
 from testing.small_course import FIGURES, LAB
@@ -104,6 +107,24 @@ def test_the_exchange_is_collected_as_nbgrader_does(
     (mine.inbound / mine.name_of("linker")).symlink_to(mine.name_of("ada"))
     assert collect(mine, "exchange") == 1
     assert "NOT collected 1" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_full_disk_says_what_to_do(
+    course: ExchangeCourse,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Collect, "_student", full)
+    path = canvas_zip(tmp_path / "c.zip", [Upload("A", 1, {"figures.json": b"{}"})])
+    assert collect(course, str(path), "--lab", LAB) == 2
+    assert capsys.readouterr().err == (
+        "grader collect: No space left on device. What was collected is whole. "
+        "Free some space, then run the same command again.\n"
+    )
 
 
 @pytest.mark.parametrize(
