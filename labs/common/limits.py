@@ -61,6 +61,19 @@ MOST_FILE_BYTES, MOST_FOLDER_BYTES = MOST_RECORDING_BYTES, 64_000_000
 MOST_FILES, MOST_DEPTH, MOST_ENTRIES = 500, 6, 20_000
 MOST_EVIDENCE_BYTES = 20 * MOST_RECORDING_BYTES
 
+#: Limits of an archive that a student hands in: its bytes, its files, the bytes of the list of its
+#: files, how often its size it may unpack to (a small archive may unpack to more), and how many
+#: archives may lie in each other. One of `labs hand-in` has 20 files and unpacks to 10 times.
+MOST_ARCHIVE_BYTES, MOST_ARCHIVE_FILES, MOST_ARCHIVE_LIST = 64_000_000, 2_000, 500_000
+MOST_UNPACKED_TIMES, ANY_UNPACKED_TIMES_BELOW, MOST_NESTED_ARCHIVES = 200, 16_000_000, 2
+MOST_UNPACKED_BYTES = MOST_FOLDER_BYTES + MOST_EVIDENCE_BYTES
+#: Limits of one name in an archive, and of a path, in bytes.
+MOST_NAME_BYTES, MOST_PATH_BYTES = 200, 800
+#: Limits of what a learning platform hands out for a class: its files, and the list of them.
+MOST_CLASS_FILES, MOST_CLASS_LIST = 1_000_000, 200_000_000
+#: Limits of a list of students.
+MOST_ROSTER_BYTES, MOST_STUDENTS = 16_000_000, 100_000
+
 #: Limits of what the check of one submission gives: characters of one verdict as text or HTML,
 #: bytes of one plot, characters of log, and bytes in all.
 MOST_SHOWN, MOST_PLOT_BYTES, MOST_LOG = 200_000, 2_000_000, 20_000

@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from grader.evening.collect.naming import moodle_id
 from grader.evening.exports.matching import match
 from grader.evening.exports.sheet import Graded, Sheet
 from grader.evening.exports.table_file import BadTable, Cell, as_csv, read_table
@@ -28,7 +29,7 @@ _IDENTIFIER, _GRADE, _FEEDBACK = "Identifier", "Grade", "Feedback comments"
 _NEEDED = (_IDENTIFIER, _GRADE, "Last modified (grade)")
 #: What may name a student. The site decides which of these a worksheet has.
 _KEYS = ("Email address", "ID number", "Username")
-_MOST = "Maximum Grade"
+_NAME, _MOST = "Full name", "Maximum Grade"
 #: `Participant 1234`; the number is also in the names of the files that Moodle hands out.
 _PARTICIPANT = re.compile(r"(\d+)$")
 #: Moodle keeps five decimals, and shows two.
@@ -105,6 +106,8 @@ def _keys(header: list[str], row: list[str]) -> Iterator[str]:
     number = _PARTICIPANT.search(row[header.index(_IDENTIFIER)].strip())
     if number is not None:
         yield from (number[1], f"Participant {number[1]}")
+        if _NAME in header and header.index(_NAME) < len(row):
+            yield moodle_id(row[header.index(_NAME)], number[1])  # as `grader collect` makes it
 
 
 def _most(header: list[str], row: list[str]) -> float:

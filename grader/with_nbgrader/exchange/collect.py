@@ -7,6 +7,7 @@ before, then copies the newest folder of each name, whoever made it.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import errno
 import pwd
@@ -21,6 +22,9 @@ from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.exchange.collected import Collected
 from grader.with_nbgrader.exchange.entries import Entry, Refused, choose, now, read_entries, whose
 
+#: What is done with a student's submission.
+NEW, NEWER, SAME = "new", "newer", "same"
+
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _A_PERSON = (
     "A person must look. If %s handed in a folder that was passed over, move the wrong folders "
@@ -29,9 +33,13 @@ _A_PERSON = (
 
 
 class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
-    """nbgrader's collecting, but it believes no name, deletes nothing, and does not end early."""
+    """nbgrader's collecting, but it believes no name, deletes nothing, and does not end early.
+
+    In a `dry` run it writes nothing. `did` says of each student what was done, or would be.
+    """
 
     refused = 0
+    dry = False
 
     def init_src(self) -> None:
         """Lists the submissions, and the folders that are none.
@@ -53,6 +61,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         for each in bad:
             self._refuse(each)
         self.inbound_path = str(inbound)
+        self.did: dict[str, str] = {}
         self.duedate = self._duedate() if self.before_duedate else None
 
     def copy_files(self) -> None:
@@ -67,7 +76,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             self.log.warning("No submissions of %s to collect", self.coursedir.assignment_id)
         collected = Collected(self.coursedir, self.coursedir.assignment_id)
         try:
-            with collected.alone():
+            with contextlib.nullcontext() if self.dry else collected.alone():
                 for student in sorted(students):
                     self._collect(collected, student, students[student])
         except BlockingIOError:
@@ -107,10 +116,13 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         if same or (before is not None and not self._replaces(before, chosen)):
             hint = "" if same or self.update else "; use --update for the newer one"
             self.log.info("Already collected: %s%s", printable(student), hint)
+            self.did[student] = SAME
             return
         for doubt in self._doubts(chosen, owner):
             self.log.warning("%s: collected, but %s", printable(chosen.name, 200), doubt)
-        self._copy(collected, next(each for each in self.entries if each.name == chosen.name))
+        done = self._copy(collected, next(e for e in self.entries if e.name == chosen.name))
+        if done:
+            self.did[student] = NEW if before is None else NEWER
 
     def _replaces(self, before: Entry, chosen: Entry) -> bool:
         """Whether a collected submission makes way: as in nbgrader, only if that was asked for."""
@@ -138,20 +150,26 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             doubts.append(f"it belongs to {whose(chosen.owner)}, and not to {whose(known)}")
         return doubts
 
-    def _copy(self, collected: Collected, entry: Entry) -> None:
-        """Copies one submission and logs what it leaves out. Raises OSError if the disk is full."""
+    def _copy(self, collected: Collected, entry: Entry) -> bool:
+        """Copies one submission and logs what it leaves out; whether it could.
+
+        Raises OSError if the disk is full.
+        """
         course = self.coursedir
         source = Path(self.inbound_path) / entry.name
         self.log.info("Collecting submission: %s", printable(entry.name, 200))
+        if self.dry:
+            return True
         try:
             left_out = collected.take(entry, source, course.ignore)
         except OSError as error:
             if error.errno in _NO_ROOM:
                 raise
             self._refuse(Refused(entry.name, error.strerror or str(error)))
-            return
+            return False
         for note in left_out:
             self.log.warning("%s: left out %s", printable(entry.name, 200), note)
+        return True
 
     def _duedate(self) -> datetime.datetime | None:
         """When the lab is due, from the gradebook. Raises ExchangeError if that cannot be read."""

@@ -13,6 +13,7 @@ import fcntl
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -53,8 +54,7 @@ class Collected:
 
     def earlier_owner(self, student: str) -> int | None:
         """Who owned the version that was moved away last; None if there is none."""
-        versions = sorted((self._earlier / student / self._assignment).glob("*"))
-        found = [_read(version, student) for version in versions]
+        found = [_read(version, student) for version in self._versions(student)]
         owners = [each.owner for each in found if each is not None]
         return owners[-1] if owners else None
 
@@ -84,18 +84,37 @@ class Collected:
 
         Raises OSError; then what was there before is unchanged.
         """
-        folder, new = self.folder(entry.student), self._collecting / entry.student
+        return self.put(entry.student, entry.as_json(), source, ignore)
+
+    def put(
+        self,
+        student: str,
+        record: dict[str, Any],
+        source: Path,
+        ignore: Sequence[str],
+        *,
+        as_earlier: bool = False,
+    ) -> list[str]:
+        """Copies the folder `source` into the place of `student`; returns what was left out.
+
+        The record gets the hashes of all files. With `as_earlier`, what is there stays, and the
+        copy becomes an earlier version. Raises OSError; then what was there before is unchanged.
+        """
+        folder, new = self.folder(student), self._collecting / student
         try:
             first = (f"{self._assignment}.ipynb",)
             taken = copy(source, new, [*ignore, RECORD], first=first)
-            record = {**entry.as_json(), "sha256": taken.hashes}
-            (new / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
+            left_out = [*record.get("left_out", []), *taken.left_out]
+            stated = {**record, "left_out": left_out, "sha256": taken.hashes}
+            (new / RECORD).write_text(json.dumps(stated, indent=1), encoding="utf-8")
             _sync(new)
             folder.parent.mkdir(parents=True, exist_ok=True)
             if self._course.groupshared:
                 _share(new)
-            if folder.is_dir():
-                kept = self._place_for_earlier(entry.student, folder)
+            if as_earlier:
+                new.rename(self._place_for_earlier(student))
+            elif folder.is_dir():
+                kept = self._place_for_earlier(student)
                 folder.rename(kept)
                 try:
                     new.rename(folder)
@@ -109,11 +128,43 @@ class Collected:
             raise
         return taken.left_out
 
-    def _place_for_earlier(self, student: str, folder: Path) -> Path:
-        """A new path for the version in `folder`, named by its order, so that the last is last."""
+    def scratch(self) -> Path:
+        """A new folder for what is unpacked, removed with what an interrupted collect left."""
+        return Path(tempfile.mkdtemp(prefix=".", dir=self._collecting))
+
+    def record(self, student: str) -> dict[str, Any]:
+        """The record of what was collected from `student`; empty if there is none."""
+        return parsed(record_in(self.folder(student)))
+
+    def mark(self, student: str, more: dict[str, Any]) -> None:
+        """Changes some entries of the record of what was collected, alone. Raises OSError."""
+        stated, new = {**self.record(student), **more}, self._collecting / student
+        new.mkdir()
+        (new / RECORD).write_text(json.dumps(stated, indent=1), encoding="utf-8")
+        _sync(new)
+        (new / RECORD).replace(self.folder(student) / RECORD)
+        new.rmdir()
+
+    def earlier_records(self, student: str) -> list[dict[str, Any]]:
+        """The records of the versions that were moved away, in the order of their folders."""
+        return [parsed(record_in(version)) for version in self._versions(student)]
+
+    def put_back(self, student: str, record: dict[str, Any]) -> None:
+        """Moves the last earlier version with this record back into its place. Raises OSError."""
+        same = [each for each in self._versions(student) if parsed(record_in(each)) == record]
+        self.folder(student).parent.mkdir(parents=True, exist_ok=True)
+        same[-1].rename(self.folder(student))
+
+    def _versions(self, student: str) -> list[Path]:
+        """The folders of the versions that were moved away, the last one last."""
+        return sorted((self._earlier / student / self._assignment).glob("*"))
+
+    def _place_for_earlier(self, student: str) -> Path:
+        """A new path for an earlier version, named by its order, so that the last is last."""
         versions = self._earlier / student / self._assignment
         versions.mkdir(parents=True, exist_ok=True)
-        return versions / f"{1 + sum(1 for _ in versions.iterdir()):04d}"
+        numbers = [int(path.name) for path in versions.iterdir() if path.name.isdecimal()]
+        return versions / f"{max(numbers, default=0) + 1:04d}"
 
 
 def _read(folder: Path, student: str) -> Entry | None:

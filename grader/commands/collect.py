@@ -1,0 +1,140 @@
+"""The command `grader collect`: take in what a class has handed in."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labs.common.terminal import say
+
+if TYPE_CHECKING:
+    from grader.evening.collect.run import Report
+
+NOT_ALL, NOTHING = 1, 2
+_ABOUT = "collect a class: from a folder, a zip file, Canvas, Moodle or nbgrader's exchange"
+_MORE = """\
+SOURCE is one of these:
+  the zip file of "Download Submissions" in Canvas, or the folder that you unpacked it to;
+  the zip file of "Download all submissions" in Moodle, or its folder;
+  a folder or a zip file with one folder or zip file for each student;
+  the word `exchange`, for nbgrader's exchange.
+
+The exit status is 0 if everything was collected, and 2 if nothing could be done. It is 1 if
+something was not collected. The output says what and why, and all else is collected.
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand and its options."""
+    command = commands.add_parser(
+        "collect",
+        help=_ABOUT,
+        description=_ABOUT,
+        epilog=_MORE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("source", metavar="SOURCE", help="a folder, a zip file, or `exchange`")
+    command.add_argument("--lab", metavar="LAB", help="the lab (default: from the files' names)")
+    command.add_argument(
+        "--course",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="the course folder (default: this folder)",
+    )
+    command.add_argument(
+        "--roster",
+        type=Path,
+        metavar="FILE",
+        help="a CSV file that says which id in a file name is which student",
+    )
+    command.add_argument(
+        "--names",
+        metavar="REGEX",
+        help="how files are named, as nbgrader's named_regexp; (?P<student_id>...) and "
+        "(?P<file_id>...), and perhaps (?P<timestamp>...)",
+    )
+    command.add_argument(
+        "--dry-run", action="store_true", help="write nothing, and print what would be done"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Collect, write the receipts and print a summary. Returns the exit status."""
+    from grader.evening.collect import receipts, shown
+    from grader.evening.collect.course import open_course
+    from grader.evening.collect.items import NO_ROOM, NotTaken
+
+    try:
+        app = open_course(arguments.course)
+        if arguments.source == "exchange":
+            report = _from_exchange(app, arguments)
+        else:
+            report = _from_files(app.coursedir, arguments)
+        say(shown.as_text(report))
+        if not arguments.dry_run:
+            table = receipts.write(app.coursedir, report.lab, report.not_collected)
+            say(f"\nReceipts: {table.with_suffix('')}, and for the class {table}")
+    except NotTaken as error:
+        say(f"grader collect: {error}", file=sys.stderr)
+        return NOTHING
+    except BlockingIOError:
+        say("grader collect: another collect of this lab is running; wait for it", file=sys.stderr)
+        return NOTHING
+    except OSError as error:
+        what = " ".join(filter(None, (error.filename, error.strerror))) or str(error)
+        remedy = "Free some space, then run" if error.errno in NO_ROOM else "Then run"
+        again = f"What was collected is whole. {remedy} the same command again."
+        say(f"grader collect: {what}. {again}", file=sys.stderr)
+        return NOTHING
+    return 0 if report.complete else NOT_ALL
+
+
+def _from_exchange(app: Any, arguments: argparse.Namespace) -> Report:
+    from nbgrader.auth import Authenticator
+
+    from grader.evening.collect import from_exchange
+    from grader.evening.collect.course import lab_of, labs_of
+    from grader.evening.collect.items import NotTaken
+
+    if arguments.roster is not None or arguments.names is not None:
+        raise NotTaken("--roster and --names are for files, and not for the exchange")
+    lab = lab_of([], labs_of(app.coursedir), arguments.lab)
+    app.authenticator = Authenticator(parent=app)
+    app.log.setLevel(logging.WARNING)  # the summary counts what the log would list
+    return from_exchange.collect(app, lab, arguments.dry_run)
+
+
+def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
+    from tqdm import tqdm
+
+    from grader.evening.collect import roster, source
+    from grader.evening.collect.course import duedate_of, lab_of, labs_of
+    from grader.evening.collect.items import NotTaken
+    from grader.evening.collect.naming import by_pattern
+    from grader.evening.collect.run import Collect
+
+    known = None if arguments.roster is None else roster.read(arguments.roster)
+    try:
+        layout = None if arguments.names is None else by_pattern(arguments.names)
+    except ValueError as error:
+        raise NotTaken(f"--names: {error}") from error
+    path = Path(arguments.source)
+    with contextlib.ExitStack() as stack:
+        items = stack.enter_context(source.opened_source(path))
+        labs = labs_of(course)
+        lab = lab_of(items, labs, arguments.lab)
+        collect = Collect(course, lab, labs, duedate_of(course, lab), arguments.dry_run)
+        return collect.run(
+            path.name or str(path),
+            items,
+            layout,
+            known,
+            # None: only in a terminal
+            lambda students: tqdm(students, unit=" students", disable=None, leave=False),
+        )

@@ -1,0 +1,157 @@
+"""The list of students that says which id in a file name is which student of the course.
+
+It is a CSV file: one of our own, the gradebook that Canvas exports, or the grading worksheet of a
+Moodle assignment.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.evening.collect.items import NotTaken
+from grader.evening.collect.naming import NOT_IN_FILES, Named
+from grader.submissions.names import trouble_with_name
+from grader.submissions.safe_copy import printable
+from labs.common import limits
+from labs.common.files import read_bounded
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Student:
+    """One line: the student's id in this course, the id in file names, and the name; or ""."""
+
+    student: str
+    number: str
+    name: str
+
+
+@dataclass
+class Roster:
+    """All students of the list, found by the id in a file name or by their name."""
+
+    students: list[Student] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._by_number = {each.number: each for each in self.students if each.number}
+        self._by_name: dict[str, list[Student]] = {}
+        for each in self.students:
+            if each.name:
+                self._by_name.setdefault(same_person(each.name), []).append(each)
+
+    def numbers(self) -> set[str]:
+        """The ids in file names that the list knows."""
+        return set(self._by_number)
+
+    def student_of(self, named: Named) -> str:
+        """The student's id in this course. Raises NotTaken if the list does not say it."""
+        found = self._by_number.get(named.number)
+        if found is not None:
+            return found.student
+        same = self._by_name.get(same_person(named.name), []) if named.name else []
+        if len(same) == 1:
+            return same[0].student
+        who = printable(f"{named.name} ({named.number})" if named.name else named.number)
+        if same:
+            raise NotTaken(f"the roster has {len(same)} students with the name of {who}")
+        raise NotTaken(f"the roster does not have {who}")
+
+
+def same_person(name: str) -> str:
+    """Two ways to write one name give the same text, also if Moodle left some letters out."""
+    plain = NOT_IN_FILES.sub("", name).replace("_", " ")
+    return " ".join(unicodedata.normalize("NFKC", plain).casefold().split())
+
+
+def _our_own(row: Row) -> Student | None:
+    return Student(row["student"], row.get("id", ""), row.get("name", ""))
+
+
+def _of_canvas(row: Row) -> Student | None:
+    number = row["id"]
+    if not number.isdigit():  # the line with the most points that there are
+        return None
+    logins = (row.get("sis login id", ""), row.get("sis user id", ""), number)
+    return Student(next(login for login in logins if login), number, "")
+
+
+def _of_moodle(row: Row) -> Student | None:
+    number = re.search(r"(\d+)$", row["identifier"])
+    if number is None:
+        return None
+    known = ("username", "id number", "email address")
+    ids = [row[column] for column in known if row.get(column)]
+    return Student(ids[0] if ids else number[1], number[1], row.get("full name", ""))
+
+
+#: The columns that show whose list it is, in small letters, and how a line of it is read.
+_KINDS: tuple[tuple[set[str], Callable[[Row], Student | None]], ...] = (
+    ({"student", "id", "section"}, _of_canvas),
+    ({"identifier", "full name"}, _of_moodle),
+    ({"student", "id"}, _our_own),
+    ({"student", "name"}, _our_own),
+)
+
+
+def read(path: Path) -> Roster:
+    """The list in the file `path`. Raises NotTaken with a sentence that names the line."""
+    try:
+        text = read_bounded(path, limits.MOST_ROSTER_BYTES).decode("utf-8-sig")
+    except OSError as error:
+        raise NotTaken(error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise NotTaken(f"{path} is not UTF-8 text; save it as CSV in UTF-8") from error
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        header = [cell.strip().casefold() for cell in next(reader, [])]
+        students = _students(path, header, ((reader.line_num, cells) for cells in reader))
+    except csv.Error as error:
+        raise NotTaken(f"{path}, line {reader.line_num}: {error}") from error
+    if not students:
+        raise NotTaken(f"{path} names no student")
+    return Roster(list(students.values()))
+
+
+def _students(
+    path: Path, header: list[str], lines: Iterable[tuple[int, list[str]]]
+) -> dict[str, Student]:
+    """The students by their id in this course."""
+    of = next((of for columns, of in _KINDS if columns <= set(header)), None)
+    if of is None:
+        raise NotTaken(
+            f"{path} has no columns `student` and `id` or `name` in its first line, "
+            "and is neither Canvas's gradebook nor Moodle's grading worksheet"
+        )
+    students: dict[str, Student] = {}
+    numbers: dict[str, str] = {}
+    for number, cells in lines:
+        row = dict(
+            itertools.zip_longest(header, map(str.strip, cells[: len(header)]), fillvalue="")
+        )
+        if not any(row.values()):
+            continue
+        student = of(row)
+        if student is None:
+            continue
+        where = f"{path}, line {number}"
+        trouble = trouble_with_name(student.student)
+        if trouble:
+            raise NotTaken(f"{where}: {trouble}")
+        other = numbers.setdefault(student.number, student.student) if student.number else ""
+        if student.student in students or other not in {"", student.student}:
+            twice = student.number if other not in {"", student.student} else student.student
+            raise NotTaken(f"{where}: {printable(twice)} appears twice")
+        if len(students) >= limits.MOST_STUDENTS:
+            raise NotTaken(f"{path} has more than {limits.MOST_STUDENTS:,} students")
+        students[student.student] = student
+    return students

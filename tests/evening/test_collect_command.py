@@ -1,0 +1,154 @@
+"""The command `grader collect`, and nbgrader's autograde of what it collected."""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.commands.cli import main
+from grader.evening.collect.run import Collect
+from grader.with_nbgrader.record import RECORD
+from testing.platform_archives import Upload, canvas_zip, handed_in
+from testing.small_course import FIGURES, LAB
+from testing.small_exchange import EARLY, LATE, ExchangeCourse
+
+#: Two starts of nbgrader before the first test.
+pytestmark = pytest.mark.timeout(300)
+FULL = {"cost": 4.0, "step": 1.5, "report": None}
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
+    """A course whose lab is released; nobody has handed in."""
+    made = ExchangeCourse(tmp_path_factory.mktemp("collect"))
+    made.generate()
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _plain_log() -> Iterator[None]:
+    """nbgrader's application changes the level of the log that all of its applications share."""
+    log = logging.getLogger("NbGrader")
+    level = log.level
+    yield
+    log.setLevel(level)
+
+
+def files_of(course: ExchangeCourse, answer: str) -> dict[str, bytes]:
+    notebook = json.dumps(course.answered()).replace("answer to report", answer)
+    return {
+        f"{LAB}.ipynb": notebook.encode(),
+        "figures.json": json.dumps(FIGURES).encode(),
+        "recordings/run.csv": answer.encode(),
+    }
+
+
+def collect(course: ExchangeCourse, *words: str) -> int:
+    return main(["collect", *words, "--course", str(course.folder)])
+
+
+def test_what_canvas_hands_out_is_graded(
+    course: ExchangeCourse, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = files_of(course, "bare files")
+    bare["run.csv"] = bare.pop("recordings/run.csv")
+    uploads = [
+        Upload("Lovelace, Ada", 77, handed_in(LAB, files_of(course, "in an archive"))),
+        Upload("Hopper, Grace", 78, bare, late=True),
+        Upload("Mallory", 79, {"x.zip": b"PK"}),
+    ]
+    path = canvas_zip(tmp_path / "submissions.zip", uploads)
+    assert collect(course, str(path), "--dry-run") == 1
+    assert not (course.folder / "submitted").exists()
+    assert not (course.folder / "receipts").exists()
+    assert collect(course, str(path)) == 1
+    said = capsys.readouterr().out
+    assert max(map(len, said.partition("\nReceipts:")[0].splitlines())) <= 80
+    for line in ("students collected  2", "late                1", "NOT collected       1"):
+        assert line in said
+    assert "mallory_79: x.zip: it is no whole zip file" in said
+    done = course.run("autograde", LAB)
+    assert done.returncode == 0, done.stderr
+    assert course.scores("77") == FULL
+    assert course.scores("78") == FULL | {"report": None}
+    assert "in an archive" in course.source("77", "report")
+    assert "bare files" in course.source("78", "report")
+    # The result says which submission it was made from, as after nbgrader's own collect.
+    for student in ("77", "78"):
+        graded = course.folder / "autograded" / student / LAB / RECORD
+        assert graded.read_bytes() == (course.submitted(student) / RECORD).read_bytes()
+
+
+def test_the_exchange_is_collected_as_nbgrader_does(
+    course: ExchangeCourse, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = course.copied_to(tmp_path)
+    mine.hand_in("ada")
+    mine.hand_in("grace")
+    assert collect(mine, "exchange", "--dry-run") == 0
+    assert "students collected  2" in capsys.readouterr().out
+    assert not mine.submitted("ada").exists()
+    assert collect(mine, "exchange") == 0
+    mine.hand_in("ada", LATE)
+    assert collect(mine, "exchange", "--lab", LAB) == 0
+    said = capsys.readouterr().out
+    assert "newer submission replaces an earlier one  1" in said
+    assert (mine.submitted("ada") / "timestamp.txt").read_text() == LATE
+    receipt = (mine.folder / "receipts" / LAB / "ada.txt").read_text()
+    assert f"Handed in:  {LATE[:19]}" in receipt
+    assert f"{EARLY[:19]}: " in receipt
+    # A folder that is no submission is refused, and the status says so.
+    (mine.inbound / mine.name_of("linker")).symlink_to(mine.name_of("ada"))
+    assert collect(mine, "exchange") == 1
+    assert "NOT collected 1" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_full_disk_says_what_to_do(
+    course: ExchangeCourse,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Collect, "_student", full)
+    path = canvas_zip(tmp_path / "c.zip", [Upload("A", 1, {"figures.json": b"{}"})])
+    assert collect(course, str(path), "--lab", LAB) == 2
+    assert capsys.readouterr().err == (
+        "grader collect: No space left on device. What was collected is whole. "
+        "Free some space, then run the same command again.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["missing.zip"], "missing.zip cannot be read: No such file"),
+        (["exchange", "--lab", "99-none"], f"the course has no lab 99-none; its labs are: {LAB}"),
+        (["exchange", "--roster", "x.csv"], "--roster and --names are for files"),
+        ([".", "--names", "("], "--names: ( is no regular expression"),
+        ([".", "--roster", "missing.csv"], "missing.csv: No such file"),
+        ([".", "--course", "elsewhere"], "is no course folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(
+    words: list[str],
+    why: str,
+    course: ExchangeCourse,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = [] if "--course" in words else ["--course", str(course.folder)]
+    assert main(["collect", *words, *named]) == 2
+    said = capsys.readouterr().err
+    assert why in said
+    assert said.startswith("grader collect: ")

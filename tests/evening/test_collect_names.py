@@ -1,0 +1,278 @@
+"""Whose file it is, by names made as the programs' documentation and source say."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from pathlib import Path
+
+import pytest
+
+from grader.evening.collect import roster
+from grader.evening.collect.items import Item, NotTaken
+from grader.evening.collect.naming import (
+    CANVAS,
+    EXCHANGE,
+    MOODLE,
+    STUDENTS,
+    Layout,
+    Named,
+    by_pattern,
+    hand_in_archive,
+    layout_of,
+)
+from grader.evening.collect.students import sort
+from grader.evening.exports.moodle import _keys
+from testing.paths import REPOSITORY
+from testing.platform_archives import Upload, moodle_names
+
+LAB = "01-timer-overhead"
+ARCHIVE = f"{LAB}-20260304T050607Z.zip"
+WHEN = datetime.datetime(2026, 3, 4, 5, 6, 7)
+
+
+def read(layout: Layout, path: str) -> Named | None:
+    """What a path means, if it means one thing."""
+    found = layout.read(tuple(path.split("/")))
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "late", "file", "order"),
+    [
+        (f"lovelaceada_77_1234_{ARCHIVE}", "77", False, ARCHIVE, 1234),
+        (f"lovelaceada_LATE_77_1234_{ARCHIVE}", "77", True, ARCHIVE, 1234),
+        ("o_neilanne_7_8_figures-1.json", "7", False, "figures-1.json", 8),
+        ("王小明_77_12_figures.json", "77", False, "figures.json", 12),
+        ("anon_aB3dE_1234_figures.json", "aB3dE", False, "figures.json", 1234),
+        ("LATE_anon_aB3dE_1234_figures.json", "aB3dE", True, "figures.json", 1234),
+        ("lovelaceada_LATE_77_text.html", "77", True, "text.html", None),
+        ("lovelace--ada-late_77_12_figures.json", "77", True, "figures.json", 12),
+        ("lovelaceada(LATE)_77_12_figures.json", "77", True, "figures.json", 12),
+        ("late_5_6_x.zip", "5", False, "x.zip", 6),
+    ],
+)
+def test_names_of_canvas(name: str, number: str, late: bool, file: str, order: int | None) -> None:
+    named = read(CANVAS, name)
+    assert named is not None
+    assert (named.number, named.late, named.path, named.order) == (number, late, (file,), order)
+
+
+@pytest.mark.parametrize("name", ["figures.json", "ada_77.zip", "ada_x_1_figures.json", "LATE"])
+def test_what_canvas_does_not_write(name: str) -> None:
+    assert read(CANVAS, name) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "number", "below"),
+    [
+        (f"Ada Lovelace_123_assignsubmission_file_/{ARCHIVE}", "Ada Lovelace", "123", (ARCHIVE,)),
+        (f"Ada Lovelace_123_assignsubmission_file/{ARCHIVE}", "Ada Lovelace", "123", (ARCHIVE,)),
+        (f"Ada Lovelace_123_assignsubmission_file_{ARCHIVE}", "Ada Lovelace", "123", (ARCHIVE,)),
+        ("Participant_9_assignsubmission_file/a/b.csv", "Participant", "9", ("a", "b.csv")),
+        (
+            "Ada_9_assignsubmission_onlinetext/onlinetext.html",
+            "Ada", "9", ("onlinetext", "onlinetext.html"),
+        ),
+        # The student's own part of the name says nothing about whose it is.
+        (
+            "Eve_9_assignsubmission_file_Ada_1_assignsubmission_file_x.zip",
+            "Eve", "9", ("Ada_1_assignsubmission_file_x.zip",),
+        ),
+    ],
+)  # fmt: skip
+def test_names_of_moodle(path: str, name: str, number: str, below: tuple[str, ...]) -> None:
+    named = read(MOODLE, path)
+    assert named is not None
+    assert (named.name, named.number, named.path) == (name, number, below)
+
+
+def test_an_id_by_moodle_has_name_and_number() -> None:
+    for name, expected in (
+        ("Ada Lovelace", "ada-lovelace-12"),
+        ("=José  O'Neil, B.", "josé-oneil-b-12"),
+        ("***", "12"),
+    ):
+        named = read(MOODLE, f"{name}_12_assignsubmission_file_/x.zip")
+        assert named is not None
+        assert MOODLE.id_of(named) == expected
+
+
+def test_a_student_of_moodle_has_the_same_id_in_the_worksheet() -> None:
+    """`grader export --moodle --worksheet` has the name as it is, and not that of a folder."""
+    header = ["Identifier", "Full name", "Grade"]
+    for name in ("Ada Lovelace", "Eve O'Neil", 'Ana_Maria  de:la "Cruz"', "王小明"):
+        files = moodle_names(Upload(name, 12, {"x.zip": b""}))
+        named = read(MOODLE, next(iter(files)))
+        assert named is not None
+        assert MOODLE.id_of(named) in list(_keys(header, ["Participant 12", name, ""]))
+        known = roster.Roster([roster.Student("her", "", name)])
+        assert known.student_of(named) == "her"
+
+
+def test_names_of_the_exchange_and_of_students() -> None:
+    named = read(EXCHANGE, f"ada+{LAB}+2026-03-04 05:06:07 UTC+cmFuZG9t/figures.json")
+    assert named is not None
+    assert (named.number, named.lab, named.when, named.path) == (
+        "ada",
+        LAB,
+        WHEN,
+        ("figures.json",),
+    )
+    assert read(EXCHANGE, f"ada+{LAB}+yesterday/figures.json") is None
+    named = read(STUDENTS, "ada.ZIP")
+    assert named is not None
+    assert named.number == "ada"
+    assert read(STUDENTS, ARCHIVE) is None
+    assert read(STUDENTS, "notes.txt") is None
+
+
+def test_a_pattern_as_nbgrader_has_it() -> None:
+    page = (REPOSITORY / "docs" / "grading.md").read_text(encoding="utf-8")
+    documented = re.search(r"--names '([^']+)'", page)
+    assert documented is not None
+    # nbgrader's patterns give the name of the file without its suffix.
+    for pattern in (documented[1], documented[1].replace("_id>.+)", r"_id>\w+)")):
+        layout = by_pattern(pattern)
+        named = read(layout, "down/ps1_bitdiddle_attempt_2026-01-30-15-00-00_figures.json")
+        assert named is not None
+        assert (named.number, named.path) == ("bitdiddle", ("figures.json",))
+        assert named.when == datetime.datetime(2026, 1, 30, 15)
+    for wrong, what in ((r"(?P<student_id>.*)", "no group"), ("(", "no regular expression")):
+        with pytest.raises(ValueError, match=what):
+            by_pattern(wrong)
+
+
+def test_the_archive_of_labs_hand_in_states_lab_and_time() -> None:
+    for name in (ARCHIVE, f"{ARCHIVE[:-4]}-2.zip", f"{ARCHIVE[:-4]} (1).zip"):
+        assert hand_in_archive(name) == (LAB, WHEN)
+    assert hand_in_archive(f"{LAB}-20261304T050607Z.zip") is None
+
+
+def test_the_layout_is_that_of_most_files() -> None:
+    moodle = [(f"A B_{n}_assignsubmission_file_", "x_1_2_f.zip") for n in range(3)]
+    canvas = [(f"ab_{n}_9_x.zip",) for n in range(3)]
+    assert layout_of(moodle) is MOODLE
+    assert layout_of(canvas) is CANVAS
+    # One student of Moodle's flat archives cannot make it one of Canvas by the name of a file.
+    assert layout_of([(f"A_{n}_assignsubmission_file_x_1_2_f.zip",) for n in range(3)]) is MOODLE
+    assert layout_of([("ada", LAB, "figures.json"), ("bob.zip",)]) is STUDENTS
+
+
+def item(path: str) -> Item:
+    return Item(tuple(path.split("/")), 1, lambda: (_ for _ in ()).throw(OSError()))
+
+
+def sorted_names(
+    layout: Layout, *paths: str, known: roster.Roster | None = None, taken: tuple[str, ...] = ()
+) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """The students with their files, and what is not collected."""
+    found = sort([item(path) for path in paths], layout, LAB, known, taken)
+    students = {
+        student: ["/".join(given.path) for given in group.given[None]]
+        for student, group in found.students.items()
+    }
+    return students, {each.name: each.why for each in found.not_collected}
+
+
+def test_two_students_with_one_id_are_both_refused() -> None:
+    students, refused = sorted_names(CANVAS, "ada_77_1_a.zip", "eve_77_2_a.zip", "bob_8_3_a.zip")
+    assert students == {"8": ["a.zip"]}
+    assert refused == {
+        "ada_77": "its student id 77 is also that of eve_77",
+        "eve_77": "its student id 77 is also that of ada_77",
+    }
+
+
+def test_ids_that_differ_only_in_case_are_refused() -> None:
+    students, refused = sorted_names(STUDENTS, "Ada/x", "ada/x", "Bob/x", "eve/x", taken=("bob",))
+    assert students == {"eve": ["x"]}
+    assert set(refused) == {"Ada", "ada", "Bob"}
+    assert refused["Bob"] == "its student id is like that of bob, who is in the course"
+
+
+def test_a_name_that_ends_in_a_number_is_no_way_into_another_students_work() -> None:
+    """Mallory, who is 123, is called `mallory_77` in Canvas."""
+    students, refused = sorted_names(CANVAS, "ada_77_1_a.zip", "mallory_77_123_456_a.zip")
+    assert students == {"77": ["a.zip"], "123": ["a.zip"]}
+    assert refused == {}
+    known = roster.Roster([roster.Student("mallory", "123", "")])
+    students, _ = sorted_names(CANVAS, "mallory_77_123_456_a.zip", known=known)
+    assert students == {"mallory": ["a.zip"]}
+    # A file whose name begins with a number is the usual case.
+    found = sort([item("bob_8_9_3_solution.zip")], CANVAS, LAB, None, ())
+    assert [each.path for each in found.students["8"].given[None]] == [("3_solution.zip",)]
+    assert found.students["8"].doubts == ["bob_8_9_3_solution.zip can also be a file of 9"]
+
+
+def test_unknown_names_are_listed() -> None:
+    students, refused = sorted_names(
+        CANVAS, "ada_77_1_a.zip", "notes.txt", "__MACOSX/._x", f"d/{ARCHIVE}"
+    )
+    assert students == {"77": ["a.zip"]}
+    assert refused == {
+        "notes.txt": "its name is not one of Canvas",
+        f"d/{ARCHIVE}": "its name does not say which student it is of",
+    }
+
+
+def test_a_student_id_that_nbgrader_cannot_hold_is_refused() -> None:
+    students, refused = sorted_names(STUDENTS, "=cmd/x", "ada/x", "a*b.zip")
+    assert students == {"ada": ["x"]}
+    assert set(refused) == {"=cmd", "a*b.zip"}
+
+
+ROSTERS = {
+    "own": "student;id;name\nada;77;Ada Lovelace\nbob;78\n\n",
+    "canvas": "Student,ID,SIS User ID,SIS Login ID,Section\n"
+    '    Points Possible,,,,\n"Lovelace, Ada",77,s1,ada,A\n"B, Bob",78,s2,bob,A\n',
+    "moodle": "Identifier,Full name,Email address,Status\n"
+    "Participant 77,Ada Lovelace,ada,Submitted\nParticipant 78,Bob,bob,\n",
+}
+
+
+@pytest.mark.parametrize("kind", ROSTERS)
+def test_a_roster_gives_the_ids(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "roster.csv"
+    file.write_text("\ufeff" + ROSTERS[kind])
+    known = roster.read(file)
+    students, refused = sorted_names(
+        CANVAS, "ada_77_1_a.zip", "bob_78_2_a.zip", "eve_5_3_a.zip", known=known
+    )
+    assert students == {"ada": ["a.zip"], "bob": ["a.zip"]}
+    assert refused == {"eve_5": "the roster does not have eve (5)"}
+
+
+def test_a_roster_may_have_names_only() -> None:
+    people = [("ada", "Ada Lovelace"), ("jo1", "Jo Li"), ("jo2", "jo  li")]
+    known = roster.Roster([roster.Student(each, "", name) for each, name in people])
+    students, refused = sorted_names(
+        MOODLE,
+        *(
+            f"{name}_{n}_assignsubmission_file_/x"
+            for n, name in enumerate(("ADA Lovelace", "Jo Li"))
+        ),
+        known=known,
+    )
+    assert students == {"ada": ["x"]}
+    assert refused == {"Jo Li_1": "the roster has 2 students with the name of Jo Li (1)"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("name,mail\na,b\n", "has no columns"),
+        ("student,id\nada,1\nbob,1\n", "line 3: 1 appears twice"),
+        ("student,id\nada,1\nada,2\n", "line 3: ada appears twice"),
+        ("student,id\n=cmd,1\n", "line 2: the student's name begins with ="),
+        ("student,id\n", "names no student"),
+        ("", "has no columns"),
+        ("student,id\nada,\xff\n".encode("latin-1"), "not UTF-8"),
+    ],
+)
+def test_a_wrong_roster_is_refused(text: str | bytes, why: str, tmp_path: Path) -> None:
+    file = tmp_path / "roster.csv"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(NotTaken, match=why):
+        roster.read(file)
