@@ -1,8 +1,8 @@
 """System calls in a case: which variants claim any, and the cost of the cheapest possible one.
 
 A call with a number that does not exist enters the OS kernel, does nothing there and returns. Its
-cost is the floor: every trap costs at least as much. If a recording has it, it was measured
-interleaved with the other variants.
+cost is the floor: no trap costs much less, though a call that fails at once may cost a little less.
+If a recording has it, it was measured interleaved with the other variants.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ def cost(case: Case, variant: str) -> float | None:
 
 
 def with_floor(case: Case, variant: str) -> str:
-    """The cost of the variant, and the floor if there is one, as a clause."""
+    """The cost of the variant, and the floor of its run if there is one, as a clause."""
     own, least = cost(case, variant), floor_about(case)
     text = f"{variant} costs {rounded(own)} ns" if own is not None else f"{variant} gives no figure"
     if least is not None and variant != FLOOR:
         about = "" if floor(case) is not None else "about "
-        text += f", and a call that does not exist costs {about}{rounded(least)} ns"
+        text += f", and in the same run a call that does not exist costs {about}{rounded(least)} ns"
     return text

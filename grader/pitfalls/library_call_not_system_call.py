@@ -38,8 +38,8 @@ def detect(case: Case) -> str | None:
                 f"than {LEAST_CYCLES}."
                 if least is None
                 else (
-                    f"Your variant {traps.with_floor(case, name)}. No trap costs less than such "
-                    "a call."
+                    f"Your variant {traps.with_floor(case, name)}. No trap costs so much less "
+                    "than such a call."
                 )
             )
     return None

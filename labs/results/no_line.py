@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from labs.analysis import core_clock
 from labs.analysis.line import Line
+from labs.analysis.outliers import SHORTEST_INTERRUPTION_NS
 from labs.common.advice import Advice, Option, advice
 from labs.common.units import rounded
 from labs.recording import declared, proof
@@ -44,7 +45,7 @@ def warning(recording: Recording, line: Line) -> RunWarning:
             "OS gave the CPU to the other task in the middle of a sample",
             advice("much smaller batch sizes (", Option("batch", ...), ")"),
         )
-    elif was_shared(recording):
+    elif was_shared(recording) and _may_hide_an_interruption(line):
         cause = (
             "other programs used the CPU during the run; they interrupt long samples more "
             "often than short ones, here so often that disturbed samples are not recognised",
@@ -70,6 +71,14 @@ def _are_too_short(recording: Recording, line: Line) -> bool:
     cycle = core_clock.shortest_cycle(recording, line.clock)
     work = line.batch * (declared.operation_cycles(recording, line.variant) * cycle)
     return bool((line.location < work).any())
+
+
+def _may_hide_an_interruption(line: Line) -> bool:
+    """Whether the longest samples last at least as long as the shortest interruption.
+
+    An interruption makes a sample of 50 ns many times as long, so it is always recognised there.
+    """
+    return float(line.location.max()) >= SHORTEST_INTERRUPTION_NS * line.clock.ticks_in("ns")
 
 
 def _beyond_a_time_slice(recording: Recording, line: Line) -> float | None:

@@ -28,8 +28,11 @@ REASONS = {
     "shared": "while the core was shared",
     "interrupted": "interrupted",
     "far": "far from the others",
-    "process": "from processes that differ",
+    "process": "from processes left out",
 }
+
+#: Instead of the reason "process" if there is one process, whose parts in time are compared.
+OF_ONE_PROCESS = "from parts of the run left out"
 
 #: The sentence reports samples that were set aside from this share of all samples on.
 MANY_ASIDE = 0.1
@@ -124,7 +127,10 @@ class Result:
         aside = self.set_aside
         if sum(aside.values()) < MANY_ASIDE * (self.n + sum(aside.values())):
             return ""
-        return f" (set aside: {', '.join(f'{n:,} {REASONS[why]}' for why, n in aside.items())})"
+        reasons = dict(REASONS)
+        if len(self.recording.processes) == 1:
+            reasons["process"] = OF_ONE_PROCESS
+        return f" (set aside: {', '.join(f'{n:,} {reasons[why]}' for why, n in aside.items())})"
 
     def as_json(self, saved: str | None = None) -> dict[str, Any]:
         """The object that `labs measure --json` prints; `saved` is the recording's path."""

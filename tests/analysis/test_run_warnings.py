@@ -12,7 +12,7 @@ import pytest
 from labs.analysis.line import fit_line
 from labs.recording.file import Recording
 from labs.results import run_warnings
-from labs.results.result import result_of
+from labs.results.result import REASONS, result_of
 from labs.results.run_warnings import RunWarning
 from testing import simulate
 from testing.simulate import Machine
@@ -58,13 +58,27 @@ BUSY = [{"cpus.busy": "1.9", "cpus.online": "2"}, {"steal.share": "0.05"}]
 
 @pytest.mark.parametrize("shared", BUSY)
 def test_not_on_a_line_of_a_busy_machine_is_laid_to_the_machine(shared: dict[str, str]) -> None:
-    recording = run_with()
+    recording = run_with(Machine(cost=20.0))
     # Programs that interrupt every long sample, and no short one.
-    longer = recording.ticks + 200 * (recording.batch == recording.batch.max())
+    longer = recording.ticks + 5200 * (recording.batch == recording.batch.max())
     stated = MappingProxyType({**recording.conditions, **shared})
     busy = dataclasses.replace(recording, conditions=stated, ticks=longer)
     found = warnings_of(busy)["not-on-a-line"]
     assert "other programs used the CPU" in found.likely_cause and "quieter" in found.try_this
+
+
+@pytest.mark.parametrize("shared", BUSY)
+def test_samples_too_short_to_hide_an_interruption_are_not_laid_to_a_busy_machine(
+    shared: dict[str, str],
+) -> None:
+    recording = run_with()
+    # The longest samples take 0.2 µs, and no interruption is so short.
+    longer = recording.ticks + 200 * (recording.batch == recording.batch.max())
+    stated = MappingProxyType({**recording.conditions, **shared})
+    busy = dataclasses.replace(recording, conditions=stated, ticks=longer)
+    found = warnings_of(busy)["not-on-a-line"]
+    assert "other programs" not in found.likely_cause
+    assert "larger batch sizes" in found.try_this
 
 
 @pytest.mark.parametrize("shared", BUSY)
@@ -124,6 +138,16 @@ def test_a_neighbour_of_a_moment_is_set_aside_and_told_with_the_samples_only() -
     visited = run_with(Machine(neighbour=11, neighbour_stretches=((0.03, 0.27),), samples=10_000))
     assert "shared-core" not in warnings_of(visited)
     assert "set aside: 2,400 while the core was shared" in result_of(visited).sentence()
+
+
+@pytest.mark.parametrize(("processes", "named"), [(10, "processes"), (1, "parts of the run")])
+def test_one_process_is_no_processes_where_samples_are_left_out(processes: int, named: str) -> None:
+    result = result_of(simulate.run(Machine(processes=processes), 1))
+    assert result.line is not None and "set aside" not in result.sentence()
+    nothing = np.zeros(processes, dtype=np.int64)
+    aside = {**dict.fromkeys(REASONS, nothing), "process": nothing + 9_000}
+    left_out = dataclasses.replace(result, line=dataclasses.replace(result.line, set_aside=aside))
+    assert f"{9_000 * processes:,} from {named} left out" in left_out.sentence()
 
 
 def test_no_neighbour_is_named_where_it_stayed_all_the_time() -> None:
