@@ -78,13 +78,13 @@ def of_labs(folder: Path) -> tuple[Compared, ...]:
     rows: list[Compared] = []
     for lab in sorted(path for path in folder.iterdir() if path.is_dir()):
         try:
-            rows += _of_lab(lab)
+            rows += of_lab(lab)
         except ValueError:
             continue
     return tuple(rows)
 
 
-def _of_lab(lab: Path) -> list[Compared]:
+def of_lab(lab: Path) -> list[Compared]:
     """Every prediction in one lab folder. Raises ValueError if a file in it is unreadable."""
     predicted, found, asked = predictions.read(lab), figures.read(lab), guide.of_lab(lab.name)
     handed_in = figure_ids.figures(asked)
