@@ -12,8 +12,8 @@ from grader.cases.verdict import Outcome
 from grader.evening.report.graded import GradedSubmission
 from grader.evening.report.graded_class import GradedClass, NoReport, course_in, read_class
 from grader.evening.report.in_class import findings_of_class
-from grader.evening.report.machine_kind import UNKNOWN, kind_in_head
 from grader.pitfalls import CATALOGUE, pitfall_named
+from labs.recording.machine_kind import UNKNOWN, kind_in_head
 from testing.graded_course import ARM, LAB, GradedCourse, not_handed_in, verdict
 
 FENCED, STEP = "timer-overhead-fenced", "timer-step"

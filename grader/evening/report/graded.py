@@ -15,7 +15,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grader.cases.verdict import Outcome, outcome_in_words
-from grader.evening.report.machine_kind import UNKNOWN, kind_in_head, kind_of_all
 from grader.submissions.folders import open_folder, open_regular, opened
 from grader.submissions.safe_copy import read_regular
 from labs.common.limits import MOST_HEAD_BYTES, MOST_JUDGEMENT_BYTES, MOST_NOTEBOOK_BYTES
@@ -23,6 +22,7 @@ from labs.common.units import NANOSECONDS, UnknownUnit, canonical
 from labs.course import comparison, figures
 from labs.course.figures import Figure
 from labs.course.predictions import BadPredictions
+from labs.recording.machine_kind import UNKNOWN, kind_in_head, kind_of_all
 
 _MOST_BYTES = MOST_NOTEBOOK_BYTES + MOST_JUDGEMENT_BYTES
 #: Where our autograding writes a verdict, and what it set aside, in a notebook.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import PyFileConfigLoader
+from traitlets.config.loader import PyFileConfigLoader
 
 from grader.evening.report.graded import GradedFigure, GradedSubmission, read_graded
 from grader.submissions.names import trouble_with_name
@@ -68,6 +68,8 @@ def course_in(folder: Path) -> Any:
 
 def read_class(course: Any, lab: str) -> GradedClass:
     """Reads the graded submissions of `lab`. Raises NoReport if nobody's is graded."""
+    if Path(lab).name != lab:
+        raise NoReport(f"{lab!r} is no name of a lab: write it as in 01-timer-overhead.")
     done, handed_in = course.autograded_directory, course.submitted_directory
     trusted = trusted_part(course, done)
     graded = {
