@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from labs.common.limits import MOST_HEAD_BYTES
 
 #: A machine about which its recording says nothing that we know, and a student with several kinds.
 UNKNOWN, SEVERAL = "unknown machine", "several machines"
@@ -53,6 +56,15 @@ def kind_in_head(head: bytes) -> str:
         if match is not None:
             known.setdefault(match[1].decode(), match[2].decode("utf-8", "replace").strip())
     return kind_of(known)
+
+
+def kind_in_file(path: Path) -> str:
+    """The same from a recording's file; UNKNOWN if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return kind_in_head(file.read(MOST_HEAD_BYTES))
+    except OSError:
+        return UNKNOWN
 
 
 def kind_of_all(kinds: Iterable[str]) -> str:
