@@ -29,7 +29,11 @@ def _rows(spread: Spread, spec: FigureSpec | None) -> list[ClassFigure]:
     for unclear in (SEVERAL, UNKNOWN):
         by_machine.pop(unclear, None)
     kernel, variant, flags = "", "", ""
-    if spec is not None and spec.quantity in _OF_A_VARIANT and not spec.hides_variants:
+    if (
+        spec is not None
+        and spec.quantity in _OF_A_VARIANT
+        and not (spec.hides_variants or spec.demonstrates)
+    ):
         kernel, variant, flags = spec.kernel, spec.variant, spec.flags
     rows = []
     for machine, values in {ALL: spread.accepted, **by_machine}.items():
