@@ -11,6 +11,8 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+#: The register of a course, in its folder.
+REGISTER = "ticklab-runs.db"
 #: Several graders may write at once.
 _WAIT_S = 60
 _TABLE = """
