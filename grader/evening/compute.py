@@ -72,7 +72,8 @@ def _graded(plan: Plan, job: Job, log: logging.Logger) -> Result:
     source, unfinished = Path(job.source), Path(job.unfinished)
     result = Result(job.student, key_of(plan, job))
     part = unfinished.with_name(f"{unfinished.name}{PART}{plan.token}")
-    left_out = take_in(source, part, [*plan.ignore, "*.ipynb"], trusted=Path(plan.trusted))
+    ignore, trusted = [*plan.ignore, "*.ipynb"], Path(plan.trusted)
+    left_out = take_in(source, part, ignore, trusted=trusted, share=True)
     when = time_of_submission(source, log)
     result.timestamp = None if when is None else utils.parse_utc(when).isoformat()
     for path, place in plan.sources:
