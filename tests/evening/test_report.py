@@ -190,7 +190,7 @@ def test_nothing_on_the_page_is_active(tmp_path: Path) -> None:
 
 def test_errors_say_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", LAB, "--course", str(tmp_path)]) == 1
-    assert "Name the folder with --course" in capsys.readouterr().err
+    assert "name it with --course" in capsys.readouterr().err
     course = GradedCourse(tmp_path / "course")
     assert main(["report", LAB, "--course", str(course.folder)]) == 1
     assert "nbgrader autograde" in capsys.readouterr().err

@@ -8,14 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nbgrader.coursedir import CourseDirectory
-from traitlets.config.loader import PyFileConfigLoader
-
+from grader.evening.opened import NotOurs, open_course
 from grader.evening.report.graded import GradedFigure, GradedSubmission, read_graded
 from grader.submissions.names import trouble_with_name
 from grader.with_nbgrader.places import students_in, trusted_part
-
-CONFIG = "nbgrader_config.py"
 
 
 class NoReport(Exception):
@@ -55,15 +51,10 @@ class GradedClass:
 
 def course_in(folder: Path) -> Any:
     """nbgrader's CourseDirectory of the course in `folder`, with its settings. Raises NoReport."""
-    folder = folder.absolute()
-    if not (folder / CONFIG).is_file():
-        raise NoReport(
-            f"{folder} is no course folder: it has no {CONFIG}. Name the folder with --course, or "
-            "change into it."
-        )
-    config = PyFileConfigLoader(CONFIG, path=str(folder)).load_config()
-    config.CourseDirectory.root = str(folder)
-    return CourseDirectory(config=config)
+    try:
+        return open_course(folder).coursedir
+    except NotOurs as error:
+        raise NoReport(f"{error}") from None
 
 
 def read_class(course: Any, lab: str) -> GradedClass:
