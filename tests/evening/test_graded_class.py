@@ -103,11 +103,13 @@ def test_a_pipe_for_a_recording_stops_nobody(tmp_path: Path) -> None:
 
 def test_who_handed_in_and_waits_is_listed(tmp_path: Path) -> None:
     course = GradedCourse(tmp_path)
-    with pytest.raises(NoReport, match="nbgrader autograde 01-timer-overhead"):
+    with pytest.raises(NoReport, match="`grader autograde 01-timer-overhead"):
         read(course)
     course.add("ada", [verdict(FENCED)])
     course.hand_in("zoe")
-    assert read(course).waiting == ("zoe",)
+    course.hand_in("=1+1")
+    course.hand_in("two\nlines")
+    assert (read(course).waiting, read(course).refused) == (("zoe",), 2)
     with pytest.raises(NoReport, match="no course folder"):
         course_in(tmp_path / "autograded")
 

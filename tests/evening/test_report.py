@@ -122,12 +122,14 @@ def test_with_pseudonyms_no_name_is_anywhere_on_the_page(tmp_path: Path) -> None
     course.add("grace.hopper", [verdict(FENCED, OPEN, reason="recordings/grace.csv is odd")])
     (course.add("marie", [verdict(FENCED)]) / f"{LAB}.ipynb").write_text("{")
     course.hand_in("zuse")
+    course.hand_in("=cmd")
     assert main(["report", LAB, "--course", str(course.folder)]) == 0
     page = (course.folder / "report" / LAB / "report.html").read_text()
-    for name in ("ada", "lovelace", "grace", "hopper", "marie", "zuse"):
+    for name in ("ada", "lovelace", "grace", "hopper", "marie", "zuse", "=cmd"):
         assert name not in page.lower().replace("readable", "").replace("made", "")
     known = (course.folder / "pseudonyms.csv").read_text().splitlines()[1:]
     assert len(known) == 4
+    assert "1 folder was refused for the name" in page
     assert all(line.split(",")[0] in page for line in known)
 
 
@@ -193,7 +195,7 @@ def test_errors_say_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "name it with --course" in capsys.readouterr().err
     course = GradedCourse(tmp_path / "course")
     assert main(["report", LAB, "--course", str(course.folder)]) == 1
-    assert "nbgrader autograde" in capsys.readouterr().err
+    assert "grader autograde" in capsys.readouterr().err
     assert main(["report", "../" + LAB, "--course", str(course.folder)]) == 1
     assert "is no name of a lab" in capsys.readouterr().err
     course.add("ada", [verdict(FENCED)])

@@ -23,13 +23,14 @@ class GradedClass:
     """The submissions of `lab` that could be read, those that could not, and who waits.
 
     `unread` are autograded but cannot be read, and `waiting` are students whose submission was
-    collected and not graded.
+    collected and not graded. `refused` is the number of folders whose name no student can have.
     """
 
     lab: str
     submissions: tuple[GradedSubmission, ...]
     unread: tuple[GradedSubmission, ...] = ()
     waiting: tuple[str, ...] = ()
+    refused: int = 0
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
@@ -68,9 +69,11 @@ def read_class(course: Any, lab: str) -> GradedClass:
         for student, folder in students_in(course, done, lab, "*").items()
         if trouble_with_name(student) is None
     }
+    others = set(students_in(course, handed_in, lab, "*")) - set(graded)
+    waiting = {student for student in others if trouble_with_name(student) is None}
     if not graded:
         raise NoReport(
-            f"No submission of {lab} is graded in {course.root}. First run `nbgrader autograde "
+            f"No submission of {lab} is graded in {course.root}. First run `grader autograde "
             f"{lab}` in the course folder."
         )
     read = [read_graded(student, folder, trusted) for student, folder in sorted(graded.items())]
@@ -78,5 +81,6 @@ def read_class(course: Any, lab: str) -> GradedClass:
         lab,
         tuple(each for each in read if not each.trouble),
         tuple(each for each in read if each.trouble),
-        tuple(sorted(set(students_in(course, handed_in, lab, "*")) - set(graded))),
+        tuple(sorted(waiting)),
+        len(others - waiting),
     )
