@@ -34,7 +34,7 @@ def among_published(
 ) -> Picture:
     """The run's figures, and below them what reports A to E print for `quantity`, one row each.
 
-    Between them is what the figures of the class are, if its `class.csv` is next to the notebook.
+    Between them are the figures of the class, if its `class.csv` is next to the notebook.
     `quantity` is the beginning of a published quantity's name ("process switch"), and `report` is
     one of A to E (None: all). With `variant`, no other variant of the run is shown. A run in cycles
     or ticks is shown with published cycles, and a time with published times. Raises Refused if the

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +33,7 @@ def write_report(course: Path, lab: str, to: Path | None = None, *, names: bool 
     found = course_in(course)
     graded = read_class(found, lab)
     root = Path(found.root)
-    folder = root / "report" / lab if to is None else to
+    folder = course / "report" / lab if to is None else to
     pseudonyms = None if names else pseudonyms_of(root, graded.students)
     rows = class_figures(graded)
     data_set = folder / class_file.FILE_NAME
@@ -44,4 +43,4 @@ def write_report(course: Path, lab: str, to: Path | None = None, *, names: bool 
         data_set.unlink(missing_ok=True)  # one of an earlier report would be taken for today's
     page = page_of(graded, pseudonyms, data_set.name if rows else "")
     write_atomically(folder / PAGE, page.encode("utf-8"), private=names)
-    return Written(graded, Path(os.path.relpath(folder / PAGE)), data_set if rows else None)
+    return Written(graded, folder / PAGE, data_set if rows else None)
