@@ -47,6 +47,8 @@ def run(quick: bool) -> bool:
     most = 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     say(f"   {', '.join(f'{size:,}: {seconds:.1f} s' for size, seconds in took.items())}")
     largest = max(sizes)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    say(f"   processor time of all: {used.ru_utime + used.ru_stime:.1f} s")
     figures = f"{took[largest]:.1f} s for {largest:,}, {most / 1e6:.0f} MB of memory"
     return verdict(took[largest] < MOST_S * largest / SUBMISSIONS, figures)
 

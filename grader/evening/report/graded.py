@@ -6,6 +6,7 @@ files are the student's: each is read within a limit, and its text is never beli
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from grader.submissions.folders import open_folder, open_regular, opened
 from grader.submissions.safe_copy import read_regular
 from labs.common.limits import MOST_HEAD_BYTES, MOST_JUDGEMENT_BYTES, MOST_NOTEBOOK_BYTES
 from labs.common.units import NANOSECONDS, UnknownUnit, canonical
-from labs.course import comparison, figures
+from labs.course import comparison, figures, guide
 from labs.course.figures import Figure
 from labs.course.predictions import BadPredictions
 from labs.recording.machine_kind import UNKNOWN, kind_in_head, kind_of_all
@@ -225,10 +226,14 @@ def _in_ns(figure: Figure) -> tuple[float, str]:
     return figure.value, unit
 
 
+#: Read once for the whole class.
+_guide = functools.cache(guide.of_lab)
+
+
 def _guesses(folder: Path) -> tuple[Guess, ...]:
     """The predictions that were made before the recording, with how far they were off."""
     try:
-        rows = comparison.of_lab(folder)
+        rows = comparison.of_lab(folder, _guide(folder.name))
     except (BadPredictions, figures.BadFigures, OSError):
         return ()
     return tuple(
