@@ -35,7 +35,8 @@ _ignore_for_ourselves_only()
 #: measurement has at most one busy CPU beside it, as in a class.
 MEASURING = """
     broken broken_pair browser_labs ckernel conditions doctor first_steps first_time kernels_c
-    measure no_pinning notebooks own_exercises panel panel_runs pitfalls session survey switches
+    measure measured_class no_pinning notebooks own_exercises panel panel_runs pitfalls session
+    survey switches
 """
 
 

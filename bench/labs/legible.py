@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator
 
-_FAULTS = r"""root => {
+_FAULTS = r"""(root, movable) => {
   const faults = new Set();
   const named = element => {
     const words = (element.innerText || element.value || '').trim().replace(/\s+/g, ' ');
@@ -54,6 +54,7 @@ _FAULTS = r"""root => {
       node => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '');
     if (own || element.matches('input, select, button')) checkContrast(element);
     const missing = element.scrollWidth - element.clientWidth;
+    if (movable && element.matches('[role=group][aria-label][tabindex="0"]')) continue;
     const flow = getComputedStyle(element).overflowX;
     if (missing <= 1 || element.clientWidth === 0 || flow === 'visible') continue;
     const how = flow === 'hidden' || flow === 'clip' ? 'cut off' : 'to be moved sideways';
@@ -68,7 +69,11 @@ _FAULTS = r"""root => {
 }"""
 
 
-def faults(shown: Locator) -> list[str]:
-    """What cannot be read of the element `shown` as it stands in its page: how, and where."""
-    found: list[str] = shown.evaluate(_FAULTS)
+def faults(shown: Locator, *, movable: bool = False) -> list[str]:
+    """What cannot be read of the element `shown` as it stands in its page: how, and where.
+
+    On a phone, a wide table cannot fit. With `movable`, an area that has a name and that the
+    keyboard reaches may be moved sideways.
+    """
+    found: list[str] = shown.evaluate(_FAULTS, movable)
     return found

@@ -1,4 +1,4 @@
-"""From the command `labs start` to a page that is served."""
+"""From the command `labs start` to a page that is served, and to the answer of `--version`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,38 @@ from bench.report import median_and_range, must_hold, say, skipped, verdict
 from labs.common import paths
 
 MOST_S = 6.0
+#: Of CPU, for `labs --version` and `grader --version`.
+MOST_VERSION_S = 0.1
+COMMANDS = ("labs.commands.cli", "grader.commands.cli")
 PATIENCE_S = 60.0
 
 
 def run(quick: bool) -> bool:
+    """Ask for the version, then start JupyterLab; both again and again."""
+    answered = [_versions(command, 5 if quick else 25) for command in COMMANDS]
+    return all([*answered, _pages(quick)])
+
+
+def _versions(command: str, rounds: int) -> bool:
+    must_hold(f"python -m {command} --version takes under {MOST_VERSION_S:g} s of CPU")
+    every = [_cpu_s([sys.executable, "-m", command, "--version"]) for _ in range(rounds)]
+    bare = statistics.median(_cpu_s([sys.executable, "-c", ""]) for _ in range(rounds))
+    say(f"   {median_and_range(every, 3, 's')}; Python alone {bare:.3f} s")
+    median = statistics.median(every)
+    return verdict(median < MOST_VERSION_S, f"median {median:.3f} s of CPU")
+
+
+def _cpu_s(command: list[str]) -> float:
+    """Seconds of CPU, user and system, that a command takes."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with status {process.returncode}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def _pages(quick: bool) -> bool:
     """Start, ask for the page, end; again and again in the same folder."""
     must_hold(f"labs start serves its page in under {MOST_S:.0f} s")
     try:

@@ -15,7 +15,7 @@ from grader.cases.expected import Expected
 from grader.cases.from_recording import values_by_recording
 from grader.cases.from_relation import Operand, values_by_relation
 from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity
-from labs.common.units import Amount, UnknownUnit, canonical, rounded
+from labs.common.units import Amount, UnknownUnit, canonical, rounded, with_unit
 from labs.course.figures import Figure
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
@@ -90,7 +90,7 @@ class Case:
         """The figure as the student gave it."""
         if self.figure.unit == CHOICE:
             return f"conclusion {rounded(self.figure.value, 6)}"
-        return f"{rounded(self.figure.value, 6)} {self.figure.unit}"
+        return with_unit(rounded(self.figure.value, 6), self.figure.unit)
 
 
 def make_case(

@@ -44,6 +44,7 @@ def known(spec: FigureSpec) -> int | None:
 
 def compared_as(spec: FigureSpec, result: Result) -> Result:
     """The result of an operand in the unit in which the lab compares it, if the run has that."""
-    if result.unit == spec.compared_in or result.clock.core_cycle_ticks is None:
+    unknown = spec.compared_in == "cycles" and result.clock.core_cycle_ticks is None
+    if result.unit == spec.compared_in or unknown:
         return result
     return result_of(result.recording, result.variant, spec.compared_in)

@@ -85,9 +85,9 @@ class FigureSpec:
     gets the first `praise` whose facts its recording shows.
 
     A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
-    estimates are compared in the unit `compared_in` of the lab, or in ns if the recording has no
-    core cycles. `look_at` is what a student should look at after a wrong answer. `which_is_larger`
-    says that the question is which of the two operands is larger, if either is.
+    estimates are compared in the unit `compared_in` of the lab, or in ns if these are core cycles
+    and the recording has none. `look_at` is what a student should look at after a wrong answer.
+    `which_is_larger` says that the question is which of the two operands is larger, if either is.
     """
 
     id: str

@@ -40,7 +40,8 @@ class Finding:
     """A pitfall diagnosed in this submission.
 
     `evidence` quotes the student's own data. `experiment` is one thing to try, which decides
-    whether the finding is right.
+    whether the finding is right. `broken` names a C kernel that makes the mistake on purpose; ''
+    if there is none.
     """
 
     code: str
@@ -49,6 +50,14 @@ class Finding:
     evidence: str
     misconception: str
     experiment: str
+    broken: str = ""
+
+    @property
+    def to_see(self) -> str:
+        """How to see the mistake made, and repaired; '' if no C kernel makes it."""
+        if not self.broken:
+            return ""
+        return f'lab.broken("{self.broken}"), or in a terminal: labs broken {self.broken}'
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from labs.common.version import __version__
 
 _EXAMPLES = """\
 examples:
-  grader check 01-timer-overhead   check a lab folder, as the grader will
-  grader course my-course          make a course folder for nbgrader
+  grader check 01-timer-overhead   check a lab folder
+  grader course my-demo --demo     make a course with a made-up class
   grader COMMAND --help            show the options of a command
 """
 

@@ -1,12 +1,15 @@
-"""The command `grader course`: make a course folder."""
+"""The command `grader course`: make a course folder, on request with a demonstration class."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
 from labs.common.terminal import say
+
+DEFAULT_LAB = "01-timer-overhead"
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -17,23 +20,87 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--labs",
         type=Path,
-        default=Path("notebooks"),
-        metavar="DIR",
-        help="the folder of the labs (default: %(default)s)",
+        metavar="FROM",
+        help="where the labs come from: a folder of labs, or an archive of Ticklab's source, which "
+        "has the solutions (default: the labs of this package)",
+    )
+    command.add_argument(
+        "--demo",
+        action="store_true",
+        help="add a made-up class that has handed in a lab, which is ready to be graded",
+    )
+    command.add_argument(
+        "--lab", metavar="LAB", help=f"the lab that this class hands in (default: {DEFAULT_LAB})"
     )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the course folder. The exit status is 0, or 1 on error."""
-    from grader.with_nbgrader.course import make_course
+    from grader.with_nbgrader.source_labs import NoLabs
 
-    if not any(arguments.labs.glob("*/*.ipynb")):
-        say(
-            f"grader course: {arguments.labs} holds no labs; name the folder with --labs",
-            file=sys.stderr,
-        )
-        return 1
-    make_course(arguments.folder, arguments.labs)
-    say(f"{arguments.folder} is ready: cd {arguments.folder} && nbgrader generate_assignment LAB")
+    folder, lab = arguments.folder, arguments.lab or DEFAULT_LAB
+    if arguments.lab and not arguments.demo:
+        return _refused("--lab names the lab of the made-up class; add --demo")
+    try:
+        if arguments.demo:
+            report = _with_class(folder, arguments.labs, lab)
+        else:
+            names, report = _lay_out(folder, arguments.labs)
+            lab = lab if lab in names else names[0]
+    except (NoLabs, _NoClass) as error:
+        return _refused(str(error))
+    except OSError as error:
+        return _refused(f"cannot write {error.filename or folder}: {error.strerror or error}")
+    say(report)
+    say(_next(folder, lab, collected=arguments.demo))
     return 0
+
+
+class _NoClass(Exception):
+    """There is no made-up class in the course; the message says why."""
+
+
+def _lay_out(folder: Path, labs_from: Path | None) -> tuple[list[str], str]:
+    """Makes the course; returns the labs that it has, and a line about it."""
+    from grader.with_nbgrader.course import make_course
+    from grader.with_nbgrader.source_labs import source_labs
+
+    is_new = not (folder / "source").exists()
+    with source_labs(labs_from) as labs:
+        make_course(folder, labs.folder)
+        what = "with their solutions" if labs.solved else "without solutions"
+        line = f"{folder} is ready. Labs in it: {len(labs.names)}, {what}."
+        return labs.names, line if is_new else f"{folder} is ready. Its labs are as they were."
+
+
+def _with_class(folder: Path, labs_from: Path | None, lab: str) -> str:
+    """Makes the course and its class; returns what to report. Raises _NoClass."""
+    from grader.demonstration import filled
+
+    try:
+        filled.must_be_fillable(folder, lab)
+        _, line = _lay_out(folder, labs_from)
+        return f"{line}\n{filled.fill(folder, lab)}"
+    except filled.CannotFill as error:
+        raise _NoClass(str(error)) from error
+
+
+def _next(folder: Path, lab: str, *, collected: bool) -> str:
+    """The commands that an instructor needs next."""
+    steps = [
+        (f"nbgrader generate_assignment {lab}", "make the students' lab"),
+        (f"nbgrader release_assignment {lab}", "give it to the students"),
+        (f"nbgrader collect {lab}", "take what they hand in"),
+        (f"nbgrader autograde {lab}", "grade it"),
+        (f"nbgrader generate_feedback {lab}", "write a page for each student"),
+        ("jupyter lab", "open the formgrader: menu Nbgrader, entry Formgrader"),
+    ]
+    width = max(len(command) for command, _ in steps)
+    lines = [f"  {command:<{width}}   {what}" for command, what in steps[3 if collected else 0 :]]
+    return "\n".join(["Next:", f"  cd {shlex.quote(str(folder))}", *lines])
+
+
+def _refused(why: str) -> int:
+    say(f"grader course: {why}", file=sys.stderr)
+    return 1

@@ -85,18 +85,31 @@ def make_submission(folder: Path, kind: str, lab: Lab, evidence: Evidence) -> No
     shutil.copytree(lab.released, folder, dirs_exist_ok=True)
     evidence(lab.name, folder)
     path = folder / f"{lab.name}.ipynb"
-    path.write_text(json.dumps(_answered(lab), indent=1), encoding="utf-8")
+    path.write_text(json.dumps(_answered(lab, folder), indent=1), encoding="utf-8")
     STUDENTS[kind](folder, path, lab)
 
 
-def _answered(lab: Lab) -> Notebook:
-    """The released notebook with the author's answers in its answer cells."""
+def _answered(lab: Lab, folder: Path) -> Notebook:
+    """The released notebook with the author's answers in its answer cells.
+
+    If the course has no solutions, a text names the figures that the student hands in.
+    """
     answers = {_grade_id(cell): cell["source"] for cell in _read(lab.source / f"{lab.name}.ipynb")}
     notebook: Notebook = json.loads((lab.released / f"{lab.name}.ipynb").read_text("utf-8"))
     for cell in notebook["cells"]:
         if cell["metadata"].get("nbgrader", {}).get("solution"):
+            unanswered = cell["source"] == answers[_grade_id(cell)]
             cell["source"] = answers[_grade_id(cell)]
+            if unanswered and cell["cell_type"] == "markdown":
+                cell["source"] = _report(folder)
     return notebook
+
+
+def _report(folder: Path) -> str:
+    """What a student of the demonstration writes who has no author's text."""
+    figures = json.loads((folder / "figures.json").read_text("utf-8"))
+    measured = [f"- {name}: {one['value']:.3g} {one['unit']}" for name, one in figures.items()]
+    return "\n".join(["I measured this on the machine of the demonstration:", "", *measured])
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

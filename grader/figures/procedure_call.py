@@ -93,7 +93,7 @@ FIGURES = (
     FigureSpec(
         id="call-five-and-six",
         lab=LAB,
-        asked="whether a sixth argument costs more than the fifth",
+        asked="the cost of a call with six arguments compared with one with five",
         kernel="procedure_call",
         variants=("args6", "args5"),
         quantity=Quantity.CHOICE,

@@ -96,6 +96,7 @@ FIGURES = (
         choices=choices_of(LAB, "creation-cause"),
         # Less than half with vfork: the copy. More: the process itself.
         decide=by_side(1, 0, times=0.5, less=1, more=2, undecided=3),
+        compared_in="us",
         look_at='`lab.compare(kinds["vfork-wait"], kinds["fork-wait"], times=0.5)`',
         central="conclusion-against-table",
         praise=(

@@ -133,15 +133,13 @@ def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
     if recording.kernel != spec.kernel:
         return f"The recording is of the C kernel {recording.kernel}, but {spec.kernel} is needed."
     if missing:
-        baselines = {
-            stated
-            for name in recording.variants
-            for stated in recording.condition(f"variant.{name}.baseline")
-        }
+        stated = [recording.condition(f"variant.{name}.baseline") for name in recording.variants]
+        baselines = set[str]().union(*stated)
         held = [name for name in recording.variants if name not in baselines]
+        needs = "also needs" if set(spec.variants) & set(held) else "needs"
         alone = [one for name in missing if (one := name.removesuffix("-wait")) in held]
         return (
-            f"The recording holds {', '.join(held) or 'no samples'}, but {spec.asked} also needs "
+            f"The recording holds {', '.join(held) or 'no samples'}, but {spec.asked} {needs} "
             f"{' and '.join(missing)}."
         ) + "".join(f" The variant {one} times the creation without the wait." for one in alone)
     return None

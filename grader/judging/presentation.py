@@ -63,6 +63,7 @@ def as_text(verdict: Verdict) -> str:
             f"    Likely: {finding.misconception}",
             f"    To decide: {finding.experiment}",
         ]
+        lines += [f"    Made and repaired: {finding.to_see}"] if finding.to_see else []
     if verdict.findings and verdict.accepted:  # otherwise the reason states it
         lines.append(f"  Accepted: {verdict.accepted}. {verdict.why_accepted}".rstrip())
     if verdict.answer:

@@ -67,7 +67,7 @@ PITFALL = Pitfall(
     misconception="The first variant pays for page faults and empty caches: its position looks "
     "like its cost.",
     experiment="Measure in the opposite order, or interleave: which one costs more then?",
-    seen_in="report A: a call without arguments seems to cost more because it ran first",
+    seen_in="report A: the call without arguments was measured first, with cold code",
     detect=detect,
     broken=(Live("in_turn", "call-args0"),),
 )

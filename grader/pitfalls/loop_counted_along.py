@@ -12,7 +12,7 @@ from grader.facts.c.readings import has_loop
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.net_cost import Net
-from labs.common.units import rounded
+from labs.common.units import rounded, with_unit
 from labs.results.result import result_of
 
 
@@ -32,8 +32,8 @@ def detect(case: Case) -> str | None:
         return None
     return (
         f"You gave {case.as_submitted()}, which is the slope as timed. By the variant "
-        f"{net.baseline_variant} of your recording, {rounded(loop)} {case.spec.unit} of this "
-        "slope are the loop's cost."
+        f"{net.baseline_variant} of your recording, the loop costs "
+        f"{with_unit(rounded(loop), case.spec.unit)} of this slope."
     )
 
 

@@ -27,8 +27,8 @@ PITFALL = Pitfall(
     symptom="The program was compiled at another optimisation level than the lab asks for.",
     misconception="The level decides which instructions run. Figures at two levels come from two "
     "programs, and their difference is not the cost of arguments.",
-    experiment="Run it with the flags that the lab asks for, and print the condition flags of "
-    "both recordings.",
+    experiment="Measure with the flags that the lab asks for, and compare both runs. A recording's "
+    "line `# flags` names its level.",
     seen_in="reports A, D and E: no level is stated",
     detect=detect,
 )

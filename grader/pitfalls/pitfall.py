@@ -80,5 +80,11 @@ class Pitfall:
     def finding(self, evidence: str) -> Finding:
         """The finding with this evidence."""
         return Finding(
-            self.code, self.level, self.symptom, evidence, self.misconception, self.experiment
+            self.code,
+            self.level,
+            self.symptom,
+            evidence,
+            self.misconception,
+            self.experiment,
+            self.broken[0].kernel if self.broken else "",
         )

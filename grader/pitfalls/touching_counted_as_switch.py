@@ -40,8 +40,8 @@ def _as_timed(case: Case, net: Net) -> str | None:
     own = net.baseline.value * net.times / net.parts / per_unit
     return (
         f"You gave {case.as_submitted()}, which is a hop as timed. In this hop {rounded(own)} "
-        f"{case.spec.unit} are the cost of pipe and working set, which {net.baseline_variant} "
-        "pays without any switch."
+        f"{case.spec.unit} are the cost of pipe and working set, which one task alone "
+        f"({net.baseline_variant}) pays without any switch."
     )
 
 

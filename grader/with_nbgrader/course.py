@@ -7,6 +7,7 @@ import datetime
 import json
 import os
 import secrets
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,12 @@ def make_course(course: Path, source: Path) -> None:
     course.mkdir(parents=True, exist_ok=True)
     config = course / "nbgrader_config.py"
     if not config.exists():
-        config.write_text(CONFIG, encoding="utf-8")
+        write_atomically(config, CONFIG.encode())
     if not (course / "source").exists():
-        copy_labs(source, course / "source")
+        # A copy that is interrupted must not look like a course with fewer labs.
+        with tempfile.TemporaryDirectory(dir=course, prefix=".labs-") as scratch:
+            copy_labs(source, Path(scratch) / "source")
+            (Path(scratch) / "source").rename(course / "source")
     with contextlib.suppress(BadCourse):  # the first release says what is wrong with it
         identified(course)
 

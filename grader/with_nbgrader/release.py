@@ -23,7 +23,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearSolutions
-from nbgrader.utils import is_solution
+from nbgrader.utils import compute_checksum, is_solution
 from traitlets import Dict
 from traitlets.config import Config
 
@@ -57,6 +57,10 @@ class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
 
     Lines of the solution that begin with `### STUB ` hold what the student gets in its place, such
     as `### STUB run = lab.measure("system_call", ...)`.
+
+    A cell that comes out of a release has no solution to clear, and stays: a course may start from
+    released labs. nbgrader writes a checksum into each cell that it releases. If the cell has
+    changed since then, it is cleared as any other.
     """
 
     code_stub = Dict(
@@ -76,6 +80,8 @@ class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Clears one cell. Raises RuntimeError for a solution region that is not closed."""
+        if is_solution(cell) and self._is_released(cell):
+            return cell, resources
         first, _, rest = cell.source.partition("\n")
         if cell.cell_type == "code" and is_solution(cell) and STUB in cell.source:
             cell.source = self._with_own_stubs(cell.source)
@@ -87,6 +93,13 @@ class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
         else:
             super().preprocess_cell(cell, {**resources, "language": "c"}, cell_index)
         return cell, resources
+
+    def _is_released(self, cell: NotebookNode) -> bool:
+        """Whether the cell is as nbgrader released it."""
+        if self.begin_solution_delimeter in cell.source:
+            return False
+        checksum: object = cell.metadata.nbgrader.get("checksum")
+        return checksum is not None and checksum == compute_checksum(cell)
 
     def _with_own_stubs(self, source: str) -> str:
         """The source with each solution replaced by the stub that it holds.

@@ -65,3 +65,6 @@ MOST_EVIDENCE_BYTES = 20 * MOST_RECORDING_BYTES
 #: bytes of one plot, characters of log, and bytes in all.
 MOST_SHOWN, MOST_PLOT_BYTES, MOST_LOG = 200_000, 2_000_000, 20_000
 MOST_JUDGEMENT_BYTES = 32_000_000
+
+#: The labs with their solutions have less than 1 MB in an archive of the source.
+MOST_SOURCE_ARCHIVE_BYTES = 32 * 1024 * 1024

@@ -110,6 +110,12 @@ def rounded(value: float, digits: int = 3) -> str:
     return f"{float(text):,.0f}" if abs(value) >= 10**digits else f"{float(text):g}"
 
 
+def with_unit(number: str, unit: str) -> str:
+    """A number with its unit: `1 cycle`, `2 cycles`, `1 ns`."""
+    one = number == "1" and unit in ("ticks", "cycles")
+    return f"{number} {unit.removesuffix('s') if one else unit}"
+
+
 def times(count: int) -> str:
     """The count as text: `once`, `3 times`."""
     return "once" if count == 1 else f"{count:,} times"

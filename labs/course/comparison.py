@@ -9,7 +9,7 @@ from pathlib import Path
 
 from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
 from labs.common.table import Table
-from labs.common.units import NANOSECONDS, canonical, rounded
+from labs.common.units import NANOSECONDS, canonical, rounded, with_unit
 from labs.course import figure_ids, figures, guide, predictions
 from labs.course.figures import CHOICE, Figure
 from labs.course.guide import Guide
@@ -172,10 +172,10 @@ def table(rows: tuple[Compared, ...]) -> Table:
             (
                 row.lab,
                 row.id,
-                f"{rounded(row.predicted.value, 4)} {row.predicted.unit}"
+                with_unit(rounded(row.predicted.value, 4), row.predicted.unit)
                 + (f" (of {row.versions} versions)" if row.versions > 1 else ""),
                 "" if row.predicted.sure is None else f"{100 * row.predicted.sure:.0f} %",
-                f"{rounded(row.found.value, 4)} {row.found.unit}" if row.found else "",
+                with_unit(rounded(row.found.value, 4), row.found.unit) if row.found else "",
                 row.as_text(),
             )
             for row in rows

@@ -100,7 +100,7 @@ _RULES: tuple[_Rule, ...] = (
         "A",
         "procedure call 0",
         "first-in-line",
-        "it was measured first, with cold code, so no argument seems to cost more than one",
+        "it was measured first, so calls with cold code are part of its mean",
     ),
     _Rule(
         "A",

@@ -179,7 +179,9 @@ def strange_unit(unit: str) -> str:
 
 
 def _unit(text: str) -> str:
-    """The unit in the kit's spelling; a ratio or a count may have its own unit."""
+    """The unit in the kit's spelling; a count may have its own unit."""
+    if text.strip() in _OF_A_RATIO:
+        return _OF_A_RATIO[0]
     try:
         return canonical(text)
     except UnknownUnit:

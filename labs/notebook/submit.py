@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from labs.common.files import CannotWrite
 from labs.common.messages import Message, Refused
-from labs.common.units import rounded
+from labs.common.units import rounded, with_unit
 from labs.course import evidence as kept
 from labs.course import figure_ids, figures
 from labs.course.guide import Guide
 from labs.notebook import explain
 from labs.notebook.recording_names import recording_name
+from labs.results.compared import Comparison
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -70,7 +71,7 @@ def _refuse_no_choice(guide: Guide, name: str, value: float, unit: str) -> None:
 
 def _value_text(value: float, unit: str) -> str:
     """A value with its unit; the number of a conclusion is shown without its unit `choice`."""
-    return rounded(value, 5) if unit == figures.CHOICE else f"{rounded(value, 5)} {unit}"
+    return rounded(value, 5) if unit == figures.CHOICE else with_unit(rounded(value, 5), unit)
 
 
 def _evidence(folder: Path, run: Run | str) -> str:
@@ -79,8 +80,7 @@ def _evidence(folder: Path, run: Run | str) -> str:
         path = f"{figures.RECORDINGS}/{recording_name(run)}.csv"
     elif not hasattr(run, "recording_path"):
         what = f"the evidence of a figure is a run, not a {type(run).__name__}"
-        advice = "A trial has two runs: write trial.broken or trial.repaired."
-        raise Refused(Message("problem", what, (advice,) if hasattr(run, "repaired") else ()))
+        raise Refused(Message("problem", what, _instead_of(run)))
     elif run.recording_path is None:
         raise Refused(
             Message("problem", "the run is not saved", ("Measure again when saving is possible.",))
@@ -100,6 +100,15 @@ def _evidence(folder: Path, run: Run | str) -> str:
         )
         raise Refused(Message("problem", f"{path} does not hold this run any more", words))
     return path
+
+
+def _instead_of(given: object) -> tuple[str, ...]:
+    """What to pass as evidence instead of what is no run; empty if nothing is known of it."""
+    if hasattr(given, "repaired"):
+        return ("A trial has two runs: write trial.broken or trial.repaired.",)
+    if isinstance(given, Comparison):
+        return (f"Pass a run that you compared: one with {given.first} or {given.second}.",)
+    return ()
 
 
 def _holds(path: Path, content: bytes) -> bool:

@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from labs.analysis.estimate import Estimate
 from labs.common import warned
 from labs.common.html import filled
 from labs.common.table import Table
-from labs.common.units import NAMES, canonical, rounded
+from labs.common.units import NAMES, canonical, rounded, with_unit
 from labs.plots import estimates_plot, image, line_plot, samples_plot, tables
 from labs.plots.known_number import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
@@ -196,8 +197,8 @@ def describe_line(result: Result) -> tuple[str, str]:
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
     if line.straight:
         meaning = (
-            f"The points lie on a line that begins at {rounded(overhead)} {sign} and rises by "
-            f"{rounded(cost)} {sign} for each operation. No point is more than "
+            f"The points lie on a line that begins at {with_unit(rounded(overhead), sign)} and "
+            f"rises by {with_unit(rounded(cost), sign)} for each operation. No point is more than "
             f"{rounded(100 * float(off.max()), 2)} % off the line."
         )
     else:
@@ -220,18 +221,18 @@ def describe_estimates(
         "logarithmic axis."
     )
     known = sorted(
-        (result.estimate.into(first.unit, result.clock).value, result.variant)
-        for result in results
-        if result.estimate is not None
+        (
+            (result.variant, result.estimate.into(first.unit, result.clock))
+            for result in results
+            if result.estimate is not None
+        ),
+        key=lambda each: (each[1].value, each[0]),
     )
     sign, meaning = symbol(first.unit), []
     if len(known) > 1:
-        meaning.append(
-            f"The cheapest is {known[0][1]} with {rounded(known[0][0])} {sign}, and the most "
-            f"expensive is {known[-1][1]} with {rounded(known[-1][0])} {sign}."
-        )
+        meaning.append(_cheapest_and_dearest(known, sign))
     elif known:
-        meaning.append(f"{known[0][1]} has {rounded(known[0][0])} {sign}.")
+        meaning.append(f"{known[0][0]} has {rounded(known[0][1].value)} {sign}.")
     without = [result.variant for result in results if result.estimate is None]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
@@ -241,3 +242,17 @@ def describe_estimates(
             predicted = rounded(mark.into(first.unit, result.clock))
             meaning.append(f"{mark.of(result.variant)}: {predicted} {sign}.")
     return kind, " ".join(meaning)
+
+
+def _cheapest_and_dearest(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
+    """The first and the last of the variants, which are sorted, and whose interval meets theirs."""
+    (low, cheap), (high, dear) = known[0], known[-1]
+    said = (
+        f"The cheapest is {low} with {rounded(cheap.value)} {sign}, and the most expensive is "
+        f"{high} with {rounded(dear.value)} {sign}."
+    )
+    near = [name for name, other in known[1:] if other.low <= cheap.high]
+    if near:
+        of = f"that of {near[0]}" if len(near) == 1 else f"those of {', '.join(near)}"
+        said += f" But the interval of {low} overlaps with {of}."
+    return said

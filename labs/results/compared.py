@@ -6,6 +6,7 @@ from this module.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from labs.results.result import Result
 
 #: A sentence shows at most this many digits after the point.
 MOST_DECIMALS = 6
+
+#: A variant whose name ends with a count.
+_COUNTED = re.compile(r"(\D+)(\d+)")
 
 _COMPARED = Path(__file__).with_name("compared.html.jinja")
 
@@ -30,7 +34,8 @@ class Comparison:
     excludes 0 and the interval of the ratio excludes `times`; `side` is then 1 if the first is the
     larger one and -1 if it is the smaller one, else 0. `ratio` is the first divided by the
     second; it and its interval are None if the second result may be zero. `modes` has a sentence
-    for each result whose processes fall into two groups, or that is of an earlier run. `estimate`
+    for each result whose processes fall into two groups, or that is of an earlier run, and one if
+    two differences are not of equal length. `estimate`
     is the difference with `times` 1, for a comparison of two differences.
     """
 
@@ -140,7 +145,7 @@ def compared(
     """
     for each in (first, second):
         if each.estimate is None:
-            raise ValueError(f"{each.recording.kernel} {each.variant}: {each.no_figure}")
+            raise ValueError(f"{each.recording.kernel} {each.variant}: {each.why_unnamed}")
     if first.unit != second.unit:
         raise ValueError(f"one result is in {first.unit} and the other in {second.unit}")
     assert first.estimate is not None and second.estimate is not None  # checked above
@@ -161,7 +166,24 @@ def differences_compared(first: Comparison, second: Comparison, times: float = 1
     if one is None or other is None or {first.times, second.times} != {1.0}:
         raise ValueError("only plain differences can be compared, without times=")
     names = tuple(f"({each.first} - {each.second})" for each in (first, second))
-    return _comparison((names[0], names[1]), one, other, times, (*first.modes, *second.modes))
+    notes = (*first.modes, *second.modes, *(_unequal_steps(first, second) if times == 1 else ()))
+    return _comparison((names[0], names[1]), one, other, times, notes)
+
+
+def _unequal_steps(first: Comparison, second: Comparison) -> tuple[str, ...]:
+    """A sentence if all four variants are counted, as in `args6`, and one difference has more."""
+    counted = [_COUNTED.fullmatch(n) for each in (first, second) for n in (each.first, each.second)]
+    found = [each.groups() for each in counted if each is not None]
+    if len(found) < len(counted) or len({stem for stem, _ in found}) > 1:
+        return ()
+    to, start, other_to, other_start = (int(number) for _, number in found)
+    if to - start == other_to - other_start:
+        return ()
+    return (
+        f"These two differences are not of equal length: from {first.second} to {first.first} "
+        f"the number rises by {to - start}, and from {second.second} to {second.first} by "
+        f"{other_to - other_start}.",
+    )
 
 
 def _comparison(

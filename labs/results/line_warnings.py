@@ -17,6 +17,7 @@ from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
 from labs.results import no_line
+from labs.results.more_processes import ends_in_time, more_processes
 from labs.results.no_line import LET_IT_WAIT, READ_EARLY
 from labs.results.warning import RunWarning
 
@@ -25,6 +26,7 @@ WIDE_INTERVAL = 0.05
 MUCH_SHARED = 0.5
 MUCH_INTERRUPTED = 1 / 3
 GROUPS_APART = 0.02
+COARSE_STEP = 0.05  # of the shortest samples: averaging removes what a finer step adds
 #: Processes that differ are a quiet remark if they are at most this share of all processes, and if
 #: they differ by less than this factor.
 FEW_OF_MANY, NEARLY_ALIKE = 0.2, 1.25
@@ -109,10 +111,10 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
         return [NO_WHOLE_CYCLE]
     too_short = False
-    cause = (
-        "the processes of this run differ, or it has too few samples for this clock's step of "
-        f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
-    )
+    cause = "the processes of this run differ, or it has too few samples"
+    if line.clock.step > COARSE_STEP * float(line.location.min()):
+        steps = f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
+        cause += f" for this clock's step of {steps}"
     if line.shared:
         cause = (
             f"{OTHER_THREAD}, all the time, and the interval reaches down to the possible cost on "
@@ -128,14 +130,14 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         unbelievable = "the interval holds 0: the run does not distinguish the value from nothing"
         join = ";"
     if figure.is_believable():
-        longer = _longer(line, figure, width)
+        longer = _longer(recording, line, figure, width)
         brief = advice(
             f"the interval reaches {rounded(100 * width, 2)} % to either side (",
             longer,
             " should narrow it)",
         )
         return [RunWarning("wide-interval", symptom, cause, longer, quiet=True, brief=brief)]
-    longer = UNTIL_WHOLE if line.shared else _longer(line, figure, width)
+    longer = UNTIL_WHOLE if line.shared else _longer(recording, line, figure, width)
     return [
         RunWarning(
             "not-believable",
@@ -162,7 +164,7 @@ def _is_next_to_nothing(line: Line, figure: Estimate) -> bool:
     return max(-cycles.low, cycles.high) < 1
 
 
-def _longer(line: Line, figure: Estimate, width: float) -> Advice:
+def _longer(recording: Recording, line: Line, figure: Estimate, width: float) -> Advice:
     """The option that would make the interval narrow, if only chance makes it wide.
 
     If the processes differ by no more than their own errors, the width falls with the root of the
@@ -175,7 +177,7 @@ def _longer(line: Line, figure: Estimate, width: float) -> Advice:
     if by is not None and by.value.var() < 2 * np.median(by.error) ** 2:
         share = 1 + float(np.sum(aside)) / max(line.cost.n, 1)
         samples = math.ceil(figure.n * share * times / 1000) * 1000
-        if samples <= limits.MOST_SAMPLES:
+        if samples <= limits.MOST_SAMPLES and ends_in_time(recording, times):
             return advice(Option("samples", samples))
     else:
         processes = math.ceil(taken * times / 10) * 10
@@ -253,9 +255,7 @@ def _of_processes(line: Line, *, early: bool, free: bool) -> list[RunWarning]:
                     "look at each process (plot_processes in a notebook)",
                     "look at each process (.plot_processes() of the run)",
                 ),
-                ", and run more processes (",
-                Option("processes", 40),
-                ")",
+                *more_processes(", and run more processes", 40, len(line.set_aside["process"])),
             ),
             quiet=few and not early,
             brief=f"{count} of {every} processes took {rounded(groups.factor)} times as long as "
@@ -271,10 +271,10 @@ def _why_processes_differ(groups: TwoGroups, *, early: bool, free: bool) -> str:
     if free and groups.siblings != "move":
         return "the OS chose the CPUs of the tasks, and perhaps others in some processes"
     if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
+        example = ", for example two tasks on two CPUs in some processes and on one CPU in others"
         return (
-            "another state of the machine, for example two tasks on two CPUs in some processes and "
-            "on one CPU in others; a place in memory has a smaller effect, and no other program "
-            "was seen on the core"
+            f"another state of the machine{example if free else ''}; a place in memory has a "
+            "smaller effect, and no other program was seen on the core"
         )
     if groups.siblings == "stay":
         return (

@@ -64,6 +64,11 @@ class Result:
         why = self.why_none
         return why if isinstance(why, str) else why.worded(python=self.python)
 
+    @property
+    def why_unnamed(self) -> str:
+        """Why there is no figure, for a sentence that has already named the variant."""
+        return self.no_figure.removeprefix(f"{self.variant}: ")
+
     def for_python(self) -> Result:
         """The same result for a reader who writes options as arguments of `lab.measure`."""
         warnings = tuple(replace(each, python=True) for each in self.warnings)
@@ -102,7 +107,7 @@ class Result:
         """The result in one plain sentence."""
         name = f"{self.recording.kernel} {self.variant}"
         if self.estimate is None:
-            return f"{name}: no figure: {self.no_figure}."
+            return f"{name}: no figure: {self.why_unnamed}."
         every = len(self.recording.processes)
         processes = str(every)
         if self.estimate.processes != every:

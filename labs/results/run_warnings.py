@@ -17,6 +17,7 @@ from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
 from labs.recording.memo import memoized
 from labs.results.line_warnings import of_line
+from labs.results.more_processes import more_processes
 from labs.results.warning import RunWarning
 
 __all__ = ["RunWarning", "of_recording", "of_run"]
@@ -57,7 +58,7 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
         RunWarning(
             "switches-unaccounted",
             f"{claimed:,} switches are claimed{of}, and the OS counted {counted:,}",
-            "the other task did not have to run: the lock makes no handoff"
+            "the other task did not have to run: the exchange makes no handoff"
             + ("" if together else ", or the task had its own CPU")
             if few
             else "each exchange takes more switches than it seems: a task wakes up before it has "
@@ -117,9 +118,14 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
                 moved,
                 cannot or "the task was not pinned",
                 advice(
-                    "use more processes, because each may start on another CPU (",
-                    Option("processes", 20),
-                    ")",
+                    *(
+                        more_processes(
+                            "use more processes, because each may start on another CPU",
+                            20,
+                            len(recording.processes),
+                        )
+                        or ("measure where a program may choose its CPU",)
+                    )
                 )
                 if cannot
                 else advice("use ", Option("cpu", ...), "; ", _DOCTOR, " names the CPUs"),
@@ -242,16 +248,19 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     found += _of_unbound(recording, variant) or _of_placement(recording, variant)
     found += _of_clock_speed(recording)
     found += _of_switches(recording, variant)
-    cells = max(len(np.unique(recording.batch)) * len(recording.variants), 1)
+    sizes, variants = max(len(np.unique(recording.batch)), 1), max(len(recording.variants), 1)
     steady = int((recording.sample >= 0).sum())
     found += _of_one_process(recording, steady)
-    if steady / cells < FEWEST_PER_BATCH:
+    if steady / (sizes * variants) < FEWEST_PER_BATCH:
         found.append(
             RunWarning(
                 "few-samples",
-                f"{steady} sample{'s' * (steady != 1)} over {cells} batch sizes",
+                f"{steady} sample{'s' * (steady != 1)} over "
+                + f"{variants} variants with " * (variants != 1)
+                + f"{sizes} batch size{'s' * (sizes != 1)}"
+                + " each" * (variants != 1),
                 "an interval from so few samples is itself uncertain",
-                advice(Option("samples", FEWEST_PER_BATCH * cells * 10)),
+                advice(Option("samples", FEWEST_PER_BATCH * sizes * 10)),
             )
         )
     steal = stolen(recording)

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 
 from labs.c_kernels.optimisation import level_of
 from labs.common.table import Table
-from labs.common.units import NAMES, rounded
+from labs.common.units import NAMES, rounded, with_unit
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.series import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
@@ -119,12 +119,6 @@ def _names(runs: Sequence[Run]) -> list[str]:
     ]
 
 
-def _amount(value: float, sign: str) -> str:
-    """A number with its unit: 1 cycle, 2 cycles."""
-    number = rounded(value, 2)
-    return f"{number} {sign.removesuffix('s') if number == '1' and len(sign) > 2 else sign}"
-
-
 def _registers(runs: Sequence[Run], counts: Sequence[int]) -> int | None:
     """How many arguments go in registers; None if unknown, or if the plot does not reach there."""
     for run in runs:
@@ -176,7 +170,7 @@ def _describe(
         if len(steps) > 2 and compared(counted[after], counted[before]).distinguishable:
             words += (
                 f" The cost rises most from {before} to {after} arguments: by "
-                f"{_amount(step, sign)} for each."
+                f"{with_unit(rounded(step, 2), sign)}{' for each' * (after - before > 1)}."
             )
         meaning.append(words)
     if ends is not None:

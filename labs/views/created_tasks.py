@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from labs.common import spelling
 from labs.common.table import Table
 from labs.common.units import rounded
-from labs.views.gather import refused, with_warnings
+from labs.views.gather import refused, with_warnings_of_counts
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -21,7 +21,7 @@ COUNTS = {
 }
 
 
-@with_warnings
+@with_warnings_of_counts
 def created_tasks(run: Run, *counts: str) -> Table:
     """For each variant of `run`: how many tasks it created, and the `counts` asked for.
 

@@ -20,6 +20,25 @@ if TYPE_CHECKING:
 #: A view takes runs one by one, or several as a list.
 Runs = Union["Run", "Iterable[Run]"]
 
+#: The warnings that concern times and their estimates. What the OS counted holds all the same.
+_OF_TIMES = frozenset(
+    {
+        "below-one-cycle",
+        "busy-machine",
+        "clock-speed",
+        "few-samples",
+        "interrupted",
+        "negative",
+        "not-believable",
+        "not-on-a-line",
+        "one-process",
+        "processes-differ",
+        "shared-core",
+        "steal",
+        "wide-interval",
+    }
+)
+
 #: The parameters of a view.
 Of = ParamSpec("Of")
 
@@ -55,7 +74,14 @@ def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
 
 
 def with_warnings(view: Callable[Of, Table]) -> Callable[Of, Table]:
-    """The same view, whose table also has the warnings of the runs that are its arguments.
+    """The same view, whose table also has the warnings of the runs that are its arguments."""
+    return _warned(view)
+
+
+def _warned(
+    view: Callable[Of, Table], leave_out: frozenset[str] = frozenset()
+) -> Callable[Of, Table]:
+    """The view with the warnings of its runs, but for those with a code in `leave_out`.
 
     Those that are still held back (`labs.notebook.later`) are not among them.
     """
@@ -63,10 +89,23 @@ def with_warnings(view: Callable[Of, Table]) -> Callable[Of, Table]:
     @wraps(view)
     def warned(*arguments: Of.args, **options: Of.kwargs) -> Table:
         table = view(*arguments, **options)
-        results = [result for each in arguments for run in _runs_in(each) for result in run.told()]
+        results = [
+            replace(
+                result,
+                warnings=tuple(each for each in result.warnings if each.code not in leave_out),
+            )
+            for argument in arguments
+            for run in _runs_in(argument)
+            for result in run.told()
+        ]
         return replace(table, warnings=remarks.of_results(results).warnings)
 
     return warned
+
+
+def with_warnings_of_counts(view: Callable[Of, Table]) -> Callable[Of, Table]:
+    """As `with_warnings`, for a table of counts alone: without what is said of times."""
+    return _warned(view, leave_out=_OF_TIMES)
 
 
 def _runs_in(argument: object) -> list[Run]:
@@ -114,7 +153,7 @@ def require_figure(results: Iterable[Result]) -> None:
     every = list(results)
     if not any(result.estimate is not None and result.estimate.value > 0 for result in every):
         reasons = [
-            f"{result.variant}: {result.no_figure or 'not above zero'}." for result in every[:6]
+            f"{result.variant}: {result.why_unnamed or 'not above zero'}." for result in every[:6]
         ]
         raise refused("there is no figure to draw", *reasons)
 

@@ -16,7 +16,7 @@ from labs.views.gather import refused
 
 #: The instructions that leave a function: calls and traps, on x86-64, aarch64 and riscv64.
 _LEAVES = re.compile(r"\b(?:syscall|svc|ecall|callq?|blr?|jalr?)\b")
-_NONE_LEAVES = "(no instruction leaves this function)"
+_NONE_LEAVES = "(this function contains no call and no trap)"
 
 
 @dataclass(frozen=True, repr=False)

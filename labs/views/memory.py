@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
 
 from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.series import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
-from labs.plots.style import symbol
+from labs.plots.style import GREEN, symbol
 from labs.results.result import Result
 from labs.views.gather import (
     Runs,
@@ -37,6 +41,8 @@ _EXAMPLE = (
 #: Up to this size in megabytes the axes are linear, on which a constant cost for each page is a
 #: straight line; beyond it the small sizes would fall together.
 _LINEAR_UP_TO = 128
+#: A prediction is drawn up to this many times the highest figure, where the axes are linear.
+_HIGHEST_GUESS = 3
 _NAME = re.compile(r"(fork|fork-wait)(?:-(\d+)(mb|gb))?")
 #: The quantity on the horizontal axis, by whether the recordings state the resident memory.
 _WHAT = {
@@ -80,7 +86,34 @@ def memory(*runs: Runs | None) -> Picture:
         raise refused("views.memory needs fork with two or more sizes of memory", _EXAMPLE)
     require_figure(every)
     log = max(size for by_size in found.values() for size in by_size) > _LINEAR_UP_TO
-    series = [
+    series = _series(found, log)
+    guesses = _guesses(chosen, found, unit, log)
+    figure = series_figure(
+        [("", series)],
+        XAxis(
+            f"{_WHAT[resident]} (megabytes{', log axis' if log else ''})",
+            *_labels(found, sizes, resident, log),
+            log=log,
+        ),
+        YAxis(
+            f"cost of one fork\n({NAMES[unit]}{', log axis' if log else ''})",
+            log=log,
+            reach=[value for _, value in guesses],
+        ),
+        "task_creation: fork against the memory of the parent",
+        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series]
+        + [("― your prediction", GREEN)] * bool(guesses)
+        + [INTERVALS],
+        more=partial(_draw_guesses, guesses=guesses),
+    )
+    kind, meaning = _describe(found, _WHAT[resident], unit, log)
+    meaning += _predicted(chosen, unit)
+    drawn = picture.make_picture(figure, kind, meaning, _table(found, _WHAT[resident], unit))
+    return drawn.with_remarks(every)
+
+
+def _series(found: _ByMemory, log: bool) -> list[Series]:
+    return [
         Series(
             _ABOUT[name],
             tuple(
@@ -93,21 +126,38 @@ def memory(*runs: Runs | None) -> Picture:
         )
         for (name, by_size), look in zip(found.items(), LOOKS, strict=False)
     ]
-    figure = series_figure(
-        [("", series)],
-        XAxis(
-            f"{_WHAT[resident]} (megabytes{', log axis' if log else ''})",
-            *_labels(found, sizes, resident, log),
-            log=log,
-        ),
-        YAxis(f"cost of one fork\n({NAMES[unit]}{', log axis' if log else ''})", log=log),
-        "task_creation: fork against the memory of the parent",
-        [(f"{each.look.sign} {each.name}", each.look.colour) for each in series] + [INTERVALS],
-    )
-    kind, meaning = _describe(found, _WHAT[resident], unit, log)
-    meaning += _predicted(chosen, unit)
-    drawn = picture.make_picture(figure, kind, meaning, _table(found, _WHAT[resident], unit))
-    return drawn.with_remarks(every)
+
+
+def _guesses(
+    runs: Sequence[Run], found: _ByMemory, unit: str, log: bool
+) -> list[tuple[float, float]]:
+    """The place on both axes of each prediction that these axes can show.
+
+    A prediction far above all figures would flatten their line on a linear axis, so only the
+    sentences below the plot name it.
+    """
+    figures = [r.estimate for by_size in found.values() for r in by_size.values() if r.estimate]
+    most = math.inf if log else _HIGHEST_GUESS * max(each.value for each in figures)
+    places = {
+        result.variant: _place(size, log)
+        for by_size in found.values()
+        for size, result in by_size.items()
+    }
+    said = {
+        result.variant: mark.into(unit, result.clock)
+        for run in runs
+        for result in run.results
+        if result.variant in places and (mark := run.prediction(result)) is not None
+    }
+    return [(places[name], value) for name, value in said.items() if 0 < value <= most]
+
+
+def _draw_guesses(axes: Axes, guesses: Sequence[tuple[float, float]]) -> None:
+    """A short level line for each of `guesses` at its size."""
+    axes.plot(
+        [x for x, _ in guesses], [value for _, value in guesses], linestyle="none", color=GREEN,
+        marker="_", markersize=22, markeredgewidth=2.2, zorder=2,
+    )  # fmt: skip
 
 
 def _resident(result: Result) -> float:
@@ -158,9 +208,12 @@ def _describe(found: _ByMemory, what: str, unit: str, log: bool) -> tuple[str, s
             "MB more."
         )
         if len(steps) > 1:
+            fewest, highest = rounded(min(steps), 2), rounded(max(steps), 2)
             meaning.append(
-                f"Between neighbouring sizes it is {rounded(min(steps), 2)} to "
-                f"{rounded(max(steps), 2)} {sign} for each MB more."
+                "Rounded to two digits, it is the same between all neighbouring sizes."
+                if fewest == highest
+                else f"Between neighbouring sizes it is {fewest} to {highest} {sign} for each MB "
+                "more."
             )
     without = [
         r.variant for by_size in found.values() for r in by_size.values() if why_no_figure(r)

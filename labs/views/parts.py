@@ -11,7 +11,12 @@ from labs.views.gather import Runs, runs_of, with_warnings
 if TYPE_CHECKING:
     from labs.notebook.run import Run
 
-_HEADER = ("variant", "'whole': one round", "'baseline': one empty round", "'net': difference")
+_HEADER = (
+    "variant",
+    "'whole': one round",
+    "'baseline': one empty round",
+    "'net': difference, process by process",
+)
 
 
 @with_warnings

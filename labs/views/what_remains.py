@@ -51,7 +51,7 @@ def _figure_of(run: Run) -> Estimate:
     """The figure of a run in ns. Raises Refused, with the reason, if it has none."""
     result = run.in_unit("ns").result()
     if result.estimate is None:
-        raise refused(f"{result.variant} has no figure", f"{result.no_figure}.")
+        raise refused(f"{result.variant} has no figure", f"{result.why_unnamed}.")
     return result.estimate
 
 

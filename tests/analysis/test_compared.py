@@ -136,6 +136,25 @@ def test_a_student_compares_two_variants_in_one_line(tmp_path: Path) -> None:
     assert lab.compare(run["args12"].in_unit("ns"), run["args0"]).unit == "ns"
 
 
+def test_two_differences_of_unequal_length_are_called_so(tmp_path: Path) -> None:
+    lab, run = Session("04-procedure-call", tmp_path), run_of(read(ARGUMENTS))
+
+    def climb(to: int, start: int) -> Comparison:
+        return lab.compare(run[f"args{to}"], run[f"args{start}"])
+
+    for first, second, said in (
+        ((12, 6), (6, 0), None),
+        ((12, 8), (4, 0), None),
+        ((12, 8), (6, 0), "from args8 to args12 the number rises by 4, and from args0 to args6 by"),
+        ((12, 8), (0, 4), "from args4 to args0 by -4."),
+    ):
+        shown = str(lab.compare(climb(*first), climb(*second)))
+        assert ("not of equal length" in shown) == (said is not None)
+        assert (said or "") in shown
+    share = lab.compare(climb(12, 8), climb(6, 0), times=4 / 6)
+    assert "not of equal length" not in str(share), "its author counts the lengths"
+
+
 def test_results_of_the_same_name_are_named_by_what_differs(tmp_path: Path) -> None:
     lab, run = Session("04-procedure-call", tmp_path), run_of(read(ARGUMENTS))
     other = run_of(read(ARGUMENTS.with_name("o2.csv")))

@@ -107,7 +107,8 @@ def test_the_same_recording_gives_the_same_interval() -> None:
 
 @pytest.mark.parametrize("processes", range(1, FEWEST_PROCESSES))
 def test_too_few_processes_give_no_figure(processes: int) -> None:
-    with pytest.raises(CannotEstimate, match="raise --processes to 5 or more"):
+    there = "1 process is" if processes == 1 else f"{processes} processes are"
+    with pytest.raises(CannotEstimate, match=f"{there} too few, raise --processes to 5 or more"):
         first_time(cold_once(processes=processes), VARIANT)
     result = result_of(cold_once(processes=processes), VARIANT)
     assert result.estimate is None and "too few" in result.no_figure

@@ -198,7 +198,11 @@ def test_a_baseline_with_too_few_samples_gives_no_figure() -> None:
     recording = dataclasses.replace(recording, **columns)
     with pytest.raises(CannotEstimate):
         net_of(recording)
-    assert result_of(recording, "operation").estimate is None
+    result = result_of(recording, "operation")
+    assert result.estimate is None
+    assert "no figure: alone: " in result.sentence(), "it is the baseline that has too few"
+    assert "alone: no figure: " in (own := result_of(recording, "alone").sentence())
+    assert own.count("alone") == 1, "a variant is named once"
 
 
 def test_scaling_keeps_the_order_of_the_interval() -> None:

@@ -238,6 +238,24 @@ def test_processes_that_differ_are_a_warning_where_they_are_several_or_differ_mu
 
 
 @pytest.mark.parametrize(
+    ("had", "advised"), [(10, "(--processes 40)"), (50, "(--processes 100)"), (100, None)]
+)
+def test_the_processes_that_are_advised_are_more_than_the_run_had(
+    had: int, advised: str | None
+) -> None:
+    slower = tuple(0.6 * (number % 10 == 4) for number in range(had))
+    machine = dataclasses.replace(
+        simulate.OPERATION, slower=slower, processes=had, samples=100 * had
+    )
+    recording = dataclasses.replace(simulate.run(machine, 5), kernel="procedure_call")
+    result = result_of(recording, None, "ticks")
+    (warning,) = [each for each in result.warnings if each.code == "processes-differ"]
+    said = warning.try_this
+    assert "look at each process" in said and ("more processes" in said) == (advised is not None)
+    assert advised is None or advised in said
+
+
+@pytest.mark.parametrize(
     ("moves", "switches", "shown"),
     [("1", "0", False), ("50", "0", True), ("1", "2", True)],
 )

@@ -228,6 +228,20 @@ def test_processes_may_differ_by_the_cpus_that_the_os_chose(
     assert cause.startswith("the place of code and stack") != by_the_os
 
 
+@pytest.mark.parametrize(("placement", "two_cpus"), [("anywhere", True), ("one-cpu", False)])
+def test_pinned_tasks_are_not_said_to_have_had_two_cpus(placement: str, two_cpus: bool) -> None:
+    """A ring that its C kernel pins to one CPU was laid to two tasks on two CPUs."""
+    slower = tuple(4 * share for share in SLOWER)
+    found = of_operations(dataclasses.replace(simulate.OPERATION, slower=slower, rounds=3))
+    stated = {"estimand": "cost", "placement": placement, "other_tasks": "7"}
+    conditions = {f"variant.{found.variants[0]}.{key}": value for key, value in stated.items()}
+    asked = {**found.conditions, **conditions, "cpu.asked": "none"}
+    warning = warnings_of(dataclasses.replace(found, conditions=MappingProxyType(asked)))
+    cause = warning["processes-differ"].likely_cause
+    assert ("another state of the machine;" in cause) != two_cpus
+    assert ("the OS chose the CPUs of the tasks" in cause) == two_cpus
+
+
 def test_alike_processes_do_not_differ() -> None:
     assert "processes-differ" not in warnings_of(of_operations(simulate.OPERATION))
 
@@ -261,6 +275,19 @@ def test_wide_interval_where_the_step_is_coarse() -> None:
     found = warnings_of(run_with(Machine(step=72)))
     assert "step of 72 ticks" in found["wide-interval"].likely_cause
     assert re.fullmatch(r"--samples \d+000", found["wide-interval"].try_this)
+
+
+@pytest.mark.parametrize(("limit", "samples"), [("120", True), ("0.000001", False)])
+def test_no_run_is_advised_that_its_time_limit_ends(limit: str, samples: bool) -> None:
+    """A run of 27 s was advised to take 40 times the samples within 120 s."""
+    found = warnings_of(run_with(Machine(step=72), time_limit_s=limit))["wide-interval"]
+    assert found.try_this.startswith("--samples " if samples else "--within 5 --at-most 60")
+
+
+def test_a_fine_step_is_not_the_cause_of_a_wide_interval() -> None:
+    found = warnings_of(run_with(Machine(process_spread=5, samples=60_000)))
+    cause = found["wide-interval"].likely_cause
+    assert cause == "the processes of this run differ, or it has too few samples"
 
 
 def test_wide_interval_advises_processes_where_these_differ() -> None:
@@ -531,6 +558,19 @@ def test_two_processes_are_not_one() -> None:
 def test_few_samples_where_there_are_under_30_a_batch_size() -> None:
     found = warnings_of(run_with(Machine(samples=140)))
     assert found["few-samples"].try_this == "--samples 1500"
+
+
+def test_the_samples_to_try_are_those_of_each_variant() -> None:
+    """As the option `samples` counts them."""
+    each = Machine(samples=100, batches=(16, 32, 64, 128))
+    both = simulate.with_baseline(each, each, 1)
+    (few,) = [
+        found
+        for found in run_warnings.of_recording(both, "operation")
+        if found.code == "few-samples"
+    ]
+    assert few.symptom == "200 samples over 2 variants with 4 batch sizes each"
+    assert few.try_this == "--samples 1200"
 
 
 def test_30_samples_a_batch_size_are_enough() -> None:

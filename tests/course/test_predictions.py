@@ -200,6 +200,20 @@ def test_confidence_is_typed_in_percent(text: str, share: float | None) -> None:
             typed.percent(wrong)
 
 
+@pytest.mark.parametrize("unit", ["times", "x", " x", "×"])
+def test_a_ratio_is_compared_however_its_unit_is_spelled(tmp_path: Path, unit: str) -> None:
+    said = predict(tmp_path, "switch-ratio", 2, unit)
+    assert "Done: prediction stored: switch-ratio = 2 times" in said
+    (stored,) = predictions.read(tmp_path)["switch-ratio"]
+    assert predictions.comparable(stored.unit, "times") and stored.unit == "times"
+
+
+def test_a_unit_that_no_figure_has_is_reported_while_it_can_be_changed(tmp_path: Path) -> None:
+    said = predict(tmp_path, "switch-ratio", 2, "ns")
+    assert "predict again in times" in said and said.startswith("Note")
+    assert "predict again" not in predict(tmp_path, "call-cost", 2, "us")
+
+
 # -------------------------------------------------------------------------- withdrawn, renamed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.cases.case import Case
+from grader.cases.conclusion import compared_as
 from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Finding, Outcome, Verdict
 from grader.figures import LABS
@@ -19,6 +21,7 @@ from grader.with_nbgrader.pages.evidence import evidence_html
 from labs.analysis.compare import side
 from labs.analysis.estimate import Estimate
 from labs.common.messages import Refused
+from labs.common.units import Clock
 from labs.course import figures, guide
 from labs.course.figures import Figure
 from labs.notebook.run import Run
@@ -226,6 +229,16 @@ def test_a_share_is_compared_as_the_grader_does(times: float, tmp_path: Path) ->
     words = {1: "is more than", -1: "is less than", 0: "not distinguishable"}[found.side]
     if times != 1:
         assert words in found.sentence() and f"{times:g} times fork-wait" in found.sentence()
+
+
+def test_a_wrong_conclusion_shows_the_data_in_the_unit_of_the_lab(tmp_path: Path) -> None:
+    spec = next(spec for spec in CHOICES if spec.id == "creation-cause")
+    shutil.copytree(HONEST / spec.lab, folder := tmp_path / spec.lab)
+    (finding,) = verdict_on(spec, of(folder, spec, 2)).findings
+    assert re.search(r"fork-wait [\d.]+ us \(.*; vfork-wait [\d.]+ us \(", finding.evidence)
+    unknown = replace(result_of(KINDS, "fork-wait"), clock=Clock(frequency_hz=1e9, step=1))
+    assert compared_as(spec, unknown).unit == "us"
+    assert compared_as(replace(spec, compared_in="cycles"), unknown).unit == "ns"
 
 
 def test_a_share_cannot_be_nothing(tmp_path: Path) -> None:

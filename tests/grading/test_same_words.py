@@ -21,7 +21,9 @@ FOLDERS = sorted(
 )
 
 #: What only one of the two forms has: marks of findings, and labels in front of their parts.
-_LABELS = re.compile(r"\[[a-z0-9-]+\] |(In your data|Likely|To decide|Look next|look at):? ")
+_LABELS = re.compile(
+    r"\[[a-z0-9-]+\] |(In your data|Likely|To decide|Made and repaired|Look next|look at):? "
+)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: str(path.relative_to(FIXTURES)))

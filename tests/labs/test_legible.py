@@ -62,3 +62,12 @@ def test_a_fault_is_found(page: Any, shown: str, fault: str) -> None:
 def test_what_can_be_read_is_no_fault(page: Any, shown: str) -> None:
     page.set_content(f"<main>{shown}</main>")
     assert legible.faults(page.locator("main > *")) == []
+
+
+def test_only_an_area_with_a_name_may_be_moved_sideways_on_a_phone(page: Any) -> None:
+    style = f'style="width:9em;overflow-x:auto"><pre>{LONG}</pre>'
+    named = f'<div role="group" aria-label="x" tabindex="0" {style}</div>'
+    page.set_content(f"<main><div {style}</div>{named}</main>")
+    alone, area = (page.locator("main > *").nth(number) for number in (0, 1))
+    assert legible.faults(alone, movable=True) == legible.faults(alone) != []
+    assert legible.faults(area) != [] == legible.faults(area, movable=True)

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labs.common.files import CannotWrite, read_bounded, write_atomically
-from labs.common.units import NAMES, Clock, UnknownUnit, canonical, rounded
+from labs.common.units import NAMES, Clock, UnknownUnit, canonical, rounded, with_unit
 from testing.paths import REPOSITORY
 
 CLOCK = Clock(2_596_000_000.0, 26, 0.7)
@@ -194,3 +194,19 @@ def test_reading_stops_at_the_bound(tmp_path: Path) -> None:
     assert read_bounded(tmp_path / "file", 5) == b"12345"
     with pytest.raises(OSError, match="at most 4"):
         read_bounded(tmp_path / "file", 4)
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "text"),
+    [
+        ("1", "cycles", "1 cycle"),
+        ("1", "ticks", "1 tick"),
+        ("1.0", "cycles", "1.0 cycles"),
+        ("2", "cycles", "2 cycles"),
+        ("1", "ns", "1 ns"),
+        ("1", "s", "1 s"),
+        ("1", "times", "1 times"),
+    ],
+)
+def test_a_unit_after_one_is_singular(number: str, unit: str, text: str) -> None:
+    assert with_unit(number, unit) == text

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from grader import check, cli
+from grader import check
+from grader.commands import cli
 from grader.judging import several
 from labs.common.advice import ARGUMENTS, Option, advice
 from labs.common.messages import Refused
@@ -123,6 +124,16 @@ def test_a_conclusion_keeps_the_run_that_shows_it(tmp_path: Path) -> None:
     lab.conclude("call-five-and-six", 2)
     kept = figures.read(folder)["call-five-and-six"]
     assert isinstance(kept, figures.Figure) and kept.recording is None
+
+
+def test_a_comparison_is_no_evidence_and_its_runs_are_named(tmp_path: Path) -> None:
+    run = Run.of(
+        file.read(REPOSITORY / "tests/fixtures/honest/05-task-creation/recordings/kinds.csv")
+    )
+    lab = Session("05-task-creation", tmp_path)
+    found = lab.compare(run["vfork-wait"], run["fork-wait"], times=0.5)
+    with pytest.raises(Refused, match="one with vfork-wait or fork-wait"):
+        lab.figure("creation-cause", 1, "choice", found)  # type: ignore[arg-type]
 
 
 def test_a_run_that_was_measured_again_is_no_evidence_any_more(lab: Session, run: Run) -> None:

@@ -49,6 +49,15 @@ def test_there_are_as_many_as_promised() -> None:
     assert len(CODES) == len(set(CODES)) >= 36
 
 
+@pytest.mark.parametrize("code", CODES)
+def test_a_finding_names_a_c_kernel_that_can_be_run(code: str) -> None:
+    pitfall = pitfall_named(code)
+    finding = pitfall.finding("the evidence")
+    assert bool(finding.to_see) == bool(pitfall.broken)
+    if finding.to_see:
+        assert f'lab.broken("{broken.find(finding.broken).name}")' in finding.to_see
+
+
 def wrong(code: str) -> list[Path]:
     """The submissions that show it, the first of them `wrong`."""
     return [FOLDER / code / "wrong", *sorted((FOLDER / code).glob("wrong-*"))]

@@ -297,7 +297,7 @@ def test_a_slope_with_its_loop_is_named() -> None:
     run = calls(loop=Clocked(110.0, 30.0), noise=0.5)
     found = findings_of(case(run, 290.0 / 2.6))
     assert [finding.code for finding in found] == ["loop-counted-along"]
-    assert "11.5 ns of this slope are the loop's cost" in found[0].evidence
+    assert "the loop costs 11.5 ns of this slope" in found[0].evidence
     assert codes(case(run, 260.0 / 2.6)) == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -96,6 +97,13 @@ def test_the_line_is_drawn_with_its_residuals(straight: Recording) -> None:
     assert above.get_ylim()[0] <= 0
 
 
+@pytest.mark.parametrize(("each", "rises"), [(1, "by 1 tick for"), (3, "by 3 ticks for")])
+def test_a_line_is_described_in_singular_and_plural(each: int, rises: str) -> None:
+    batch = np.tile([64, 128, 256], 200)
+    result = result_of(recording_of((40 + each * batch).tolist(), batch.tolist()), unit="ticks")
+    assert f"begins at 40 ticks and rises {rises} each operation" in picture.of_line(result).meaning
+
+
 def test_a_run_that_is_not_on_a_line_says_so() -> None:
     batch = np.tile([64, 128, 256], 200)
     bent = recording_of((batch**2).tolist(), batch.tolist())
@@ -118,6 +126,22 @@ def test_a_variant_without_a_figure_keeps_its_row(straight: Recording) -> None:
     printed = [text.get_text() for text in axes.texts]
     assert printed[::2] == ["fenced", "flat"] and printed[3] == "no figure"
     assert "Without a figure: flat." in picture.describe_estimates(both(straight))[1]
+
+
+def test_the_cheapest_is_said_with_what_its_interval_overlaps_with(straight: Recording) -> None:
+    first = result_of(straight)
+    assert first.estimate is not None
+    wide, near, far = (
+        replace(first, variant=name, estimate=replace(first.estimate, value=v, low=low, high=high))
+        for name, v, low, high in (("wide", 20, 11, 29), ("near", 25, 24, 26), ("far", 30, 28, 32))
+    )
+    for results, overlapping in (
+        ([wide, near, far], "But the interval of wide overlaps with those of near, far."),
+        ([far, wide], "But the interval of wide overlaps with that of far."),
+        ([far, near], ""),
+    ):
+        said = picture.describe_estimates(results)[1]
+        assert said.endswith(overlapping) and ("overlaps" in said) == bool(overlapping)
 
 
 def test_a_prediction_is_drawn_in_the_row_of_its_variant_alone(straight: Recording) -> None:

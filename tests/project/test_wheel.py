@@ -95,10 +95,18 @@ def test_holds_its_licences_and_nothing_beside_the_packages(wheel: Path) -> None
     assert {f"{info}/licenses/{text}" for text in texts} <= names(wheel)
 
 
-def test_source_archive_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
-    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, cwd=REPOSITORY)
-    [archive] = tmp_path.glob("ticklab-*.tar.gz")
-    shutil.unpack_archive(archive, tmp_path)
+@pytest.fixture(scope="module")
+def source_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=REPOSITORY)
+    [archive] = folder.glob("ticklab-*.tar.gz")
+    return archive
+
+
+def test_source_archive_builds_the_same_wheel(
+    wheel: Path, source_archive: Path, tmp_path: Path
+) -> None:
+    shutil.unpack_archive(source_archive, tmp_path)
     [source] = tmp_path.glob("ticklab-*/")
     assert names(build_wheel(source, tmp_path / "wheel")) == names(wheel)
 
@@ -216,3 +224,34 @@ def test_starts_and_runs_the_first_lab_in_another_folder(
     assert outputs
     assert [output for output in outputs if output["output_type"] == "error"] == []
     assert (lab / "recordings" / "naive.csv").is_file()
+
+
+def test_an_instructor_grades_a_class_with_nothing_but_the_wheel(
+    commands: Path, elsewhere: Options, tmp_path: Path
+) -> None:
+    printed = run(commands / "grader", "course", "my-course", "--demo", **elsewhere)
+    assert "without solutions" in printed and f"nbgrader autograde {FIRST_LAB}" in printed
+    course = tmp_path / "my-course"
+    released = Path("labs", "released", FIRST_LAB, f"{FIRST_LAB}.ipynb")
+    [installed] = commands.parent.glob(f"lib/python*/site-packages/{released}")
+    generated = course / "release" / FIRST_LAB / f"{FIRST_LAB}.ipynb"
+    assert generated.read_bytes() == installed.read_bytes()
+
+    here: Options = {**elsewhere, "cwd": course}
+    autograde: Command = [commands / "nbgrader", "autograde", FIRST_LAB]
+    run(*autograde, "--student=honest", **here)
+    graded = course / "autograded" / "honest" / FIRST_LAB / f"{FIRST_LAB}.ipynb"
+    cells = json.loads(graded.read_text(encoding="utf-8"))["cells"]
+    verdicts = [cell["metadata"]["ticklab"] for cell in cells if "ticklab" in cell["metadata"]]
+    points = {verdict["figure"]: verdict["points"] for verdict in verdicts}
+    assert points["timer-step"] == 2.0 and points["timer-own-addition"] == 0.0
+
+
+def test_the_source_archive_gives_an_installed_grader_the_solutions(
+    commands: Path, elsewhere: Options, source_archive: Path, tmp_path: Path
+) -> None:
+    course: Command = [commands / "grader", "course", "solved", "--labs", source_archive]
+    assert "with their solutions" in run(*course, **elsewhere)
+    for lab in LABS:
+        source = REPOSITORY / "notebooks" / lab / f"{lab}.ipynb"
+        assert (tmp_path / "solved/source" / lab / source.name).read_bytes() == source.read_bytes()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from labs import toolchain, views
@@ -62,6 +64,21 @@ def test_switches_of_child_processes_distinguish_a_thread_from_a_vfork_child() -
         "vfork-wait": ("0", "2"),
         "pthread-wait": ("0", "0"),
     }
+
+
+def test_a_table_of_counts_keeps_the_warnings_that_concern_counts() -> None:
+    recording = creation("kinds").recording
+    odd = np.arange(len(recording)) % 2  # a cost that no line shows, in every second sample
+    disturbed = replace(
+        recording,
+        ticks=recording.ticks * (1 + 9 * odd),
+        conditions={**recording.conditions, "cpu.asked": "1", "cpu.after": "0"},
+    )
+    run = Run.of(disturbed)
+    said = " ".join(run.compare().warnings)
+    assert "do not believe" in said and "pinned to CPU 1" in said
+    kept = views.created_tasks(run, "switches").warnings
+    assert len(kept) == 1 and "pinned to CPU 1" in kept[0]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from labs import views
@@ -200,7 +201,7 @@ def test_what_is_said_of_arguments_follows_from_the_numbers() -> None:
         "0 arguments costs 6 cycles and one with 3 costs 16 cycles: 3.3 cycles for each argument."
         in meaning
     )
-    assert "rises most from 2 to 3 arguments: by 8 cycles for each" in meaning
+    assert "rises most from 2 to 3 arguments: by 8 cycles." in meaning
     assert "registers" not in meaning, "3 arguments do not reach the border"
 
 
@@ -399,12 +400,41 @@ def test_a_flat_part_is_not_hidden_by_the_first_and_the_last_size() -> None:
     assert "Between" not in views.memory(runs[0], runs[2]).meaning
 
 
+def test_one_cost_between_all_sizes_is_no_range_from_a_number_to_itself() -> None:
+    costs = {"fork-wait": 100e3, "fork-wait-16mb": 2100e3, "fork-wait-64mb": 8100e3}
+    runs = [run_of("task_creation", {name: cost}) for name, cost in costs.items()]
+    said = views.memory(*runs).meaning
+    assert "the same between all neighbouring sizes" in said and " to 1" not in said
+
+
 def test_a_prediction_of_a_size_is_said_beside_what_was_found() -> None:
     runs = [run_of("task_creation", {name: 1e6}) for name in ("fork-wait", "fork-wait-64mb")]
     assert "prediction" not in views.memory(*runs).meaning
     guessed = replace(runs[1], predictions={"fork-wait-64mb": Mark(1.2, "ms")})
     said = views.memory(runs[0], guessed).meaning
     assert said.endswith(" Your prediction for fork-wait-64mb: 1,200 µs.")
+
+
+def test_a_prediction_is_drawn_at_its_size_and_the_axis_reaches_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[Axes] = []
+    draw = views.memory.__globals__["_draw_guesses"]
+
+    def remember(axes: Axes, guesses: Sequence[tuple[float, float]]) -> None:
+        drawn.append(axes)
+        draw(axes, guesses)
+
+    monkeypatch.setitem(views.memory.__globals__, "_draw_guesses", remember)
+    runs = [run_of("task_creation", {name: 1e6}) for name in ("fork-wait", "fork-wait-64mb")]
+    views.memory(runs[0], replace(runs[1], predictions={"fork-wait-64mb": Mark(2.5, "ms")}))
+    views.memory(runs[0], replace(runs[1], predictions={"fork-wait-64mb": Mark(1, "s")}))
+    marked, unmarked = (
+        [np.asarray(line.get_xydata()).tolist() for line in axes.lines] for axes in drawn
+    )
+    assert [64.0, 2500.0] in marked[-1]
+    assert [64.0, 2500.0] not in [point for line in unmarked for point in line]
+    assert drawn[0].get_ylim()[1] > 2500 > drawn[1].get_ylim()[1]  # a far guess flattens nothing
 
 
 def test_where_the_recordings_say_how_much_is_resident_that_is_on_the_axis() -> None:

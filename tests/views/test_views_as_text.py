@@ -159,7 +159,7 @@ def test_only_what_leaves_the_function_is_kept() -> None:
     code = "10: mov %rax,%rbx\n11: syscall\n12: jle 10 <f>\n13: call 20 <g>\n14: bl g\n15: ret"
     left = only_leaving(code).splitlines()
     assert [line[:2] for line in left] == ["11", "13", "14"]
-    assert only_leaving("1: nop") == "(no instruction leaves this function)"
+    assert only_leaving("1: nop") == "(this function contains no call and no trap)"
 
 
 @pytest.mark.parametrize(

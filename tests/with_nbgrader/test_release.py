@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from grader.commands import cli
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.release import ReleaseError, main, release
 from testing.paths import REPOSITORY
@@ -113,26 +112,43 @@ def test_region_without_an_end_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "released").exists()
 
 
+def test_released_labs_can_be_released_again(tmp_path: Path) -> None:
+    """A course may start from released labs: students get the same bytes."""
+    release(write_source(tmp_path / "notebooks"), tmp_path / "released")
+    release(tmp_path / "released", tmp_path / "again")
+    files = [path for path in (tmp_path / "released").rglob("*") if path.is_file()]
+    assert len(files) == 2
+    for path in files:
+        again = tmp_path / "again" / path.relative_to(tmp_path / "released")
+        assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("solved", "left"),
+    [
+        ("value = 42", "pass  # your answer here"),
+        ("first\n# BEGIN SOLUTION\nvalue = 42\n# END SOLUTION", "first\npass  # your answer here"),
+    ],
+)
+def test_a_released_cell_that_has_a_solution_since_is_cleared(
+    tmp_path: Path, solved: str, left: str
+) -> None:
+    release(write_source(tmp_path / "notebooks"), tmp_path / "released")
+    path = tmp_path / "released" / LAB / f"{LAB}.ipynb"
+    notebook = json.loads(path.read_text())
+    [cell] = [one for one in notebook["cells"] if one["id"] == "a-python"]
+    cell["source"] = solved
+    path.write_text(json.dumps(notebook))
+    release(tmp_path / "released", tmp_path / "again")
+    again = json.loads((tmp_path / "again" / LAB / f"{LAB}.ipynb").read_text())
+    [cell] = [one for one in again["cells"] if one["id"] == "a-python"]
+    assert "".join(cell["source"]) == left
+
+
 def test_folder_without_labs_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notebooks").mkdir()
     with pytest.raises(ReleaseError, match="no lab"):
         release(tmp_path / "notebooks", tmp_path / "released")
-
-
-def test_a_course_folder_is_laid_out_by_one_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    course = tmp_path / "course"
-    labs_of_ours = REPOSITORY / "notebooks"
-    assert cli.main(["course", str(course), "--labs", str(labs_of_ours)]) == 0
-    assert "grader.nbgrader_config" in (course / "nbgrader_config.py").read_text()
-    assert (course / "source" / "01-timer-overhead" / "01-timer-overhead.ipynb").is_file()
-    (course / "nbgrader_config.py").write_text("# mine\n")
-    assert cli.main(["course", str(course), "--labs", str(labs_of_ours)]) == 0
-    assert (course / "nbgrader_config.py").read_text() == "# mine\n"
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["course", "other"]) == 1
-    assert "--labs" in capsys.readouterr().err and not (tmp_path / "other").exists()
 
 
 def test_a_course_without_its_grader_ends_nbgrader(monkeypatch: pytest.MonkeyPatch) -> None:

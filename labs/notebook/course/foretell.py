@@ -9,7 +9,7 @@ from typing import NoReturn
 from labs.common.files import CannotWrite
 from labs.common.messages import Message, Refused, Tone
 from labs.common.spelling import suggestion
-from labs.common.units import rounded
+from labs.common.units import rounded, with_unit
 from labs.course import predictions
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
@@ -31,7 +31,7 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
         versions = predictions.read(folder)[name]
     except (ValueError, CannotWrite) as error:
         _refuse(error, "prediction not stored")
-    what = f"{name} = {rounded(stored.value, 6)} {stored.unit}"
+    what = f"{name} = {with_unit(rounded(stored.value, 6), stored.unit)}"
     words = [f"At {time_text(stored.when)}; it is never graded for being right."]
     if not stored.because.strip(" ."):
         words.append('A reason helps later: because="I counted the instructions".')
@@ -58,7 +58,7 @@ def recalled(folder: Path, guide: Guide, name: str, found: Comparison | None) ->
     words = [_about_found(found)] if found is not None else []
     if late:
         words.append("This prediction is late: it does not count.")
-    what = f"{rounded(shown.value, 6)} {shown.unit}"
+    what = f"{with_unit(rounded(shown.value, 6), shown.unit)}"
     return Message("note", f"you predicted {what} ({name})", tuple(words))
 
 
@@ -145,7 +145,8 @@ def _about_late(asked: Asked | None, versions: tuple[Prediction, ...]) -> str:
     what = f"It is late: {recorded}, which answers it, exists already."
     if counts is None:
         return f"{what} It is kept, and it does not count in your calibration."
-    return f"{what} It is kept; your guess of {rounded(counts.value, 6)} {counts.unit} counts."
+    guess = with_unit(rounded(counts.value, 6), counts.unit)
+    return f"{what} It is kept; your guess of {guess} counts."
 
 
 def _about_unit(asked: Asked | None, unit: str) -> str:
@@ -156,7 +157,8 @@ def _about_unit(asked: Asked | None, unit: str) -> str:
         return ""
     return (
         predictions.strange_unit(unit)
-        or f"The figure is in {asked.unit}, and a prediction in {unit} cannot be compared with it."
+        or f"The figure is in {asked.unit}, and a prediction in {unit} cannot be compared with it. "
+        f"Before you measure, predict again in {asked.unit}."
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from labs.common.html import filled, inline
 from labs.common.messages import Message, Refused, in_notebook, show
-from labs.common.units import canonical, rounded
+from labs.common.units import canonical, rounded, with_unit
 from labs.course import predictions
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
@@ -190,7 +190,7 @@ class PredictionForm:
         if made is None:
             return None
         late = "late prediction" if made.late else "prediction"
-        what = f"your {late}: {rounded(made.value, 6)} {made.unit}"
+        what = f"your {late}: {with_unit(rounded(made.value, 6), made.unit)}"
         return Message("done", what, (f"Stored at {foretell.time_text(made.when)}.",))
 
     def _about_recording(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from labs.common.table import Table
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
-from labs.views.gather import Runs, runs_of, with_warnings
+from labs.views.gather import Runs, runs_of, with_warnings_of_counts
 
 _COUNT = "task.main.minor_faults"
 
@@ -13,7 +13,7 @@ _COUNT = "task.main.minor_faults"
 _NEAR = 0.1
 
 
-@with_warnings
+@with_warnings_of_counts
 def page_faults(runs: Runs | Pair, expected: float) -> Table:
     """The page faults that the OS counted, next to the operations and to what is `expected`.
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from labs.common.table import Table
 from labs.recording import proof
-from labs.views.gather import Runs, refused, runs_of, with_warnings
+from labs.views.gather import Runs, refused, runs_of, with_warnings_of_counts
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
 
 
-@with_warnings
+@with_warnings_of_counts
 def ring_switches(run: Runs) -> Table:
     """For each variant that claims switches: claimed, counted, the share, and the CPUs used.
 

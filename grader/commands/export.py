@@ -1,0 +1,124 @@
+"""The command `grader export`: the grades of a lab, in the form that another system takes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labs.common.terminal import say
+
+if TYPE_CHECKING:
+    from grader.evening.exports.sheet import Sheet
+    from grader.evening.exports.written import Written
+
+_EXAMPLES = """\
+examples:
+  grader export 01-timer-overhead --csv grades.csv
+  grader export 01-timer-overhead --canvas import.csv --gradebook exported-by-canvas.csv
+  grader export 01-timer-overhead --moodle upload.csv --worksheet downloaded.csv
+  grader export 01-timer-overhead --gradescope autograder
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand and its options."""
+    about = "write the grades of a lab for Canvas, Moodle, Gradescope, or as CSV"
+    command = commands.add_parser(
+        "export",
+        help=about,
+        description=about,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("lab", metavar="LAB")
+    command.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="(default: .)")
+    target = command.add_mutually_exclusive_group(required=True)
+    target.add_argument(
+        "--csv", type=Path, metavar="FILE", help="nbgrader's columns, and each part"
+    )
+    target.add_argument("--canvas", type=Path, metavar="FILE", help="for Grades, Import in Canvas")
+    target.add_argument("--moodle", type=Path, metavar="FILE", help="for Moodle")
+    target.add_argument("--gradescope", type=Path, metavar="DIR", help="results.json files")
+    command.add_argument(
+        "--gradebook", type=Path, metavar="FILE", help="the gradebook that Canvas has exported"
+    )
+    command.add_argument(
+        "--worksheet", type=Path, metavar="FILE", help="the grading worksheet that Moodle gave"
+    )
+    command.add_argument(
+        "--visibility",
+        choices=("after_published", "after_due_date", "visible", "hidden"),
+        help="when students see the results in Gradescope (default: after_published)",
+    )
+    command.add_argument(
+        "--unfinished",
+        action="store_true",
+        help="write the points so far of students whose grade still waits for a person",
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file. The exit status is 0, or 1 on error."""
+    from grader.evening.exports.gradescope import NotAnExport
+    from grader.evening.exports.open_course import coursedir_of
+    from grader.evening.exports.sheet import NoGrades, read_sheet
+    from grader.evening.exports.table_file import BadTable
+
+    wrong = _trouble_with(arguments)
+    if wrong:
+        return _refused(wrong)
+    lab = str(arguments.lab).rstrip("/")
+    try:
+        course = coursedir_of(arguments.course)
+        sheet = read_sheet(course, lab)
+        say(_written(arguments, course, sheet).as_text())
+    except (NoGrades, BadTable, NotAnExport) as error:
+        return _refused(str(error))
+    except OSError as error:
+        return _refused(str(error))
+    waiting = len(sheet.so_far) - len(sheet.final)
+    if waiting and arguments.csv is None:
+        what = "marked as not final" if arguments.gradescope else "written as they are"
+        what = what if arguments.unfinished else "left out; --unfinished writes them too"
+        say(f"Grades that wait for a person: {waiting:,}, {what}.")
+    return 0
+
+
+def _trouble_with(arguments: argparse.Namespace) -> str:
+    """What is wrong with the options; '' if nothing is."""
+    for option, needed in (
+        ("gradebook", "canvas"),
+        ("worksheet", "moodle"),
+        ("visibility", "gradescope"),
+    ):
+        if getattr(arguments, option) is not None and getattr(arguments, needed) is None:
+            return f"--{option} is for --{needed}"
+    return ""
+
+
+def _written(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Written:
+    from grader.evening.exports import canvas, gradescope, moodle, plain
+    from grader.evening.exports.reasons import reasons_of
+
+    reasons, unfinished = partial(reasons_of, course, sheet.lab), bool(arguments.unfinished)
+    if arguments.canvas is not None:
+        return canvas.write(sheet, arguments.canvas, arguments.gradebook, unfinished=unfinished)
+    if arguments.moodle is not None:
+        return moodle.write(
+            sheet, arguments.moodle, reasons, arguments.worksheet, unfinished=unfinished
+        )
+    if arguments.gradescope is not None:
+        visibility = arguments.visibility or gradescope.VISIBILITIES[0]
+        return gradescope.write(
+            sheet, arguments.gradescope, reasons, visibility, unfinished=unfinished
+        )
+    return plain.write(sheet, arguments.csv)
+
+
+def _refused(why: str) -> int:
+    say(f"grader export: {why}", file=sys.stderr)
+    return 1

@@ -1,0 +1,29 @@
+"""How much longer a run may be that a warning advises: more processes, within the time limit."""
+
+from __future__ import annotations
+
+from labs.common import limits
+from labs.common.advice import Option, Part
+from labs.recording.file import Recording
+
+
+def more_processes(words: str, at_least: int, had: int) -> tuple[Part, ...]:
+    """The parts of an advice: `words`, and twice as many processes as the run `had`, or `at_least`.
+
+    There are none if the run had as many processes as a run may have.
+    """
+    number = min(max(at_least, 2 * had), limits.MOST_PROCESSES)
+    return (words, " (", Option("processes", number), ")") if number > had else ()
+
+
+def ends_in_time(recording: Recording, times: float) -> bool:
+    """Whether a run with `times` the samples of this one ends before the time limit of this one.
+
+    The samples themselves take most of the time of a run that is long.
+    """
+    limit = recording.number("time_limit_s")
+    taken = sum(
+        float(recording.ticks[recording.rows_of(name)].sum()) / recording.clock(name).ticks_in("s")
+        for name in recording.variants
+    )
+    return limit is None or taken * times <= limit

@@ -1,0 +1,327 @@
+"""`grader export`: the files that Canvas, Moodle, Gradescope and spreadsheets take."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.plugins import CsvExportPlugin
+from traitlets.config import Config
+
+from grader.commands import cli
+from grader.evening.exports import moodle
+from grader.evening.exports.sheet import Graded, Part, Sheet
+from grader.evening.exports.table_file import guarded
+from grader.with_nbgrader.course import CONFIG
+from grader.with_nbgrader.settings import configure
+
+LAB = "01-small"
+#: Student, e-mail address, first and last name, and points of `cost` and `report`. None: it waits.
+CLASS: dict[str, tuple[str, str, str, tuple[float, float | None] | None]] = {
+    "ada": ("ada@uni.example", "Ada", "Lovelace", (4.0, 5.0)),
+    "bob": ("", "=HYPERLINK(1)", "@SUM(1)", (1.3333333, 2.0)),
+    "cyd": ("CYD@uni.example", "Cyd", "One, Two", (3.0, None)),
+    "dan": ("dan@uni.example", "Dan", "Absent", None),
+    "eve": ("eve@uni.example", "Eve", "Late", (4.0, 4.5)),
+}
+REASON = "-1 ns <b>follows</b> from recordings/run.csv."
+
+Export = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("course")
+    (folder / "nbgrader_config.py").write_text(CONFIG)
+    configure(Config())
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
+        gradebook.add_assignment(LAB)
+        gradebook.add_notebook(LAB, LAB)
+        gradebook.add_grade_cell("report", LAB, LAB, max_score=5, cell_type="markdown")
+        gradebook.add_grade_cell("cost", LAB, LAB, max_score=4, cell_type="code")
+        for student, (email, first, last, points) in CLASS.items():
+            gradebook.add_student(student, email=email, first_name=first, last_name=last)
+            if points is not None:
+                _enter(gradebook, student, points)
+    graded = folder / "autograded" / "ada" / LAB
+    graded.mkdir(parents=True)
+    verdict = {"figure": "cost", "reason": REASON}
+    (graded / f"{LAB}.ipynb").write_text(
+        json.dumps({"cells": [{"metadata": {}}, {"metadata": {"ticklab": verdict}}]})
+    )
+    return folder
+
+
+def _enter(gradebook: Gradebook, student: str, points: tuple[float, float | None]) -> None:
+    gradebook.add_submission(LAB, student)
+    for name, score in zip(("cost", "report"), points, strict=True):
+        grade = gradebook.find_grade(name, LAB, LAB, student)
+        grade.auto_score = score if name == "cost" else None
+        grade.manual_score = score if name == "report" else None
+        grade.needs_manual_grade = score is None
+    if student == "eve":
+        book = gradebook.find_submission_notebook(LAB, LAB, student)
+        book.late_submission_penalty = 1.5
+    gradebook.db.commit()
+
+
+@pytest.fixture
+def export(course: Path, tmp_path: Path) -> Export:
+    """Exports, and returns what was written."""
+
+    def run(kind: str, *more: object) -> Path:
+        path = tmp_path / kind
+        words = ["export", LAB, "--course", str(course), f"--{kind}", str(path), *map(str, more)]
+        assert cli.main(words) == 0
+        return path
+
+    return run
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+
+
+def written(rows: list[list[str]], folder: Path, separator: str = ",") -> Path:
+    """A file as another system exports it, with a byte order mark."""
+    path = folder / "exported.csv"
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=separator).writerows(rows)
+    return path
+
+
+def test_the_plain_file_begins_with_the_columns_of_nbgrader(
+    course: Path, export: Export, tmp_path: Path
+) -> None:
+    header, *rows = rows_of(export("csv"))
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        CsvExportPlugin(to=str(tmp_path / "theirs.csv")).export(gradebook)
+    their_header, *theirs = rows_of(tmp_path / "theirs.csv")
+    assert header[:11] == their_header
+    by_student = {row[3]: row for row in rows}
+    assert set(by_student) == set(CLASS)
+    for student in ("ada", "dan", "eve"):  # nbgrader does not quote the names of the others
+        [their] = [row for row in theirs if row[3] == student]
+        ours = by_student[student]
+        assert ours[:7] == their[:7]
+        assert [float(cell) for cell in ours[7:11]] == pytest.approx([float(c) for c in their[7:]])
+    assert header[11:] == ["waits_for_a_person", "cost", "report"]
+    assert by_student["cyd"][4] == "One, Two" and by_student["cyd"][11:] == ["yes", "3", ""]
+    assert by_student["dan"][11:] == ["", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("csv", {"'=HYPERLINK(1)", "'@SUM(1)"}),
+        ("canvas", {"'@SUM(1), =HYPERLINK(1)"}),
+        ("moodle", {"'=HYPERLINK(1)", "'@SUM(1)"}),
+    ],
+)
+def test_no_cell_is_a_formula(kind: str, names: set[str], export: Export) -> None:
+    cells = {cell for row in rows_of(export(kind)) for cell in row}
+    assert names <= cells
+    assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")]
+
+
+@pytest.mark.parametrize("text", ["=1", "+A1", "-1+2", "@A", "\t=1", "\r\n-x", "\uff1d1", "-2;3"])
+def test_what_a_spreadsheet_would_compute_is_guarded(text: str) -> None:
+    assert guarded(text).startswith("'") and "\t" not in guarded(text)
+
+
+@pytest.mark.parametrize("text", ["-", "-5", "+3,25", "", "a=1", "'=1", "a@b.example", "1-2"])
+def test_other_text_and_numbers_stay(text: str) -> None:
+    assert guarded(text) == text
+
+
+CANVAS = [
+    ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notes", f"{LAB} (77)",
+     "Final Score"],
+    ["    Points Possible", "", "", "", "", "", "9.0", "(read only)"],
+    ["Lovelace, Ada", "1001", "", "ada", "OS, Monday", "x", "", "0"],
+    ["Bob", "1002", "", "Bob", "OS, Monday", "", "2.0", "0"],
+    ["Cyd", "1003", "", "cyd@uni.example", "OS, Monday", "", "", "0"],
+    ["Dan", "1004", "", "dan", "OS, Monday", "", "", "0"],
+    ["Student, Test", "1009", "", "0af9", "OS, Monday", "", "", ""],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_canvas_gets_back_its_own_columns_with_the_points(
+    separator: str, export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = written(CANVAS, tmp_path, separator)
+    header, possible, *rows = rows_of(export("canvas", "--gradebook", theirs))
+    assert header == [*CANVAS[0][:5], f"{LAB} (77)"]
+    assert possible == ["    Points Possible", "", "", "", "", "9.0"]
+    assert rows == [[*CANVAS[2][:5], "9"], [*CANVAS[3][:5], "3.33"]]
+    printed = capsys.readouterr().out
+    assert "2 grades" in printed and "left out: eve" in printed
+    assert "wait for a person: 1, left out" in printed and "points possible" not in printed
+
+
+def test_canvas_gets_unfinished_grades_only_on_request(export: Export, tmp_path: Path) -> None:
+    theirs = written(CANVAS, tmp_path)
+    rows = rows_of(export("canvas", "--gradebook", theirs, "--unfinished"))
+    assert [row[1] for row in rows[2:]] == ["1001", "1002", "1003"]
+
+
+def test_canvas_is_told_of_a_lab_that_it_does_not_have_or_counts_otherwise(
+    export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = [[*row[:6], *row[7:]] for row in CANVAS]
+    rows = rows_of(export("canvas", "--gradebook", written(other, tmp_path)))
+    assert rows[0][-1] == LAB and rows[1][-1] == "9"
+    assert "makes a new one" in capsys.readouterr().out
+    counted = [CANVAS[0], [*CANVAS[1][:6], "100", ""], *CANVAS[2:]]
+    rows = rows_of(export("canvas", "--gradebook", written(counted, tmp_path)))
+    assert rows[1][-1] == "100"
+    assert "has 100 points possible, and the lab has 9" in capsys.readouterr().out
+
+
+def test_a_student_who_fits_two_rows_gets_no_grade(
+    export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    twice = [*CANVAS, ["Impostor", "1010", "ADA", "imp", "OS, Monday", "", "", ""]]
+    rows = rows_of(export("canvas", "--gradebook", written(twice, tmp_path)))
+    assert [row[1] for row in rows[2:]] == ["1002"]
+    assert "In doubt, because they fit several rows: ada." in capsys.readouterr().out
+
+
+MOODLE = [
+    ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade",
+     "Grade can be changed", "Last modified (grade)", "Feedback comments"],
+    ["Participant 11", "Ada Lovelace", "ADA@uni.example", "Submitted", "", "9.00", "Yes", "-", ""],
+    ["Participant 12", "Bob", "other@uni.example", "Submitted", "1.00", "9.00", "Yes", "-", "old"],
+    ["Participant 15", "Eve Late", "eve@uni.example", "Submitted", "", "5.00", "Yes", "-", ""],
+]  # fmt: skip
+
+
+def test_moodle_gets_its_worksheet_back_with_grades_and_reasons(
+    export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = written(MOODLE, tmp_path)
+    header, ada, bob, eve = rows_of(export("moodle", "--worksheet", theirs))
+    assert header == MOODLE[0]
+    assert (ada[:4], ada[4], ada[5:8]) == (MOODLE[1][:4], "9", MOODLE[1][5:8])
+    assert bob == MOODLE[2]
+    assert eve[4] == "7"  # 4 + 4.5 - 1.5
+    assert "&lt;b&gt;follows&lt;/b&gt;" in ada[8] and "<b>" not in ada[8]
+    assert ada[8].startswith("cost: 4 of 4 points. -1 ns") and "Handed in late" in eve[8]
+    printed = capsys.readouterr().out
+    assert "left out: bob" in printed and "above the assignment's maximum: eve" in printed
+
+
+def test_moodle_knows_participants_by_their_number(tmp_path: Path) -> None:
+    student = Graded("12", handed_in=True, parts=(Part("cost", 2.0, 4.0),))
+    path = tmp_path / "upload.csv"
+    theirs = written(MOODLE, tmp_path)
+    done = moodle.write(Sheet(LAB, 9.0, None, (student,)), path, lambda _: {}, theirs)
+    assert done.grades == 1 and [row[4] for row in rows_of(path)[1:]] == ["", "2", ""]
+
+
+@pytest.mark.parametrize("kind", ["canvas", "moodle"])
+def test_a_file_of_another_kind_is_refused(
+    kind: str, course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    option = {"canvas": "--gradebook", "moodle": "--worksheet"}[kind]
+    words = ["export", LAB, "--course", str(course), f"--{kind}", str(tmp_path / "out")]
+    for content in (b"a,b\n1,2\n", b"", b"\xff\xfe", b'"' + b"x" * 200_000):
+        (tmp_path / "in.csv").write_bytes(content)
+        assert cli.main([*words, option, str(tmp_path / "in.csv")]) == 1
+        assert "in.csv" in capsys.readouterr().err
+    assert cli.main([*words, option, str(tmp_path / "missing.csv")]) == 1
+    assert "missing.csv" in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_gradescope_gets_one_result_for_each_submission(
+    export: Export, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = export("gradescope", "--unfinished")
+    assert "no e-mail address, or not one of their own, of bob" in capsys.readouterr().out
+    results = {
+        path.parent.name: json.loads(path.read_text())
+        for path in folder.glob("results/*/results.json")
+    }
+    assert set(results) == {"ada", "bob", "cyd", "eve"}
+    assert results["ada"]["score"] == 9.0 and results["eve"]["score"] == 7.0
+    cost, report = results["ada"]["tests"]
+    assert cost == {
+        "name": "cost", "score": 4.0, "max_score": 4.0, "status": "passed", "output": REASON,
+        "output_format": "text", "visibility": "after_published",
+    }  # fmt: skip
+    assert (report["score"], results["eve"]["tests"][1]["status"]) == (5.0, "failed")
+    assert "score" not in results["cyd"]["tests"][1]
+    assert "not final" in results["cyd"]["output"] and "not final" not in results["ada"]["output"]
+
+
+def test_an_export_replaces_an_earlier_one_and_nothing_else(
+    export: Export, course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export("gradescope", "--unfinished")
+    folder = export("gradescope")
+    assert sorted(path.name for path in (folder / "results").iterdir()) == ["ada", "bob", "eve"]
+    assert [path.name for path in tmp_path.iterdir()] == ["gradescope"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("mine")
+    words = ["export", LAB, "--course", str(course), "--gradescope", str(tmp_path / "mine")]
+    assert cli.main(words) == 1
+    assert "no earlier export" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize(
+    ("email", "score"),
+    [("ada@uni.example", 9.0), ("Eve@Uni.example", 7.0), ("nobody@uni.example", 0)],
+)
+def test_the_autograder_hands_out_the_result_of_who_handed_in(
+    email: str, score: float, export: Export, tmp_path: Path
+) -> None:
+    folder = export("gradescope")
+    assert os.access(folder / "setup.sh", os.X_OK)
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "source").symlink_to(folder)
+    metadata = {"users": [{"email": email, "name": "x"}]}
+    (tmp_path / "root" / "submission_metadata.json").write_text(json.dumps(metadata))
+    subprocess.run(
+        [sys.executable, "-I", folder / "run_autograder"],
+        env={"AUTOGRADER": str(tmp_path / "root")}, check=True,
+    )  # fmt: skip
+    result = json.loads((tmp_path / "root" / "results" / "results.json").read_text())
+    assert result["score"] == score
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["export", "02-none", "--csv", "x"], "has no lab 02-none"),
+        (["export", LAB, "--csv", "x", "--gradebook", "y"], "--gradebook is for --canvas"),
+        (["export", LAB, "--canvas", "x", "--visibility", "hidden"], "is for --gradescope"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(
+    words: list[str], said: str, course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(course.iterdir())
+    assert cli.main([*words, "--course", str(course)]) == 1
+    assert said in capsys.readouterr().err and sorted(course.iterdir()) == before
+
+
+def test_a_folder_without_a_gradebook_gets_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["export", LAB, "--course", str(tmp_path), "--csv", str(tmp_path / "x")]
+    assert cli.main(words) == 1
+    assert "no course folder" in capsys.readouterr().err
+    (tmp_path / "nbgrader_config.py").write_text(CONFIG)
+    assert cli.main(words) == 1
+    assert "no gradebook yet" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["nbgrader_config.py"]
