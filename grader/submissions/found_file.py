@@ -51,7 +51,7 @@ class FoundFile:
         """
         status = os.fstat(file)
         ours = status.st_uid == os.geteuid() and status.st_size >= _LARGE
-        if not (self.named and self.path.suffix == ".csv" and ours):
+        if not (self.path.parts[:-1] == ("recordings",) and self.path.suffix == ".csv" and ours):
             return 0
         target.unlink(missing_ok=True)
         try:
