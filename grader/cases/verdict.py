@@ -7,6 +7,7 @@ or of the command line.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -99,11 +100,8 @@ class Verdict:
 
         What was not handed in has not failed yet.
         """
-        if self.outcome is Outcome.FAILED and [f.code for f in self.findings] == [NO_FIGURE]:
-            return NOT_HANDED_IN
-        if self.outcome is Outcome.FAILED and self.points > self.max_points / 2:
-            return PARTLY_RIGHT
-        return self.outcome.value
+        codes = [finding.code for finding in self.findings]
+        return outcome_in_words(self.outcome, self.points, self.max_points, codes)
 
     def as_json(self) -> dict[str, Any]:
         """The object that `grader check --json` prints for this figure."""
@@ -120,3 +118,14 @@ class Verdict:
             "flags": list(self.flags),
             "note": self.note,
         }
+
+
+def outcome_in_words(
+    outcome: Outcome, points: float, max_points: float, codes: Sequence[str]
+) -> str:
+    """How an outcome with these points and these codes of findings is called; see `in_words`."""
+    if outcome is Outcome.FAILED and list(codes) == [NO_FIGURE]:
+        return NOT_HANDED_IN
+    if outcome is Outcome.FAILED and points > max_points / 2:
+        return PARTLY_RIGHT
+    return outcome.value

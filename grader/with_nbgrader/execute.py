@@ -23,7 +23,8 @@ from grader.cases.verdict import Outcome, Verdict
 from grader.sandbox.cells import Executed, Execution, execute
 from grader.sandbox.enclosed import NoSandbox
 from grader.submissions.safe_copy import printable
-from grader.with_nbgrader.replay import KEY, Replay
+from grader.with_nbgrader.replay import Replay
+from grader.with_nbgrader.verdict_cells import KEY
 
 #: The tag of a cell that is to be executed.
 TAG = "execute"

@@ -24,11 +24,12 @@ class CannotWrite(OSError):
     """A file could not be written; an older file at this path is unchanged."""
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, *, private: bool = False) -> None:
     """Put `content` at `path`: a reader sees the old file or the new one, never a part.
 
-    Writes a temporary file in the same folder, syncs it, renames it and syncs the folder. Raises
-    CannotWrite, whose message says what to do; an older file at this path is then unchanged.
+    Writes a temporary file in the same folder, syncs it, renames it and syncs the folder. Nobody
+    but its owner may ever read a `private` file. Raises CannotWrite, whose message says what to do;
+    an older file at this path is then unchanged.
     """
     path = Path(path)
     temporary: str | None = None
@@ -39,7 +40,8 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
+        if not private:  # a temporary file is private
+            Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
         _sync_folder(path.parent)
     except OSError as error:

@@ -12,6 +12,7 @@ from labs.common.table import Table
 from labs.common.units import NANOSECONDS, canonical, rounded, with_unit
 from labs.course import figure_ids, figures, guide, predictions
 from labs.course.figures import CHOICE, Figure
+from labs.course.guide import Guide
 from labs.course.predictions import Prediction
 
 #: Calibration uses this many of the last guesses.
@@ -78,15 +79,19 @@ def of_labs(folder: Path) -> tuple[Compared, ...]:
     rows: list[Compared] = []
     for lab in sorted(path for path in folder.iterdir() if path.is_dir()):
         try:
-            rows += _of_lab(lab)
+            rows += of_lab(lab)
         except ValueError:
             continue
     return tuple(rows)
 
 
-def _of_lab(lab: Path) -> list[Compared]:
-    """Every prediction in one lab folder. Raises ValueError if a file in it is unreadable."""
-    predicted, found, asked = predictions.read(lab), figures.read(lab), guide.of_lab(lab.name)
+def of_lab(lab: Path, asked: Guide | None = None) -> list[Compared]:
+    """Every prediction in one lab folder. Raises ValueError if a file in it is unreadable.
+
+    A caller with many folders of one lab passes its guide, which then is not read each time.
+    """
+    predicted, found = predictions.read(lab), figures.read(lab)
+    asked = guide.of_lab(lab.name) if asked is None else asked
     handed_in = figure_ids.figures(asked)
     rows = []
     for name, versions in predicted.items():

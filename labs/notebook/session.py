@@ -13,16 +13,10 @@ from typing import TYPE_CHECKING
 from labs.c_kernels import toolchain
 from labs.common import messages
 from labs.common.messages import Message, Refused, show
+from labs.common.table import Table
 from labs.course import guide, predictions
 from labs.machine import description
-from labs.notebook import (
-    ckernel,
-    explain,
-    handed_in,
-    missing_names,
-    submit,
-    waiting,
-)
+from labs.notebook import beside_class, ckernel, explain, handed_in, missing_names, submit, waiting
 from labs.notebook.cards import MachineCard, MeasuredRegion
 from labs.notebook.course import answer, foretell, prediction_form, way_through_labs
 from labs.notebook.measure_options import DEFAULTS, TURNS_DEFAULTS, chosen_of, with_options
@@ -217,6 +211,11 @@ class Session(Measuring):
         from labs.notebook import comparing
 
         return comparing.compare(first, second, times)
+
+    def compare_class(self, file: str = "class.csv") -> Table:
+        """Your figures of this lab next to those of your class, from the file that your instructor
+        hands out. The file names nobody. Raises Refused."""
+        return beside_class.beside_class(self.folder, file)
 
     def broken(self, name: str, *, repair: Repair | None = None, unit: str = "ns") -> Pair:
         """Run the broken C kernel `name` and its repaired twin, save both, and show them.

@@ -17,6 +17,7 @@ from labs.plots.series import LOOKS, Look
 from labs.plots.style import BLUE, PURPLE, VERMILLION, plural, symbol
 from labs.results.result import Result, sensible, with_ends
 from labs.views.gather import Runs, in_one_unit, refused, require_figure, runs_of
+from labs.views.of_class import of_class
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -33,6 +34,7 @@ def among_published(
 ) -> Picture:
     """The run's figures, and below them what reports A to E print for `quantity`, one row each.
 
+    Between them are the figures of the class, if its `class.csv` is next to the notebook.
     `quantity` is the beginning of a published quantity's name ("process switch"), and `report` is
     one of A to E (None: all). With `variant`, no other variant of the run is shown. A run in cycles
     or ticks is shown with published cycles, and a time with published times. Raises Refused if the
@@ -47,20 +49,24 @@ def among_published(
     )
     require_figure(own)
     figures = _settled(quantity, report, unit)
+    others = of_class(own, unit)
     groups = [
         Group("yours, on this machine", tuple(_own_row(result) for result in own)),
+        *others.groups,
         Group("published", tuple(_rows(figures, unit))),
     ]
     suspect = sum(bool(each.suspicions) for each in figures)
-    key = [("● yours, with its 95 % interval", BLUE)]
+    key = [("● yours, with its 95 % interval", BLUE), *others.key]
     if suspect < len(figures):
         key.append(("◆ published", PURPLE))
     if suspect:
         key.append(("× published, but known to be wrong or of something else", VERMILLION))
     title = f"{quantity}: your figure and published figures"
     figure = rows_figure(groups, unit, "cost as printed", title, key)
-    words = _describe(own, figures, quantity, unit)
-    drawn = picture.make_picture(figure, *words, _table(own, figures, quantity, unit))
+    kind, meaning = _describe(own, figures, quantity, unit)
+    meaning = " ".join((meaning, *others.sentences))
+    table = _table(own, figures, quantity, unit, others.table_rows)
+    drawn = picture.make_picture(figure, kind, meaning, table)
     return drawn.with_remarks(own)
 
 
@@ -183,7 +189,13 @@ def _describe(
     return kind, " ".join(meaning)
 
 
-def _table(own: Sequence[Result], figures: Sequence[Published], quantity: str, unit: str) -> Table:
+def _table(
+    own: Sequence[Result],
+    figures: Sequence[Published],
+    quantity: str,
+    unit: str,
+    of_others: Sequence[tuple[str, str, str, str, str]],
+) -> Table:
     rows = [
         (
             "yours",
@@ -194,6 +206,7 @@ def _table(own: Sequence[Result], figures: Sequence[Published], quantity: str, u
         )
         for result in own
     ]
+    rows += of_others
     alike = [list(some) for _, some in groupby(figures, key=_kind)]
     rows += [
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.commands.cli import main
 from grader.demonstration import course
 from grader.demonstration.course import DemonstrationClass, Row, table
 from grader.demonstration.students import STUDENTS
@@ -84,6 +86,17 @@ def test_every_student_gets_feedback(graded: tuple[DemonstrationClass, list[Row]
     for student in STUDENTS:
         page = graded[0].course / "feedback" / student / LAB / f"{LAB}.html"
         assert "cost" in page.read_text()
+
+
+def test_a_report_has_every_student(graded: tuple[DemonstrationClass, list[Row]]) -> None:
+    course_folder = graded[0].course
+    assert main(["report", LAB, "--course", str(course_folder)]) == 0
+    page = (course_folder / "report" / LAB / "report.html").read_text()
+    assert re.search(rf"<p>{len(STUDENTS)} graded\s+submissions", page)
+    known = (course_folder / "pseudonyms.csv").read_text().splitlines()[1:]
+    assert {line.partition(",")[2] for line in known} == set(STUDENTS)
+    assert "locked cell `step`: deleted" in page
+    assert "no-notebook" not in page
 
 
 def test_no_code_was_run(graded: tuple[DemonstrationClass, list[Row]]) -> None:

@@ -1,0 +1,58 @@
+"""The command `grader report`: what a class handed in, as a page and as a data set."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from labs.common.terminal import say
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand and its options."""
+    about = "write a page about a graded lab, and the class's figures for its students"
+    command = commands.add_parser("report", help=about, description=about)
+    command.add_argument("lab", metavar="LAB", help="the lab, as in 01-timer-overhead")
+    command.add_argument(
+        "--names", action="store_true", help="show names of students instead of pseudonyms"
+    )
+    command.add_argument(
+        "--course",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="the course folder (default: this folder)",
+    )
+    command.add_argument(
+        "--to",
+        type=Path,
+        metavar="DIR",
+        help="where to write the report (default: report/LAB in the course folder)",
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the report. The exit status is 0, or 1 on error."""
+    from grader.evening.report.graded_class import NoReport
+    from grader.evening.report.pseudonyms import BadPseudonyms
+    from grader.evening.report.write import write_report
+    from labs.common.files import CannotWrite
+
+    try:
+        written = write_report(arguments.course, arguments.lab, arguments.to, names=arguments.names)
+    except (NoReport, BadPseudonyms, CannotWrite) as error:
+        say(f"grader report: {error}", file=sys.stderr)
+        return 1
+    graded = written.graded
+    say(f"{len(graded.submissions):,} graded submissions of {graded.lab}: {written.page}")
+    if graded.unread:
+        say(f"{len(graded.unread):,} could not be read; the page names them")
+    if graded.waiting:
+        say(f"{len(graded.waiting):,} were handed in and are not graded yet")
+    if written.data_set is None:
+        say("No data set for the class: too few figures were accepted.")
+    else:
+        say(f"For the class, without names: {written.data_set.name} next to the page")
+    return 0

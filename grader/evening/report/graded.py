@@ -1,0 +1,245 @@
+"""What is read of one graded submission: its verdicts, its numbers, its machine, its guesses.
+
+The autograded notebook is ours, and so are the verdicts in the metadata of its cells. All other
+files are the student's: each is read within a limit, and its text is never believed.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from grader.cases.verdict import Outcome, outcome_in_words
+from grader.submissions.folders import open_folder, open_regular, opened
+from grader.submissions.safe_copy import read_regular
+from labs.common.limits import MOST_HEAD_BYTES, MOST_JUDGEMENT_BYTES, MOST_NOTEBOOK_BYTES
+from labs.common.units import NANOSECONDS, UnknownUnit, canonical
+from labs.course import comparison, figures, guide
+from labs.course.figures import Figure
+from labs.course.predictions import BadPredictions
+from labs.recording.machine_kind import UNKNOWN, kind_in_head, kind_of_all
+
+_MOST_BYTES = MOST_NOTEBOOK_BYTES + MOST_JUDGEMENT_BYTES
+#: Where our autograding writes a verdict, and what it set aside, in a notebook.
+_KEY = "ticklab"
+
+
+@dataclass(frozen=True)
+class GradedFigure:
+    """The verdict on one figure, and the number that was handed in.
+
+    `in_words` is the outcome for a reader. A time is in ns where its unit has a fixed length.
+    `value` is None if no number can be read; `machine` is the kind of machine of its recording.
+    """
+
+    figure: str
+    outcome: Outcome
+    in_words: str
+    findings: tuple[str, ...] = ()
+    reason: str = ""
+    tries: int | None = None
+    flags: tuple[str, ...] = ()
+    value: float | None = None
+    unit: str = ""
+    machine: str = UNKNOWN
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A prediction that counts, of which the figure is known: the figure divided by the guess."""
+
+    id: str
+    figure: str
+    factor: float
+    sure: float | None
+
+
+@dataclass(frozen=True)
+class GradedSubmission:
+    """One submission; `trouble` says why nothing of it could be read, and is '' otherwise."""
+
+    student: str
+    figures: tuple[GradedFigure, ...] = ()
+    set_aside: tuple[str, ...] = ()
+    guesses: tuple[Guess, ...] = ()
+    machine: str = UNKNOWN
+    trouble: str = ""
+
+    def verdict_on(self, figure: str) -> GradedFigure | None:
+        """The verdict on the figure with this id; None if there is none."""
+        return next((each for each in self.figures if each.figure == figure), None)
+
+
+class _Stated(BaseModel):
+    """The verdict in the metadata of a cell; other keys are for other readers."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    figure: str
+    outcome: Outcome
+    points: float
+    max_points: float
+    findings: tuple[str, ...] = ()
+    reason: str = ""
+    tries: int | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """What `figures.json` and the recordings say, without any verdict on it."""
+
+    figures: dict[str, Figure] = field(default_factory=dict)
+    machines: dict[str, str] = field(default_factory=dict)  # by recording
+
+
+def read_graded(student: str, folder: Path, trusted: Path) -> GradedSubmission:
+    """The submission of `student`, whose autograded lab is in `folder`.
+
+    No level of `folder` below `trusted` may be a link. Never raises because of what is in it.
+    """
+    try:
+        with opened(folder, trusted) as top:
+            notebook = _notebook(f"{folder.name}.ipynb", top)
+            numbers = _numbers(folder, top)
+    except OSError as error:
+        return GradedSubmission(student, trouble=error.strerror or str(error))
+    except (ValueError, RecursionError):
+        return GradedSubmission(student, trouble="its autograded notebook cannot be read")
+    stated = _stated(notebook)
+    if not stated:
+        return GradedSubmission(student, trouble="its autograded notebook holds no verdict")
+    return GradedSubmission(
+        student,
+        tuple(_figure(each, numbers) for each in stated),
+        _set_aside(notebook),
+        _guesses(folder),
+        kind_of_all(numbers.machines.values()),
+    )
+
+
+def _notebook(name: str, top: int) -> dict[str, Any]:
+    """The notebook as JSON. Raises OSError, ValueError and RecursionError."""
+    raw = read_regular(name, _MOST_BYTES, top)
+    if len(raw) > _MOST_BYTES:
+        raise ValueError(f"{name} is too long")
+    found = json.loads(raw)
+    if not isinstance(found, dict):
+        raise ValueError(f"{name} is not a notebook")
+    return found
+
+
+def _stated(notebook: dict[str, Any]) -> list[_Stated]:
+    """The verdicts in the notebook's graded cells, in their order."""
+    found = []
+    cells = notebook.get("cells")
+    for cell in cells if isinstance(cells, list) else ():
+        marks = _entry(cell, "metadata")
+        try:
+            verdict = _Stated.model_validate(marks.get(_KEY))
+        except ValidationError:
+            continue
+        if _entry(marks, "nbgrader").get("grade_id") == verdict.figure:
+            found.append(verdict)
+    return found
+
+
+def _set_aside(notebook: dict[str, Any]) -> tuple[str, ...]:
+    notes = _entry(_entry(notebook, "metadata"), _KEY).get("set_aside")
+    return tuple(str(note) for note in notes) if isinstance(notes, list) else ()
+
+
+def _entry(stated: Any, name: str) -> dict[str, Any]:
+    """An object in an object; empty if it is not there."""
+    found = stated.get(name) if isinstance(stated, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _numbers(folder: Path, top: int) -> _Numbers:
+    """The figures that can be read, and the kind of machine of each recording they name."""
+    try:
+        read = figures.read(folder)
+    except figures.BadFigures:
+        return _Numbers()
+    known = {name: each for name, each in read.items() if isinstance(each, Figure)}
+    named = dict.fromkeys(each.recording for each in known.values() if each.recording)
+    return _Numbers(known, _machines(list(named), top))
+
+
+def _machines(named: list[str], top: int) -> dict[str, str]:
+    """The kind of machine of each recording in the open folder `top` that can be read."""
+    found: dict[str, str] = {}
+    if not named:
+        return found
+    try:
+        folder = open_folder(figures.RECORDINGS, top)
+    except OSError:
+        return found
+    try:
+        for path in named:
+            try:
+                with os.fdopen(open_regular(Path(path).name, folder), "rb") as file:
+                    found[path] = kind_in_head(file.read(MOST_HEAD_BYTES))
+            except OSError:
+                continue
+    finally:
+        os.close(folder)
+    return found
+
+
+def _figure(stated: _Stated, numbers: _Numbers) -> GradedFigure:
+    words = outcome_in_words(stated.outcome, stated.points, stated.max_points, stated.findings)
+    handed_in = numbers.figures.get(stated.figure)
+    value, unit, machine = None, "", kind_of_all(numbers.machines.values())
+    if handed_in is not None:
+        value, unit = _in_ns(handed_in)
+        # What follows from other figures has no recording of its own, but is of the same machine.
+        machine = numbers.machines.get(handed_in.recording or "", machine)
+    return GradedFigure(
+        stated.figure,
+        stated.outcome,
+        words,
+        tuple(dict.fromkeys(stated.findings)),
+        stated.reason,
+        stated.tries,
+        stated.flags,
+        value,
+        unit,
+        machine,
+    )
+
+
+def _in_ns(figure: Figure) -> tuple[float, str]:
+    """Value and unit of a figure: in ns if its unit has a fixed length, else as handed in."""
+    try:
+        unit = canonical(figure.unit)
+    except UnknownUnit:
+        return figure.value, figure.unit
+    if unit in NANOSECONDS:
+        return figure.value * NANOSECONDS[unit], "ns"
+    return figure.value, unit
+
+
+#: Read once for the whole class.
+_guide = functools.cache(guide.of_lab)
+
+
+def _guesses(folder: Path) -> tuple[Guess, ...]:
+    """The predictions that were made before the recording, with how far they were off."""
+    try:
+        rows = comparison.of_lab(folder, _guide(folder.name))
+    except (BadPredictions, figures.BadFigures, OSError):
+        return ()
+    return tuple(
+        Guess(row.id, row.found.id, factor, row.predicted.sure)
+        for row in rows
+        if row.found is not None
+        and not (row.late or row.unknown)
+        and (factor := row.factor) is not None
+    )
