@@ -25,7 +25,11 @@ from labs.common.limits import MOST_JUDGEMENT_BYTES, MOST_LOG
 #: A worker without a job ends after so many seconds; its user starts another one when needed.
 IDLE_S = 120.0
 
-_PRELOADED = ("grader.judging.lab_folder", "grader.judging.presentation", "labs.plots.samples_plot")
+_PRELOADED = (
+    "grader.judging.lab_folder",
+    "grader.judging.presentation",
+    "labs.plots.small_samples",
+)
 
 
 def main() -> int:
