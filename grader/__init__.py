@@ -5,6 +5,17 @@ In a notebook: `from grader import check`, then `check("timer-overhead-fenced")`
 
 from __future__ import annotations
 
-from grader.notebook import check
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["check"]
+
+if TYPE_CHECKING:
+    from grader.notebook import check
+
+
+def __getattr__(name: str) -> Any:
+    """Import the check on first use, so that `grader --version` does not load what it needs."""
+    if name == "check":
+        return importlib.import_module("grader.notebook").check
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,6 +17,7 @@
 #define _GNU_SOURCE
 #include "remote_call.h"
 #if defined(__linux__)
+#    include <signal.h>
 #    include <sys/wait.h>
 #endif
 
@@ -24,23 +25,39 @@
  * Which pages did get_ready() touch? After the last sample a child runs it once more, and gives it
  * the address of other memory. There each page appears only when it is itself touched; around code,
  * the OS maps 64 KB at once. The child's exit status is PAGE_TOUCHED if the page at the address is
- * there afterwards, plus OTHERS_TOUCHED if others are.
+ * there afterwards, plus OTHERS_TOUCHED if others are. That memory can be read and not run: a call
+ * of it faults, and the exit status is CALLED.
  */
 #if HAVE_REMOTE && defined(__linux__)
-enum { PAGES_AROUND = 64, PAGE_TOUCHED = 1, OTHERS_TOUCHED = 2, NOT_KNOWN = 4 };
+enum { PAGES_AROUND = 64, PAGE_TOUCHED = 1, OTHERS_TOUCHED = 2, NOT_KNOWN = 4, CALLED = 8 };
+
+static const unsigned char *watched_memory;
+
+/* Nothing but a call faults there: a write would have ended the run at its first sample. */
+static void note_call(int signal_number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_addr == (const void *)watched_memory)
+        _exit(CALLED);
+    signal(signal_number, SIG_DFL);
+}
 
 static int touched_by(void (*ready)(const volatile unsigned char *))
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = 2 * PAGES_AROUND + 1;
     unsigned char there[2 * PAGES_AROUND + 1];
-    unsigned char *memory = mmap(NULL, pages * page, PROT_READ | PROT_EXEC,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *memory =
+        mmap(NULL, pages * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED || mincore(memory, pages * page, there) != 0)
         return NOT_KNOWN;
     for (size_t i = 0; i < pages; i++)
         if (there[i] & 1)
             return NOT_KNOWN; /* here mincore() does not tell of this process */
-    ready(memory + PAGES_AROUND * page);
+    watched_memory = memory + PAGES_AROUND * page;
+    const struct sigaction on_fault = {.sa_sigaction = note_call, .sa_flags = SA_SIGINFO};
+    if (sigaction(SIGSEGV, &on_fault, NULL) != 0 || sigaction(SIGBUS, &on_fault, NULL) != 0)
+        return NOT_KNOWN;
+    ready(watched_memory);
     if (mincore(memory, pages * page, there) != 0)
         return NOT_KNOWN;
     int others = 0;
@@ -57,12 +74,15 @@ static void watch_ready(const char *name, void (*ready)(const volatile unsigned 
         alarm(5); /* with other contents than code, get_ready() may not end */
         _exit(touched_by(ready));
     }
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
-        WEXITSTATUS(status) >= NOT_KNOWN)
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return;
+    const int seen = WEXITSTATUS(status);
+    if (seen == CALLED)
+        printf("# variant.%s.watched_called: 1\n", name);
+    if (seen >= NOT_KNOWN)
         return;
     printf("# variant.%s.watched_page: %d\n# variant.%s.watched_other_pages: %d\n", name,
-           (WEXITSTATUS(status) & PAGE_TOUCHED) != 0, name,
-           (WEXITSTATUS(status) & OTHERS_TOUCHED) != 0);
+           (seen & PAGE_TOUCHED) != 0, name, (seen & OTHERS_TOUCHED) != 0);
 }
 #    define WATCH_READY(own_ready)                                                                 \
         static void run_own_ready(const volatile unsigned char *code)                              \

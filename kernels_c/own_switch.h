@@ -14,8 +14,9 @@
  * A round trip is a handoff and a wait on each side. The baseline is the same calls, made by one
  * thread to itself. If nobody wakes the other thread, the run ends after some seconds with a
  * message. It also ends if a thread continues without the turn, because that would be a loop and no
- * switch. How a thread sleeps and is woken is up to the student: by the condition variables here, a
- * futex, semaphores, pipes or anything else.
+ * switch, and if a thread that waits keeps the CPU until its time slice is over. How a thread sleeps
+ * and is woken is up to the student: by the condition variables here, a futex, semaphores, pipes or
+ * anything else.
  */
 #ifndef TICKLAB_OWN_SWITCH_H
 #define TICKLAB_OWN_SWITCH_H
@@ -28,6 +29,9 @@
 #include "turn_trial.h"
 
 enum { LONGEST_INTERVAL_S = 5 };
+
+/* So much CPU time in an exchange is part of a time slice, and no call to sleep or to wake. */
+enum { LONG_EXCHANGE_NS = 1000000, MOST_LONG_INTERVALS = 12 };
 
 #define TURNS                                                                                      \
     {.mutex = PTHREAD_MUTEX_INITIALIZER,                                                           \
@@ -43,7 +47,8 @@ static volatile int out_of_turn;
 static void nobody_was_woken(int number)
 {
     static const char told[] = "an interval does not end, because each thread waits for the other: "
-                               "wake it, and sleep without the mutex\n";
+                               "look at the turn before you sleep, sleep without the mutex, and "
+                               "wake the other thread\n";
     (void)number;
     while (write(STDERR_FILENO, told, sizeof told - 1) < 0 && errno == EINTR)
         ;
@@ -99,6 +104,25 @@ static void must_have_had_turn(void)
                             "turns->turn is own, and look again after each wake-up");
 }
 
+/* The CPU time of both threads together: what other programs take does not count. */
+static int64_t cpu_time_ns(void)
+{
+    struct timespec used;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
+        return 0;
+    return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
+}
+
+/* End the run if `batch` exchanges took this CPU time, and those of the intervals before as well. */
+static void must_leave_cpu(int64_t used_ns, long batch, int *long_intervals)
+{
+    *long_intervals = used_ns > batch * LONG_EXCHANGE_NS ? *long_intervals + 1 : 0;
+    if (*long_intervals > MOST_LONG_INTERVALS)
+        stop(STATUS_FAILED,
+             "each exchange takes milliseconds of CPU time, so the thread that waits runs until "
+             "its time slice is over: let it sleep");
+}
+
 /* Give the turn to `other`, wake it, and wait for the turn `own`. */
 #define OWN_EXCHANGE(turns, other, own, wake, await_turn)                                          \
     do {                                                                                           \
@@ -116,12 +140,15 @@ static void must_have_had_turn(void)
 #define OWN_TRIPS(name, turns, other, wake, await_turn)                                            \
     static uint64_t name(long batch)                                                               \
     {                                                                                              \
+        static int long_intervals;                                                                 \
+        const int64_t cpu_time = cpu_time_ns();                                                    \
         alarm(LONGEST_INTERVAL_S);                                                                 \
         const uint64_t begin = counter_begin();                                                    \
         for (long left = batch; left > 0; left--)                                                  \
             OWN_EXCHANGE(&turns, other, MINE, wake, await_turn);                                   \
         const uint64_t end = counter_end();                                                        \
         alarm(0);                                                                                  \
+        must_leave_cpu(cpu_time_ns() - cpu_time, batch, &long_intervals);                          \
         return end - begin;                                                                        \
     }
 

@@ -2,7 +2,8 @@
 
 Beyond `widest` of its figure, a run is not to be believed. Such a figure passes within its
 interval, because a busy machine does this to everybody. The verdict says how wide the interval is
-and how to make it narrower, and praises nothing that so wide an interval cannot show.
+and how to make it narrower, and praises nothing that so wide an interval cannot show. What is
+rightly next to nothing keeps its praise, which is about the run and not about the value.
 
 An interval as wide as its value shows nothing: it holds half of the value, so the grader could not
 tell the right figure from the smallest slip that it knows, a factor of two. What may be next to
@@ -123,13 +124,21 @@ def compared_with(case: Case, expected: Expected) -> Measure:
     return found
 
 
+def is_next_to_nothing(case: Case) -> bool:
+    """Whether this figure may be nothing, and the interval of the accepted value holds 0."""
+    shown = case.matching_value
+    if shown is None or not case.spec.may_be_nothing:
+        return False
+    low, high = ends(shown)
+    return low < high and low <= 0 <= high
+
+
 def caveat(case: Case) -> str:
     """A sentence on the width of this figure's interval; '' if it is narrow enough."""
     shown = case.matching_value
     if shown is None:
         return ""
-    low, high = ends(shown)
-    if case.spec.may_be_nothing and low < high and low <= 0 <= high:
+    if is_next_to_nothing(case):
         return (
             "The interval holds 0, so this run does not distinguish the figure from zero. This "
             "is a result, and the interval shows how large the figure can be."

@@ -223,8 +223,8 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         choices=choices_of(LAB, f"{name}-explains"),
         decide=by_printed(trial.printed, trial.report),
         central="conclusion-against-table",
-        look_at=f'the row of that figure in `views.beside_report("{trial.report}", '
-        f"{name.replace('-', '_')})`: the factor there, and the limits 1/6 and 6",
+        look_at=f'the printed figure\'s row in `views.beside_report("{trial.report}", '
+        f"{name.replace('-', '_')})`: the factor (limits 1/6 and 6), the last column, the caption",
         praise=(_EXPLAINS,),
         look_next=trial.rest,
     )

@@ -184,7 +184,9 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     if caveat:
         praise, look_next = unbound.PRAISE, unbound.LOOK_NEXT
     elif too_wide:
-        praise, look_next = wide_interval.PRAISE, wide_interval.look_next(case)
+        look_next = wide_interval.look_next(case)
+        if not wide_interval.is_next_to_nothing(case):
+            praise = wide_interval.PRAISE
     return Verdict(
         figure=spec.id,
         outcome=Outcome.PASSED if passed else Outcome.FAILED,

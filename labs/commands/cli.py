@@ -6,8 +6,9 @@ import argparse
 import importlib
 import sys
 
-import labs
-from labs.commands.exit_status import status_of
+from labs.commands.exit_status import NOTHING_ASKED, status_of
+from labs.common.terminal import say
+from labs.common.version import __version__
 
 #: The subcommands, each a module of this package, and what each does.
 _COMMANDS = {
@@ -21,6 +22,14 @@ _COMMANDS = {
 }
 
 
+_EXAMPLES = """\
+examples:
+  labs start                        open the labs in JupyterLab
+  labs measure system_call          measure one C kernel
+  labs COMMAND --help               show the options of a command
+"""
+
+
 def main(words: list[str] | None = None) -> int:
     """Run the command and return its exit status. A wrong option prints one line: status 2."""
     return status_of(lambda: _run(sys.argv[1:] if words is None else words))
@@ -28,10 +37,13 @@ def main(words: list[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="labs", description="Measure what the operations of an operating system cost."
+        prog="labs",
+        description="Measure what the operations of an operating system cost.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"ticklab {labs.__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser.add_argument("--version", action="version", version=f"ticklab {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, about in _COMMANDS.items():
         command = commands.add_parser(name, help=about, description=about)
         # Only what was asked for is imported: most commands draw nothing.
@@ -40,6 +52,9 @@ def _run(words: list[str]) -> int:
             module.add_arguments(command)
             command.set_defaults(run=module.run)
     arguments = parser.parse_args(words)
+    if arguments.command is None:
+        say(parser.format_help().rstrip())
+        return NOTHING_ASKED
     return int(arguments.run(arguments))
 
 

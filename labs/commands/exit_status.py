@@ -13,6 +13,9 @@ from labs.common.terminal import say
 #: As a shell reports a program that a signal ended: 128 plus the number of SIGINT or SIGPIPE.
 INTERRUPTED, NOBODY_READS = 130, 141
 
+#: A command without a subcommand printed its help, and did nothing. As `git` alone does.
+NOTHING_ASKED = 1
+
 
 def status_of(command: Callable[[], int]) -> int:
     """Carry out `command` and return its exit status.

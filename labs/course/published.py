@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.common.messages import Message, Refused
 from labs.common.table import Table
 from labs.common.units import NANOSECONDS, rounded
 from labs.course.mistakes_in_reports import Suspicion, against
@@ -159,9 +160,13 @@ def table(report: str, *, reasons: bool = False) -> Table:
     """The figures that a report prints, one row for each quantity, over all its machines.
 
     With `reasons`, the table adds what speaks against them. A reason against several quantities is
-    written once, with a number, and later rows give the number. Raises KeyError for an unknown
-    report.
+    written once, with a number, and later rows give the number. Raises Refused for an unknown
+    report: a student chooses the letter.
     """
+    letters = tuple(dict.fromkeys(each.report for each in _all()))
+    if report not in letters:
+        choose = f"Write one letter in quotes: {', '.join(letters[:-1])} or {letters[-1]}."
+        raise Refused(Message("problem", f"there is no report {report!r}", (choose,)))
     found: dict[str, list[Published]] = {}
     for each in figures(report=report):
         found.setdefault(each.quantity, []).append(each)

@@ -127,7 +127,7 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
 def _checked(folder: Path) -> list[Checked]:
     """The verdicts on the figures as `grader check` prints them. Raises CannotHandIn."""
     # A process of its own: `labs` knows nothing of the grader, and can be used without it.
-    command = [sys.executable, "-m", "grader.cli", "check", "--json", str(folder)]
+    command = [sys.executable, "-m", "grader.commands.cli", "check", "--json", str(folder)]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=_TIME_LIMIT_S,

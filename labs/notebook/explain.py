@@ -116,11 +116,17 @@ def of_unbound(recording: Recording) -> Message | None:
 
 
 def of_pages(recording: Recording, source: str) -> Message | None:
-    """A message if the student's get_ready() did not touch the page of the code; else None.
+    """A message if the student's get_ready() called the code or left its page; else None.
 
     The run calls it once more with the address of other memory. This says nothing about C that
     reaches the code by its name: such a `source` gets no message.
     """
+    if recording.number("variant.own.watched_called"):
+        words = [
+            "That was the first call of each process, so `own` holds only later ones.",
+            "Touch the page without running its code.",
+        ]
+        return Message("note", "get_ready() called the code", tuple(words))
     touched, others = (
         recording.number(f"variant.own.watched_{each}") for each in ("page", "other_pages")
     )

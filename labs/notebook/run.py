@@ -208,14 +208,14 @@ class Run:
 
     def _noted(self, drawn: Picture, *shown: Result) -> Picture:
         """The picture with the warnings of what it shows, and with the note on an earlier run."""
-        return replace(drawn.with_remarks(self._told(shown)), note=self.later.note())
+        return replace(drawn.with_remarks(self.told(shown)), note=self.later.note())
 
-    def _told(self, results: Sequence[Result]) -> tuple[Result, ...]:
-        """The results without the warnings that are still held back."""
+    def told(self, results: Sequence[Result] = ()) -> tuple[Result, ...]:
+        """The results (none given: all of the run) without the warnings still held back."""
         held = self.later.open_questions()
         return tuple(
             replace(each, warnings=tuple(one for one in each.warnings if one.code not in held))
-            for each in results
+            for each in results or self.results
         )
 
     def _held(self) -> str:
@@ -245,7 +245,7 @@ class Run:
             words = [f"{result.recording.kernel} {result.variant}: {result.no_figure}."]
             words += [
                 f"Likely: {each.likely_cause}. Try: {each.try_this}."
-                for each in self._told((result,))[0].warnings
+                for each in self.told((result,))[0].warnings
                 if each.symptom == result.no_figure
             ]
             words.append(
@@ -259,7 +259,7 @@ class Run:
             _RUN,
             note=self.later.note(),
             sentences=[result.sentence() for result in self.results],
-            remarks=remarks.of_results(self._told(self.results)).as_html(),
+            remarks=remarks.of_results(self.told()).as_html(),
             held=self._held(),
             saved_in=self.recording_path,
         )
@@ -267,7 +267,7 @@ class Run:
     def __repr__(self) -> str:
         lines = [self.later.note()] if self.later.failure else []
         lines += [result.sentence() for result in self.results]
-        lines += remarks.of_results(self._told(self.results)).as_lines()
+        lines += remarks.of_results(self.told()).as_lines()
         lines += [held] if (held := self._held()) else []
         lines.append(f"saved in {self.recording_path}" if self.recording_path else "not saved")
         return "\n".join(lines)

@@ -128,6 +128,13 @@ def other_tasks(recording: Recording, variant: str) -> int:
     return of_variant(recording, variant).other_tasks
 
 
+def chooses_no_cpu(recording: Recording, variant: str) -> bool:
+    """Whether several tasks take part and neither the C kernel nor the plan pins them to a CPU."""
+    free = of_variant(recording, variant).placement is Placement.ANYWHERE
+    pinned = any(cpu != "none" for cpu in recording.condition("cpu.asked"))
+    return free and not pinned and other_tasks(recording, variant) > 0
+
+
 def operation_cycles(recording: Recording, variant: str) -> int:
     """How many core cycles an operation takes; 0 if unknown."""
     return of_variant(recording, variant).operation_cycles

@@ -71,7 +71,8 @@ def of_line(
         )
     early = declared.seen_not_to_wait(recording, line.variant)
     found += _of_interruptions(line, figure)
-    found += [*_of_shared_core(line), *_of_processes(line, early=early)]
+    free = declared.chooses_no_cpu(recording, line.variant)
+    found += [*_of_shared_core(line), *_of_processes(line, early=early, free=free)]
     cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
         found.append(
@@ -208,10 +209,11 @@ def _of_shared_core(line: Line) -> list[RunWarning]:
     ]
 
 
-def _of_processes(line: Line, *, early: bool) -> list[RunWarning]:
+def _of_processes(line: Line, *, early: bool, free: bool) -> list[RunWarning]:
     """A warning if the processes fall into two groups, with the cause if the run shows it.
 
-    `early` says that the second reading was seen not to wait for the work.
+    `early` says that the second reading was seen not to wait for the work; `free`, that the OS
+    chose the CPUs of the tasks.
     """
     groups, by = line.two_groups, line.cost.by_process
     if groups is None or by is None or abs(groups.factor - 1) < GROUPS_APART:
@@ -222,7 +224,7 @@ def _of_processes(line: Line, *, early: bool) -> list[RunWarning]:
         f"processes differ: {count} of {every} took {rounded(groups.factor)} times as long as the "
         f"others{'; their samples were set aside' if aside else ''}"
     )
-    cause = _why_processes_differ(groups, early=early)
+    cause = _why_processes_differ(groups, early=early, free=free)
     # The others agree, and the interval counts what was kept: there is nothing to do.
     few = count <= FEW_OF_MANY * every and 1 / NEARLY_ALIKE < groups.factor < NEARLY_ALIKE
     return [
@@ -248,10 +250,12 @@ def _of_processes(line: Line, *, early: bool) -> list[RunWarning]:
     ]
 
 
-def _why_processes_differ(groups: TwoGroups, *, early: bool) -> str:
+def _why_processes_differ(groups: TwoGroups, *, early: bool, free: bool) -> str:
     """The likely cause, as far as the run shows it."""
     if early:
         return READ_EARLY
+    if free and groups.siblings != "move":
+        return "the OS chose the CPUs of the tasks, and perhaps others in some processes"
     if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
         return (
             "another state of the machine, for example two tasks on two CPUs in some processes and "

@@ -77,7 +77,8 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
     """A warning if `variant` was not on the CPU where it was pinned, or if it moved.
 
     If the recording states the CPUs of the variant's own samples, they decide: another variant of
-    the run may be on another CPU or free to move.
+    the run may be on another CPU or free to move. So moves of all variants together say nothing of
+    a variant whose tasks are pinned to a CPU each.
     """
     asked = [cpu for cpu in recording.condition("cpu.asked") if cpu != "none"]
     if own := places.of_variant(recording, variant):
@@ -96,7 +97,7 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
         of_all = " (all variants together)" if len(recording.variants) > 1 else ""
         moved = (
             f"the task moved between CPUs {times(moves)} during the run{of_all}"
-            if moves > 0
+            if moves > 0 and not (of_all and _pins_to_two_cpus(recording, variant))
             else ""
         )
     if asked and astray:
@@ -127,6 +128,12 @@ def _of_placement(recording: Recording, variant: str) -> list[RunWarning]:
             )
         ]
     return []
+
+
+def _pins_to_two_cpus(recording: Recording, variant: str) -> bool:
+    """Whether the C kernel pins the tasks of `variant` to a CPU each, and the machine can pin."""
+    on_two = declared.placement(recording, variant) is declared.Placement.TWO_CPUS
+    return on_two and not _cannot_bind(recording)
 
 
 def _is_rare_move(recording: Recording, variant: str) -> bool:

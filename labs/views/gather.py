@@ -55,12 +55,15 @@ def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
 
 
 def with_warnings(view: Callable[Of, Table]) -> Callable[Of, Table]:
-    """The same view, whose table also has the warnings of the runs that are its arguments."""
+    """The same view, whose table also has the warnings of the runs that are its arguments.
+
+    Those that are still held back (`labs.notebook.later`) are not among them.
+    """
 
     @wraps(view)
     def warned(*arguments: Of.args, **options: Of.kwargs) -> Table:
         table = view(*arguments, **options)
-        results = [result for each in arguments for run in _runs_in(each) for result in run.results]
+        results = [result for each in arguments for run in _runs_in(each) for result in run.told()]
         return replace(table, warnings=remarks.of_results(results).warnings)
 
     return warned

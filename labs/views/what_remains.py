@@ -56,7 +56,7 @@ def _figure_of(run: Run) -> Estimate:
 
 
 def _percent(mine: Estimate, share: float) -> str:
-    return "below zero" if mine.high <= 0 else f"{100 * share:.0f} %"
+    return "below zero" if mine.high <= 0 else f"{round(100 * share)} %"
 
 
 def _verdict(mine: Estimate, share: float) -> str:

@@ -191,6 +191,29 @@ def test_a_reading_seen_not_to_wait_explains_processes_that_differ(
     assert early is False or not warning.quiet
 
 
+@pytest.mark.parametrize(
+    ("placement", "tasks", "cpu", "by_the_os"),
+    [
+        ("anywhere", "1", "none", True),
+        ("anywhere", "1", "0", False),
+        ("anywhere", "0", "none", False),
+        ("one-cpu", "1", "none", False),
+    ],
+)
+def test_processes_may_differ_by_the_cpus_that_the_os_chose(
+    placement: str, tasks: str, cpu: str, by_the_os: bool
+) -> None:
+    slower = dataclasses.replace(simulate.OPERATION, slower=SLOWER)
+    found = of_operations(slower, sibling=simulate.OPERATION)
+    stated = {"estimand": "cost", "placement": placement, "other_tasks": tasks}
+    conditions = {f"variant.{found.variants[0]}.{key}": value for key, value in stated.items()}
+    asked = {**found.conditions, **conditions, "cpu.asked": cpu}
+    warning = warnings_of(dataclasses.replace(found, conditions=MappingProxyType(asked)))
+    cause = warning["processes-differ"].likely_cause
+    assert ("the OS chose the CPUs" in cause) == by_the_os
+    assert cause.startswith("the place of code and stack") != by_the_os
+
+
 def test_alike_processes_do_not_differ() -> None:
     assert "processes-differ" not in warnings_of(of_operations(simulate.OPERATION))
 
@@ -399,6 +422,21 @@ def test_migrations_are_those_of_the_named_variant_where_its_cpus_are_told(
     assert (warning and warning.symptom) == moved
     whole = "the task moved between CPUs 240 times during the run (all variants together)"
     assert found["alone"]["migrations"].symptom == whole
+
+
+@pytest.mark.parametrize(
+    ("placement", "why_unbound", "told"),
+    [("two-cpus", "", False), ("two-cpus", "none: denied", True), ("anywhere", "", True)],
+)
+def test_moves_of_all_variants_are_not_those_of_one_that_is_pinned_to_two_cpus(
+    placement: str, why_unbound: str, told: bool
+) -> None:
+    declared = {"variant.operation.estimand": "cost", "variant.operation.placement": placement}
+    unbound = {"cpu.pinning": why_unbound, "cpus.online": "2"} if why_unbound else {}
+    moves = {"task.main.migrations": "24"}
+    found = of_pair(**declared, **unbound, **moves)
+    assert ("migrations" in found["operation"]) == told
+    assert "migrations" in found["alone"]
 
 
 @pytest.mark.parametrize(("cpus", "is_reported"), [("0", False), ("1", True), ("0-1", True)])

@@ -14,8 +14,8 @@ COMMANDS = [
     ("labs.commands.cli", "broken"),
     ("labs.commands.cli", "broken", "twenty_samples"),
     ("labs.commands.cli", "measure", "timer_overhead", "--samples", "50", "--processes", "1"),
-    ("grader.cli", "--help"),
-    ("grader.cli", "check"),
+    ("grader.commands.cli", "--help"),
+    ("grader.commands.cli", "check"),
 ]
 
 
@@ -48,7 +48,7 @@ def test_a_closed_pipe_ends_a_command_without_a_word(words: tuple[str, ...], lab
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is always full")
 @pytest.mark.parametrize(
-    "words", [("labs.commands.cli", "broken"), ("grader.cli", "check")], ids=" ".join
+    "words", [("labs.commands.cli", "broken"), ("grader.commands.cli", "check")], ids=" ".join
 )
 def test_a_full_disk_is_told_in_one_line(words: tuple[str, ...], lab: Path) -> None:
     with Path("/dev/full").open("wb") as full:

@@ -11,6 +11,7 @@ from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read
 from labs.results.run_warnings import RunWarning
+from labs.views.switches import switches
 from testing.paths import FIXTURES
 
 CASES = [(lab, each) for lab in guide.labs() for each in guide.of_lab(lab).held_back]
@@ -31,7 +32,8 @@ def test_the_cause_comes_after_the_students_own_words(
     assert likely in repr(run), "a run of another name keeps its warnings"
 
     session.keep(held.run, run)
-    for shown in (repr(run), run._repr_html_(), run.plot()._repr_html_()):
+    view = switches(run)  # this table also shows runs that claim no switches
+    for shown in (repr(run), run._repr_html_(), run.plot()._repr_html_(), repr(view)):
         assert likely not in shown
     assert f'lab.answer("{held.until}", ...)' in repr(run)
     session.answer(held.until, "")
@@ -40,6 +42,7 @@ def test_the_cause_comes_after_the_students_own_words(
     session.answer(held.until, "The work is not there.")
     assert likely in capsys.readouterr().out
     assert likely in repr(run)
+    assert likely in repr(switches(run))
     assert "lab.answer" not in repr(run)
 
 

@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from bench.fuzz.strategies import ANY_JSON
 from grader import check as check_in_notebook
 from grader.cases.verdict import Outcome, Verdict
-from grader.cli import main
+from grader.commands.cli import main
 from grader.figures import figures_of
 from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader.replay import Replay

@@ -10,7 +10,7 @@ import pytest
 
 from grader import check as check_in_notebook
 from grader.cases.verdict import Level, Outcome, Verdict
-from grader.cli import main
+from grader.commands.cli import main
 from grader.figures import LABS, figure_named, figures_of
 from grader.judging import lab_folder as evidence
 from grader.judging.check import check

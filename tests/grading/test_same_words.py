@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli import main
+from grader.commands.cli import main
 from grader.judging.lab_folder import lab_of
 from grader.notebook import check
 from testing.paths import FIXTURES

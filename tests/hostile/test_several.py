@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import cli
+from grader.commands import cli
 from grader.judging import several
 from grader.submissions.safe_copy import Limits, copy
 from labs.common.limits import MOST_FILES

@@ -178,7 +178,7 @@ def test_a_run_that_is_not_there_is_told_with_those_that_are(lab: Session) -> No
     ("wake", "wait", "said"),
     [
         (SIGNAL, "(void)own;", "sleep until turns->turn is own"),
-        (SIGNAL, f"if (turns->turn == own) {SLEEP}", "each thread waits for the other"),
+        (SIGNAL, f"if (turns->turn == own) {SLEEP}", "look at the turn before you sleep"),
         (SIGNAL, "while (turns->turn != own);", "each thread waits for the other"),
         ("(void)other;", f"while (turns->turn != own) {SLEEP}", "each thread waits for the other"),
     ],
@@ -188,6 +188,16 @@ def test_a_hand_over_that_is_none_is_told_as_such(
     lab: Session, wake: str, wait: str, said: str
 ) -> None:
     assert said in output_of_cell(lab, SWITCH.format(wake, wait), "--variant own")
+
+
+@LINUX
+def test_a_thread_that_spins_until_its_time_slice_ends_is_told_as_such(lab: Session) -> None:
+    spins = (
+        "while (turns->turn != own) { pthread_mutex_unlock(&turns->mutex); "
+        "pthread_mutex_lock(&turns->mutex); }"
+    )
+    words = output_of_cell(lab, SWITCH.format(SIGNAL, spins), "--variant own")
+    assert "the thread that waits runs until its time slice is over" in words
 
 
 @LINUX

@@ -133,6 +133,17 @@ def test_what_remains_follows_the_figure(ticks: int, verdict: str) -> None:
     assert (table.rows[2][2] == "below zero") == (ticks < 0)
 
 
+def test_a_loop_a_little_below_the_repaired_run_has_none_of_the_mistake() -> None:
+    """A share that rounds to zero has no sign."""
+    pair = pair_of("readings_around_each")
+    broken, repaired = (run.in_unit("ns").value for run in (pair.broken, pair.repaired))
+    below = repaired - 0.002 * (broken - repaired)
+    honest = file.read(RECORDINGS / "own-loop.csv")
+    scale = below / Run.of(honest).in_unit("ns").value
+    mine = Run.of(dataclasses.replace(honest, ticks=np.round(honest.ticks * scale)))
+    assert views.what_remains(pair, mine).rows[2][2] == "0 %"
+
+
 def test_nothing_remains_of_a_mistake_that_changes_nothing() -> None:
     trial = pair_of("readings_around_each")
     alike = dataclasses.replace(trial, broken=trial.repaired)

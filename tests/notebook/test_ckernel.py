@@ -71,6 +71,28 @@ def test_a_cell_that_overwrites_a_register_in_silence_is_reported(
     assert ("does not say that `syscall` overwrites r11" in capsys.readouterr().out) == said
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("((void (*)(void))(uintptr_t)code)();", True),
+        ("(void)*code; ((void (*)(void))(uintptr_t)code)();", True),
+        ("(void)code[8];", False),
+    ],
+)
+def test_a_cell_that_calls_what_it_gets_ready_is_told_so(
+    lab: Session, body: str, said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run gave 0 ns, as if the page alone had done it, and no word."""
+    ready = f"static void get_ready(const volatile unsigned char *code) {{ {body} }}"
+    cell = f'#include "own_first_call.h"\n{ready}\nMEASURE_OWN_FIRST_CALL(get_ready)\n'
+    stated = ckernel.measure_cell(lab, "own_first_call --samples 20 --processes 5", cell).recording
+    seen = [stated.number(f"variant.own.watched_{each}") for each in ("page", "called")]
+    if seen == [None, None]:
+        pytest.skip("this system does not let the run watch the pages")
+    assert seen == [None if said else 1, 1 if said else None]
+    assert ("get_ready() called the code" in capsys.readouterr().out) == said
+
+
 def test_options_reach_the_run(lab: Session) -> None:
     cpu = min(os.sched_getaffinity(0))
     line = f"{QUICK} --cpu {cpu} --warmup 7 --batch 64,128 --flags=-O1 --unit us"

@@ -36,3 +36,8 @@ def test_nothing_is_said_of_c_that_touched_the_page_or_that_nobody_watched() -> 
 def test_nothing_is_said_of_c_that_reaches_the_code_by_its_name() -> None:
     unseen = watched(page="0", other_pages="0")
     assert explain.of_pages(unseen, "touch(remote_procedure);") is None
+
+
+def test_a_call_is_reported_whatever_the_pages_say() -> None:
+    message = explain.of_pages(watched(called="1"), "((void (*)(void))code)();")
+    assert message is not None and "called the code" in message.heading

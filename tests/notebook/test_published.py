@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from labs.common.messages import Refused
 from labs.course import published
 
 
@@ -152,8 +153,13 @@ def test_the_table_of_a_report_has_each_quantity_once_and_reasons_only_where_ask
     assert plain.rows[0] == ("procedure call 0 args", "300 ns")
     assert "system call itself" in reasoned.rows[0][2]
     assert len(published.table("A").rows) == len({row[0] for row in published.table("A").rows})
-    with pytest.raises(KeyError, match="A to E"):
-        published.table("F")
+
+
+@pytest.mark.parametrize("unknown", ["F", "c", "", "AB"])
+def test_a_letter_that_is_no_report_is_refused_with_the_letters(unknown: str) -> None:
+    with pytest.raises(Refused, match="Write one letter in quotes: A, B, C, D or E") as caught:
+        published.table(unknown)
+    assert f"no report {unknown!r}" in str(caught.value)
 
 
 def test_two_quantities_of_a_report_are_shown_side_by_side() -> None:

@@ -460,6 +460,24 @@ def test_a_wide_interval_is_praised_for_what_it_allows() -> None:
     not_said(wide_interval.PRAISE, "interval-as-wide-as-value", wide)
 
 
+def test_a_figure_that_is_rightly_next_to_nothing_keeps_its_praise() -> None:
+    """Nothing was left of the first call, the best result, and nothing was said of the student's C.
+
+    The sentence is about the run: one that did not see the page is not praised for it.
+    """
+    spec = figure_named("first-call-own")
+    found = honest_submission(spec)
+    assert found.recording is not None
+    first = found.recording.rows_of("own") & (found.recording.sample == 0)
+    later = found.recording.ticks[found.recording.rows_of("own") & ~first]
+    ticks = found.recording.ticks.copy()
+    ticks[first] = np.resize(np.quantile(later, (0.0, 0.5, 1.0)), first.sum())
+    nothing_left = found.with_recording(ticks=ticks).gives(0.0)
+    assert "does not distinguish the figure from zero" in nothing_left.verdict().reason
+    said(spec.praise[0], nothing_left)
+    said(spec.praise[1], without("@.watched_page")(nothing_left))
+
+
 def test_a_machine_without_pinning_is_praised_for_its_limits() -> None:
     folder = FIXTURES / "honest_runs" / "06-process-and-thread-switch-no-pinning"
     spec = figure_named("thread-switch-condvar")

@@ -119,7 +119,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("command", "target"),
-    [(("grader.cli", "class"), "make class"), (("grader.pages", "out"), "make html")],
+    [(("grader.commands.cli", "class"), "make class"), (("grader.pages", "out"), "make html")],
 )
 def test_without_the_repository_it_says_what_is_missing(
     command: tuple[str, str], target: str, installed: Path, tmp_path: Path

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from grader import cli
+from grader.commands import cli
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.release import ReleaseError, main, release
 from testing.paths import REPOSITORY

@@ -44,7 +44,7 @@ def explained(first: Runs, causes: Runs, counts: Mapping[str, float]) -> Table:
     return Table(
         f"Your causes explain {share:.0f} % of the first call, which costs "
         f"{rounded(call.value)} {symbol(unit)} more than later ones",
-        ("cause", "one of many costs", "how many", "in all"),
+        ("cause", "cost of one, among many", "how many", "in all"),
         tuple(rows),
     )
 
