@@ -2,19 +2,94 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
+from nbconvert.exporters import Exporter
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import GenerateFeedback
+from traitlets import default
 
+from grader.submissions.safe_copy import read_regular
 from grader.with_nbgrader.careful_course import is_ours
+from grader.with_nbgrader.grades import Grades, grades_of
+from grader.with_nbgrader.pages.feedback_page import feedback_page
 from grader.with_nbgrader.places import line, students_in, trouble_with
-from grader.with_nbgrader.regular_files import RegularFilesOnly
-from grader.with_nbgrader.staged import Staged
+from grader.with_nbgrader.record import RECORD
+from grader.with_nbgrader.staged import Staged, full_disk_stops
+from labs.common.limits import MOST_FOLDER_BYTES
+
+#: What lies next to a page: when the work was handed in, and what the release of feedback needs.
+KEPT = ("timestamp.txt", "submission_secret.txt", RECORD)
+_MOST_KEPT_BYTES = 1_000_000
 
 
-class CourseFeedback(Staged, GenerateFeedback, RegularFilesOnly):  # type: ignore[misc]
+def page_of(path: Path, lab: str, grades: Grades) -> str:
+    """The page for the graded notebook at `path`. Raises OSError and ValueError if it is none."""
+    raw = read_regular(path, MOST_FOLDER_BYTES)
+    try:
+        return feedback_page(json.loads(raw), lab, grades)
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path} is no graded notebook: {error!r}") from error
+
+
+def keep_beside(source: Path, destination: Path) -> None:
+    """Copies what lies next to a page; the evidence stays with the graded notebook.
+
+    Raises OSError if `destination` cannot be written.
+    """
+    destination.mkdir(parents=True, exist_ok=True)
+    for name in KEPT:
+        try:
+            content = read_regular(source / name, _MOST_KEPT_BYTES)
+        except OSError:  # no such file, or none that a person may read; release says what it misses
+            continue
+        if len(content) <= _MOST_KEPT_BYTES:
+            (destination / name).write_bytes(content)
+
+
+class FeedbackExporter(Exporter):
+    """Makes the page of a graded notebook for nbgrader."""
+
+    @default("file_extension")
+    def _html(self) -> str:
+        return ".html"
+
+    def from_filename(  # type: ignore[override]
+        self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """The page and its resources. Raises MissingEntry if the gradebook lacks the notebook."""
+        of: Mapping[str, str] = (resources or {})["nbgrader"]
+        with Gradebook(of["db_url"]) as gradebook:
+            found = grades_of(gradebook, of["assignment"], of["notebook"], of["student"])
+        if of["student"] not in found:
+            raise MissingEntry(
+                f"the gradebook has no {of['notebook']} of {of['student']}: run nbgrader autograde"
+            )
+        page = page_of(Path(filename), of["notebook"], found[of["student"]])
+        return page, {**(resources or {}), "output_extension": self.file_extension}
+
+
+class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
     """Feedback for every graded folder, made as :class:`Staged` makes it."""
+
+    def start(self) -> None:
+        """As in nbgrader; our page needs none of its preparations of a notebook."""
+        if is_ours(self):
+            self.preprocessors: list[object] = []
+        super().start()
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """Copies only what belongs to a page. A student's recordings take a hundred times more."""
+        if not is_ours(self):
+            super().init_assignment(assignment_id, student_id)
+            return
+        source = Path(self._format_source(assignment_id, student_id))
+        with full_disk_stops():
+            keep_beside(source, Path(self._format_dest(assignment_id, student_id)))
 
     def init_notebooks(self) -> None:
         """Lists the graded notebooks of each student.
@@ -44,7 +119,3 @@ class CourseFeedback(Staged, GenerateFeedback, RegularFilesOnly):  # type: ignor
     def refusals(self) -> list[str]:
         """One line for each graded folder that cannot be opened."""
         return list(self.refused)
-
-    def not_copied(self) -> list[str]:
-        """A page of the student's with the name of a page of feedback would be in its place."""
-        return [f"{Path(path).stem}.html" for path in self.notebooks]

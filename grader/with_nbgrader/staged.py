@@ -93,7 +93,7 @@ class Staged(BaseConverter):  # type: ignore[misc]
         final = self.final_folder(assignment_id, student_id)
         unfinished = self.unfinished_folder(assignment_id, student_id)
         self._begun.add(unfinished)
-        with _full_disk_stops():
+        with full_disk_stops():
             for left in (unfinished, unfinished.with_name(unfinished.name + _OLD)):
                 shutil.rmtree(left, ignore_errors=True)
             if final.is_dir() and not self._is_due(final, assignment_id, student_id):
@@ -126,12 +126,12 @@ class Staged(BaseConverter):  # type: ignore[misc]
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """As in nbgrader; a full disk or a locked gradebook ends the batch with one sentence."""
-        with _full_disk_stops() if is_ours(self) else contextlib.nullcontext():
+        with full_disk_stops() if is_ours(self) else contextlib.nullcontext():
             super().init_assignment(assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """As in nbgrader; a full disk or a locked gradebook ends the batch with one sentence."""
-        with _full_disk_stops() if is_ours(self) else contextlib.nullcontext():
+        with full_disk_stops() if is_ours(self) else contextlib.nullcontext():
             super().convert_single_notebook(notebook_filename)
 
     def set_permissions(self, assignment_id: str, student_id: str) -> None:
@@ -141,7 +141,7 @@ class Staged(BaseConverter):  # type: ignore[misc]
             return
         unfinished = self.unfinished_folder(assignment_id, student_id)
         final = self.final_folder(assignment_id, student_id)
-        with _full_disk_stops():
+        with full_disk_stops():
             final.parent.mkdir(parents=True, exist_ok=True)
             _retire(final, unfinished)
             unfinished.rename(final)
@@ -170,7 +170,7 @@ def _retire(final: Path, unfinished: Path) -> None:
 
 
 @contextlib.contextmanager
-def _full_disk_stops() -> Iterator[None]:
+def full_disk_stops() -> Iterator[None]:
     """Ends the batch where the next student could not be graded either."""
     try:
         yield
