@@ -121,7 +121,7 @@ def solid(colour: str) -> int:
 
 @functools.lru_cache(_KEPT_WORDS)
 def words(text: str, size: int, *, bold: bool = False) -> Words:
-    """`text` in one line, `size` pixels high; a character that is no sign becomes a question mark."""
+    """`text` in one line, `size` pixels high; what cannot be printed becomes a question mark."""
     text = "".join(each if each.isprintable() else "?" for each in text)
     font = _font(size, bold)
     left, top, right, bottom = font.getbbox(text, anchor="ls")
