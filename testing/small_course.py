@@ -46,8 +46,9 @@ def judge(name, most, figure):
     if figure == "open":
         return Verdict(name, Outcome.NOT_GRADED, 0.0, most, "the recording cannot be judged here")
     points, recording = figure["points"], figure.get("recording")
+    runs, scale = tuple(figure.get("runs", ())), figure.get("of", most)
     return Verdict(
-        name, Outcome.PASSED, points, figure.get("of", most), "as recorded", recording=recording
+        name, Outcome.PASSED, points, scale, "as recorded", recording=recording, fingerprints=runs
     )
 
 

@@ -91,7 +91,7 @@ def from_json(content: bytes) -> Judgement | NotGraded:
         if "reason" in stated:
             return NotGraded(str(stated["reason"]), str(stated["log"]))
         return Judgement(
-            tuple(_verdict(each) for each in stated["verdicts"]),
+            tuple(verdict_from(each) for each in stated["verdicts"]),
             {name: _shown(each) for name, each in stated["shown"].items()},
             str(stated["evidence"]),
             str(stated["log"]),
@@ -100,7 +100,8 @@ def from_json(content: bytes) -> Judgement | NotGraded:
         raise ValueError(f"this is no judgement: {error!r}") from error
 
 
-def _verdict(stated: dict[str, Any]) -> Verdict:
+def verdict_from(stated: dict[str, Any]) -> Verdict:
+    """The verdict whose `asdict` went through JSON. Raises KeyError, TypeError or ValueError."""
     levels = {Level(name): (pair[0], pair[1]) for name, pair in stated["levels"].items()}
     findings = tuple(
         Finding(**{**each, "level": Level(each["level"])}) for each in stated["findings"]

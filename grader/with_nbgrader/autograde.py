@@ -20,9 +20,9 @@ from nbgrader.coursedir import CourseDirectory
 
 from grader.judging.accounts import AccountFlags
 from grader.judging.permission import denied_evidence
-from grader.submissions.rebuild import known_answers, quoted, rebuild
+from grader.submissions.find_notebook import find_submitted
+from grader.submissions.rebuild import rebuild
 from grader.submissions.safe_copy import printable
-from grader.submissions.student_notebook import Submitted, read_submitted
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_accounts import account_flags
 from grader.with_nbgrader.places import line, students_in, trouble_with
@@ -48,8 +48,8 @@ class RebuildExporter(NotebookExporter):
             return passed_on  # type: ignore[no-any-return]
         assignment, name = resources["nbgrader"]["assignment"], resources["nbgrader"]["notebook"]
         release = released_folder(converter.coursedir, assignment)
-        released = _read_released(release / f"{name}.ipynb")
-        submitted, notes = _find(
+        released = read_released(release / f"{name}.ipynb")
+        submitted, notes = find_submitted(
             Path(filename), released, {p.stem for p in release.glob("*.ipynb")}
         )
         rebuilt = rebuild(released, submitted, [*getattr(converter, "left_out", ()), *notes])
@@ -125,14 +125,18 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """As in nbgrader, but files of the source never overwrite the student's evidence."""
         if is_ours(self):
-            source = Path(
-                self.coursedir.format_path(self.coursedir.source_directory, ".", assignment_id)
-            )
-            evidence = [str(p.relative_to(source)) for p in source.glob("recordings/**/*")]
-            excluded: dict[str, list[str]] = self.exclude_overwriting  # type: ignore[has-type]
-            names = {*excluded.get(assignment_id, []), *evidence, "figures.json"}
-            self.exclude_overwriting = {**excluded, assignment_id: sorted(names)}
+            self.keep_evidence(assignment_id)
         super().init_assignment(assignment_id, student_id)
+
+    def keep_evidence(self, assignment_id: str) -> None:
+        """Excludes evidence from the files of the source that replace the student's."""
+        source = Path(
+            self.coursedir.format_path(self.coursedir.source_directory, ".", assignment_id)
+        )
+        evidence = [str(p.relative_to(source)) for p in source.glob("recordings/**/*")]
+        excluded: dict[str, list[str]] = self.exclude_overwriting  # type: ignore[has-type]
+        names = {*excluded.get(assignment_id, []), *evidence, "figures.json"}
+        self.exclude_overwriting = {**excluded, assignment_id: sorted(names)}
 
 
 def released_folder(course: CourseDirectory, assignment: str) -> Path:
@@ -147,28 +151,10 @@ def _not_released(folder: Path) -> str:
     )
 
 
-def _read_released(path: Path) -> nbformat.NotebookNode:
+def read_released(path: Path) -> nbformat.NotebookNode:
     """The released notebook. Raises NbGraderException if there is none."""
     if not path.is_file():
         raise NbGraderException(_not_released(path.parent))
     text = path.read_text(encoding="utf-8")
     notebook: nbformat.NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore
     return notebook
-
-
-def _find(
-    path: Path, released: nbformat.NotebookNode, names: set[str]
-) -> tuple[Submitted, list[str]]:
-    """The submitted notebook, also if the student renamed it, and notes about this."""
-    submitted = read_submitted(path)
-    if path.exists() or path.is_symlink():
-        return submitted, []
-    others = [p for p in sorted(path.parent.glob("*.ipynb")) if p.stem not in names]
-    read = [(other, read_submitted(other)) for other in others[:10]]
-    best = max(read, key=lambda pair: known_answers(released, pair[1]), default=None)
-    if best is not None and known_answers(released, best[1]):
-        return best[1], [f"the notebook was found under the name {quoted(best[0].name)}"]
-    unread = [
-        f"{quoted(other.name)}: {one.trouble or 'no cell of this lab'}" for other, one in read
-    ]
-    return submitted, unread

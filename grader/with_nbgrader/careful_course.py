@@ -77,6 +77,16 @@ def read_time(folder: Path | int) -> datetime.datetime | None:
     return time_of(text)
 
 
+def time_of_submission(folder: Path, log: Any) -> datetime.datetime | None:
+    """When the submission in `folder` was made; `log` gets a warning if its file holds no time."""
+    try:
+        return read_time(folder) or time_in_record(folder)
+    except ValueError as error:
+        where = printable(str(folder / "timestamp.txt"), 300)
+        log.warning("%s holds no time: %s", where, error)
+        return time_in_record(folder)
+
+
 def install() -> None:
     """Replaces the three methods; a second call changes nothing."""
     _replace(CourseDirectory, "get_existing_timestamp", _get_existing_timestamp)
@@ -104,13 +114,7 @@ def _get_existing_timestamp(
     _: Callable[..., Any], self: Any, dest_path: str
 ) -> datetime.datetime | None:
     """When a submission was made; a warning if its file holds no time."""
-    folder = Path(dest_path)
-    try:
-        return read_time(folder) or time_in_record(folder)
-    except ValueError as error:
-        where = printable(str(folder / "timestamp.txt"), 300)
-        self.log.warning("%s holds no time: %s", where, error)
-        return time_in_record(folder)
+    return time_of_submission(Path(dest_path), self.log)
 
 
 def _get_submitted_timestamp(

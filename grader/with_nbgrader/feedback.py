@@ -11,6 +11,7 @@ from typing import Any
 from nbconvert.exporters import Exporter
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import GenerateFeedback
+from nbgrader.converters.base import BaseConverter
 from traitlets import default
 
 from grader.submissions.safe_copy import read_regular
@@ -19,7 +20,7 @@ from grader.with_nbgrader.grades import Grades, grades_of
 from grader.with_nbgrader.pages.feedback_page import feedback_page
 from grader.with_nbgrader.places import line, students_in, trouble_with
 from grader.with_nbgrader.record import RECORD
-from grader.with_nbgrader.staged import Staged, full_disk_stops
+from grader.with_nbgrader.staged import Staged
 from labs.common.limits import MOST_FOLDER_BYTES
 
 #: What lies next to a page: when the work was handed in, and what the release of feedback needs.
@@ -73,14 +74,12 @@ class FeedbackExporter(Exporter):
         return page, {**(resources or {}), "output_extension": self.file_extension}
 
 
-class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
-    """Feedback for every graded folder, made as :class:`Staged` makes it."""
+class FewFiles(BaseConverter):  # type: ignore[misc]
+    """The part of a conversion that copies the files next to a page.
 
-    def start(self) -> None:
-        """As in nbgrader; our page needs none of its preparations of a notebook."""
-        if is_ours(self):
-            self.preprocessors: list[object] = []
-        super().start()
+    In the order of inheritance, this class is between nbgrader's conversion and `BaseConverter`. So
+    the conversion calls this method, and not that of `BaseConverter`.
+    """
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copies only what belongs to a page. A student's recordings take a hundred times more."""
@@ -88,8 +87,17 @@ class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
             super().init_assignment(assignment_id, student_id)
             return
         source = Path(self._format_source(assignment_id, student_id))
-        with full_disk_stops():
-            keep_beside(source, Path(self._format_dest(assignment_id, student_id)))
+        keep_beside(source, Path(self._format_dest(assignment_id, student_id)))
+
+
+class CourseFeedback(Staged, GenerateFeedback, FewFiles):  # type: ignore[misc]
+    """Feedback for every graded folder, made as :class:`Staged` makes it."""
+
+    def start(self) -> None:
+        """As in nbgrader; our page needs none of its preparations of a notebook."""
+        if is_ours(self):
+            self.preprocessors: list[object] = []
+        super().start()
 
     def init_notebooks(self) -> None:
         """Lists the graded notebooks of each student.

@@ -11,6 +11,7 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterator
+from glob import escape
 from pathlib import Path
 
 from nbgrader.converters.base import BaseConverter, NbGraderException
@@ -21,7 +22,9 @@ from grader.with_nbgrader.record import record_in
 
 #: The folder of unfinished results, in that of the results; nbgrader's globs skip the dot.
 UNFINISHED = ".unfinished"
-_OLD = ".old"
+#: What is added to the name of an unfinished folder: for an older result that was moved out of the
+#: way, for the file that says what the gradebook gets, and for a folder that is being made.
+_OLD, RESULT, PART = ".old", ".result.json", ".part-"
 
 
 class _Stop(BaseException):
@@ -93,10 +96,9 @@ class Staged(BaseConverter):  # type: ignore[misc]
         final = self.final_folder(assignment_id, student_id)
         unfinished = self.unfinished_folder(assignment_id, student_id)
         self._begun.add(unfinished)
-        with full_disk_stops():
-            for left in (unfinished, unfinished.with_name(unfinished.name + _OLD)):
-                shutil.rmtree(left, ignore_errors=True)
-            if final.is_dir() and not self._is_due(final, assignment_id, student_id):
+        with _full_disk_stops():
+            remove_left(unfinished)
+            if not self.is_wanted(assignment_id, student_id):
                 self.log.info("Skipping existing assignment: %s", final)
                 return False
             if final.is_dir() and self.coursedir.notebook_id == "*":
@@ -107,6 +109,13 @@ class Staged(BaseConverter):  # type: ignore[misc]
                 for name in self._results():
                     (unfinished / name).unlink(missing_ok=True)
         return True
+
+    def is_wanted(self, assignment_id: str, student_id: str) -> bool:
+        """Whether the notebooks of this submission are to be converted; this changes nothing."""
+        if student_id in self.coursedir.student_id_exclude.split(","):
+            return False
+        final = self.final_folder(assignment_id, student_id)
+        return not final.is_dir() or self._is_due(final, assignment_id, student_id)
 
     def _is_due(self, final: Path, assignment_id: str, student_id: str) -> bool:
         """Whether an existing result is made again: asked for, incomplete, or from older work."""
@@ -126,12 +135,12 @@ class Staged(BaseConverter):  # type: ignore[misc]
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """As in nbgrader; a full disk or a locked gradebook ends the batch with one sentence."""
-        with full_disk_stops() if is_ours(self) else contextlib.nullcontext():
+        with _full_disk_stops() if is_ours(self) else contextlib.nullcontext():
             super().init_assignment(assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """As in nbgrader; a full disk or a locked gradebook ends the batch with one sentence."""
-        with full_disk_stops() if is_ours(self) else contextlib.nullcontext():
+        with _full_disk_stops() if is_ours(self) else contextlib.nullcontext():
             super().convert_single_notebook(notebook_filename)
 
     def set_permissions(self, assignment_id: str, student_id: str) -> None:
@@ -139,12 +148,16 @@ class Staged(BaseConverter):  # type: ignore[misc]
         super().set_permissions(assignment_id, student_id)
         if not is_ours(self):
             return
+        with _full_disk_stops():
+            self.put_in_place(assignment_id, student_id)
+
+    def put_in_place(self, assignment_id: str, student_id: str) -> None:
+        """Renames the finished folder of a student, instead of an older one. Raises OSError."""
         unfinished = self.unfinished_folder(assignment_id, student_id)
         final = self.final_folder(assignment_id, student_id)
-        with full_disk_stops():
-            final.parent.mkdir(parents=True, exist_ok=True)
-            _retire(final, unfinished)
-            unfinished.rename(final)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        _retire(final, unfinished)
+        unfinished.rename(final)
         if self.coursedir.groupshared:
             for folder in (final.parent, final.parent.parent):
                 with contextlib.suppress(PermissionError):
@@ -153,11 +166,26 @@ class Staged(BaseConverter):  # type: ignore[misc]
     def _remove_empty(self) -> None:
         """Removes the folders around unfinished results, which are empty when all went well."""
         for unfinished in self._begun:
-            for folder in unfinished.parents:
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
-                if folder.name == UNFINISHED:
-                    break
+            remove_empty_above(unfinished)
+
+
+def remove_left(unfinished: Path) -> None:
+    """Removes what runs that were ended have left of one student's result."""
+    shutil.rmtree(unfinished, ignore_errors=True)
+    shutil.rmtree(unfinished.with_name(unfinished.name + _OLD), ignore_errors=True)
+    for part in unfinished.parent.glob(f"{escape(unfinished.name)}{PART}*"):
+        shutil.rmtree(part, ignore_errors=True)
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        unfinished.with_name(unfinished.name + RESULT).unlink()
+
+
+def remove_empty_above(unfinished: Path) -> None:
+    """Removes the folders above one student's unfinished result that are empty."""
+    for folder in unfinished.parents:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        if folder.name == UNFINISHED:
+            break
 
 
 def _retire(final: Path, unfinished: Path) -> None:
@@ -170,7 +198,7 @@ def _retire(final: Path, unfinished: Path) -> None:
 
 
 @contextlib.contextmanager
-def full_disk_stops() -> Iterator[None]:
+def _full_disk_stops() -> Iterator[None]:
     """Ends the batch where the next student could not be graded either."""
     try:
         yield

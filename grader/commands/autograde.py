@@ -1,0 +1,101 @@
+"""The command `grader autograde`: grade every submission of a lab, side by side."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labs.common.terminal import say
+
+if TYPE_CHECKING:
+    from grader.evening.run import Class
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand and its options."""
+    about = "grade every submission of a lab in the course folder"
+    command = commands.add_parser(
+        "autograde",
+        help=about,
+        description=f"{about}, several at a time. What is graded already is skipped, and a run "
+        "that was interrupted goes on where it ended.".capitalize(),
+    )
+    command.add_argument("lab", metavar="LAB")
+    command.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="(default: .)")
+    command.add_argument(
+        "--workers", type=_count, default=0, metavar="N", help="processes (default: one per CPU)"
+    )
+    command.add_argument(
+        "--dask", default="", metavar="ADDRESS", help="grade on this Dask cluster instead"
+    )
+    command.add_argument(
+        "--resume", action="store_true", help="say first what an interrupted run has left"
+    )
+    command.add_argument(
+        "--force", action="store_true", help="grade again what has been graded before"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Grade. The exit status: 0, or 1 if a submission has no result, or if the run ended early."""
+    from tqdm import tqdm
+
+    from grader.evening.autograde import Options, autograde, log_of
+    from grader.evening.opened import NotOurs
+    from grader.evening.run import Stopped
+
+    lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
+    options = Options(arguments.workers, arguments.dask, arguments.force)
+    bar: tqdm[Any] | None = None
+
+    def tell(found: Class) -> Callable[[int], object]:
+        nonlocal bar
+        _say_what_is_left(found, arguments.resume)
+        made: tqdm[Any] = tqdm(total=len(found.jobs), unit=" submissions", file=sys.stderr)
+        bar = made
+        return made.update
+
+    try:
+        summary = autograde(course, lab, options, tell)
+    except NotOurs as error:
+        say(f"grader autograde: {error}", file=sys.stderr)
+        return 1
+    except Stopped as error:
+        if bar is not None:
+            bar.close()
+        say(f"grader autograde: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        if bar is not None:
+            bar.close()
+        say("What is graded stays. The same command grades the others.", file=sys.stderr)
+        raise
+    assert bar is not None
+    bar.close()
+    say(summary.as_text())
+    say(f"\nLog: {log_of(course, lab)}")
+    return 1 if summary.failed or summary.refused else 0
+
+
+def _say_what_is_left(found: Class, aloud: bool) -> None:
+    """What an earlier run has left; its results are used in any case, which is safe."""
+    left = len(found.computed)
+    if left:
+        say(
+            f"An earlier run was interrupted. Its {left:,} results of unchanged submissions are "
+            "used; all others are computed now.",
+            file=sys.stderr,
+        )
+    elif aloud:
+        say("No earlier run has left results that can be used.", file=sys.stderr)
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise argparse.ArgumentTypeError("at least 1 process is needed")
+    return count

@@ -1,0 +1,238 @@
+"""Writes verdicts into the cells of a notebook, and says what the gradebook gets for each cell.
+
+This needs no gradebook. So nbgrader's own steps (:mod:`grader.with_nbgrader.replay`) and the
+workers of `grader autograde` (:mod:`grader.evening.compute`) share it, and give the same points.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.notebooknode import from_dict
+from nbgrader import utils
+from traitlets.utils.importstring import import_item
+
+from grader.cases.verdict import Outcome, Verdict
+from grader.judging.judgement import Judgement, NotGraded, Shown, shown
+from grader.with_nbgrader.pages.evidence import evidence_cell
+from labs.common.html import inline
+
+#: The key of an outcome in the metadata of its cell.
+KEY = "ticklab"
+#: The flag on a run that another submission has too. Feedback shows the flag, so it names nobody.
+IN_ANOTHER = "another student's submission in this course holds the same run"
+#: nbgrader's words below an answer that nobody changed.
+NO_RESPONSE = "No response."
+# In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.
+_PLOT_WIDTH = 680
+
+#: The flags that come from a comparison with the rest of the class, by figure.
+Raised = Mapping[str, Sequence[str]]
+
+
+@dataclass
+class Written:
+    """What was written: the verdict of each test cell, and the figures that were not graded."""
+
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        """The outcome of each figure."""
+        return {figure: each.outcome.value for figure, each in self.verdicts.items()}
+
+    @property
+    def not_graded(self) -> dict[str, str]:
+        """Why a figure waits for a person, by figure."""
+        return {
+            figure: each.reason
+            for figure, each in self.verdicts.items()
+            if each.outcome is Outcome.NOT_GRADED
+        }
+
+
+def verdicts_of(judged: Judgement | NotGraded) -> dict[str, Verdict]:
+    """The verdicts by figure; none if the submission as a whole was not judged."""
+    return {each.figure: each for each in getattr(judged, "verdicts", ())}
+
+
+def write_verdicts(
+    nb: NotebookNode,
+    lab: str,
+    judged: Judgement | NotGraded,
+    raised: Raised,
+    presenter: str,
+    log: logging.Logger,
+) -> Written:
+    """Writes each verdict into its test cell of `nb`, and the evidence below free texts.
+
+    A figure without a verdict is left open for a person. `presenter` names the module that shows a
+    verdict with flags that the judge did not know.
+    """
+    written = Written()
+    cells = [cell for cell in nb.cells if is_test(cell)]
+    if not cells:
+        return written
+    free_texts = [cell for cell in nb.cells if _is_free_text(cell)]
+    fault = judged.reason if isinstance(judged, NotGraded) else ""
+    views = dict(judged.shown) if isinstance(judged, Judgement) else {}
+    verdicts = verdicts_of(judged)
+    for figure, flags in raised.items():
+        verdicts[figure], views[figure] = _flagged(
+            verdicts[figure], flags, views.get(figure), presenter, log
+        )
+    for cell in cells:
+        figure = cell.metadata.nbgrader["grade_id"]
+        most = float(cell.metadata.nbgrader["points"])
+        reason = fault or f"lab {lab} has no figure of this name to judge"
+        verdict = verdicts.get(figure) or _open(figure, most, reason)
+        if _points(verdict, most) is None and verdict.outcome is not Outcome.NOT_GRADED:
+            verdict = _open(figure, most, f"the check gave {verdict.points!r} points")
+        view = views.get(figure) if verdict is verdicts.get(figure) else None
+        _write(cell, verdict, view or _plain(verdict, presenter, log))
+        written.verdicts[figure] = verdict
+    if isinstance(judged, Judgement) and judged.evidence:
+        for number, cell in enumerate(free_texts, start=1):
+            place = nb.cells.index(cell) + 1
+            nb.cells.insert(place, evidence_cell(judged.evidence, number))
+    return written
+
+
+def write_flags(
+    nb: NotebookNode,
+    verdicts: Mapping[str, Verdict],
+    raised: Raised,
+    presenter: str,
+    log: logging.Logger,
+) -> None:
+    """Writes the verdicts of some figures anew, with more flags; each cell keeps its plot."""
+    for cell in nb.cells:
+        figure = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if not is_test(cell) or figure not in raised or figure not in verdicts:
+            continue
+        plots = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+        flagged, view = _flagged(verdicts[figure], raised[figure], None, presenter, log)
+        _write(cell, flagged, view)
+        cell.outputs[1:1] = plots
+
+
+def auto_score(
+    cell: NotebookNode, outcomes: Mapping[str, str], log: logging.Logger
+) -> float | None:
+    """The automatic points of a graded cell, as nbgrader gives them; None leaves it to a person.
+
+    nbgrader gives *full* points to a test cell without output, whatever the cause. We give points
+    only to a cell with an outcome.
+    """
+    outcome = outcomes.get(cell.metadata.nbgrader["grade_id"], Outcome.NOT_GRADED.value)
+    if is_test(cell) and outcome == Outcome.NOT_GRADED.value:
+        return None
+    points, _ = utils.determine_grade(cell, log)
+    return None if points is None else float(points)
+
+
+def needs_a_person(automatic: float | None, manual: float | None) -> bool:
+    """Whether a person must look at a graded cell; also if one gave points before."""
+    return manual is not None or automatic is None
+
+
+def auto_comment(cell: NotebookNode) -> str | None:
+    """nbgrader's comment on an answer cell: a remark if the student left it as released."""
+    unchanged = cell.metadata.nbgrader.get("checksum", None) == utils.compute_checksum(cell)
+    return NO_RESPONSE if unchanged and not utils.is_task(cell) else None
+
+
+def is_test(cell: NotebookNode) -> bool:
+    """Whether the check gives the points of this cell, and not a person."""
+    return bool(utils.is_grade(cell)) and not utils.is_solution(cell) and cell.cell_type == "code"
+
+
+def _is_free_text(cell: NotebookNode) -> bool:
+    """Whether a person gives the points for this answer."""
+    return bool(utils.is_grade(cell) and utils.is_solution(cell))
+
+
+def _flagged(
+    verdict: Verdict, flags: Sequence[str], view: Shown | None, presenter: str, log: logging.Logger
+) -> tuple[Verdict, Shown]:
+    """A verdict with more flags, and how it looks with the plot of `view`."""
+    verdict = replace(verdict, flags=(*verdict.flags, *flags))
+    png = view.png if view is not None else None
+    return verdict, replace(_plain(verdict, presenter, log), png=png)
+
+
+def _plain(verdict: Verdict, presenter: str, log: logging.Logger) -> Shown:
+    """A verdict that the judge did not give, without a plot."""
+    try:
+        return shown(verdict, import_item(presenter))
+    except Exception:
+        log.exception("The verdict on %s could not be presented in full", verdict.figure)
+        return shown(verdict, None)
+
+
+def _write(cell: NotebookNode, verdict: Verdict, view: Shown) -> None:
+    """Writes one verdict into its cell."""
+    most = float(cell.metadata.nbgrader["points"])
+    points = _points(verdict, most)
+    cell.outputs = _outputs(verdict, view, points, most)
+    cell.execution_count = None
+    cell.metadata[KEY] = {**verdict.as_json(), "points": points or 0.0, "max_points": most}
+
+
+def _outputs(
+    verdict: Verdict, view: Shown, points: float | None, most: float
+) -> list[NotebookNode]:
+    """The cell's outputs: text, plot, and the points that nbgrader reads, if there are any."""
+    text, page = view.text, view.page
+    if points is not None and verdict.max_points != most:
+        scaled = f"In this course, this figure counts as {points:g} of {most:g} points."
+        text, page = f"{text}\n{scaled}", page + inline("<p>{{ words }}</p>", words=scaled)
+    outputs = [_output("display_data", {"text/plain": text, "text/html": page})]
+    if view.png:
+        alt = f"Plot of the recording of figure {verdict.figure}"
+        outputs.append(
+            _output(
+                "display_data",
+                {"text/plain": alt, "image/png": base64.b64encode(view.png).decode("ascii")},
+                metadata={"image/png": {"alt": alt, "width": _PLOT_WIDTH}},
+            )
+        )
+    if points is not None:
+        outputs.append(_output("execute_result", {"text/plain": repr(points)}))
+    return outputs
+
+
+def _output(
+    kind: str, data: dict[str, str], metadata: dict[str, Any] | None = None
+) -> NotebookNode:
+    """One output of a cell."""
+    output: dict[str, Any] = {"output_type": kind, "data": data, "metadata": metadata or {}}
+    if kind == "execute_result":
+        output["execution_count"] = None
+    node: NotebookNode = from_dict(output)  # type: ignore[no-untyped-call]
+    return node
+
+
+def _open(figure: str, most: float, reason: str) -> Verdict:
+    return Verdict(figure, Outcome.NOT_GRADED, 0.0, most, reason)
+
+
+def _points(verdict: Verdict, most: float) -> float | None:
+    """The points for a cell worth `most`, from 0 to `most`; None if the verdict gives none.
+
+    We scale them if an instructor gave the cell other points than the lab's figure has.
+    """
+    if verdict.outcome is Outcome.NOT_GRADED:
+        return None
+    points = verdict.points
+    if verdict.max_points > 0 and verdict.max_points != most:
+        points = points * most / verdict.max_points
+    if not math.isfinite(points):
+        return None
+    return min(max(points, 0.0), most)
