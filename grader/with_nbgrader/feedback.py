@@ -32,9 +32,11 @@ def page_of(path: Path, lab: str, grades: Grades) -> str:
     """The page for the graded notebook at `path`. Raises OSError and ValueError if it is none."""
     raw = read_regular(path, MOST_FOLDER_BYTES)
     try:
-        return feedback_page(json.loads(raw), lab, grades)
+        page = feedback_page(json.loads(raw), lab, grades)
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} is no graded notebook: {error!r}") from error
+    # JSON may hold halves of characters, which no file can.
+    return page.encode("utf-8", "replace").decode("utf-8")
 
 
 def keep_beside(source: Path, destination: Path) -> None:
