@@ -24,7 +24,8 @@ from grader.submissions.safe_copy import printable
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.feedback import CourseFeedback, FeedbackExporter
 from grader.with_nbgrader.gradebook_lock import cause_of
-from grader.with_nbgrader.grades import Grades, grades_of
+from grader.with_nbgrader.grades import grades_of
+from grader.with_nbgrader.pages.given import Grades
 from grader.with_nbgrader.places import students_in, trusted_part
 from grader.with_nbgrader.staged import UNFINISHED, remove_empty_above, remove_left
 
@@ -139,6 +140,7 @@ def _jobs(converter: Any) -> list[PageJob]:
         student = names[folder]
         known = {name: grades[name][student] for name in notebooks if student in grades[name]}
         unfinished = Path(course.root) / converter.unfinished_folder(lab, student)
+        remove_left(unfinished)
         missing = tuple(name for name in notebooks if name not in known)
         jobs.append(PageJob(student, folder, str(unfinished), known, missing))
     return jobs
@@ -151,9 +153,11 @@ def _carry_out(
     by_student = {job.student: job for job in jobs}
     for made in _made(jobs, workers):
         job = by_student[made.student]
-        if made.stops:
-            raise Stopped(made.trouble)
+        cause = cause_of(OSError(made.error, made.trouble))
+        if cause is not None:
+            raise Stopped(cause)
         if made.trouble:
+            remove_left(Path(job.unfinished))
             done.failed[made.student] = made.trouble
         else:
             converter.set_permissions(converter.coursedir.assignment_id, made.student)
@@ -163,7 +167,10 @@ def _carry_out(
 
 
 def _made(jobs: list[PageJob], workers: int) -> Iterator[Made]:
-    """What became of each job, in any order."""
+    """What became of each job, in any order. A single worker is this process."""
+    if workers == 1:
+        yield from map(make_pages, jobs)
+        return
     left = {job.student: job for job in jobs}
     for _ in range(_TURNS):
         # A process that is forked here would share the connection to the gradebook.
@@ -181,5 +188,4 @@ def _made(jobs: list[PageJob], workers: int) -> Iterator[Made]:
             finally:
                 pool.shutdown(cancel_futures=True)
     for job in left.values():
-        remove_left(Path(job.unfinished))
         yield Made(job.student, "the process that makes the page was ended, several times")

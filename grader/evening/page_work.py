@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
 import threading
@@ -11,10 +10,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from grader.with_nbgrader.feedback import keep_beside, page_of
-from grader.with_nbgrader.gradebook_lock import cause_of
-from grader.with_nbgrader.grades import Grades
-from grader.with_nbgrader.staged import remove_left
+from grader.with_nbgrader.pages.feedback_files import keep_beside, page_of
+from grader.with_nbgrader.pages.given import Grades
 
 
 @dataclass(frozen=True)
@@ -33,11 +30,11 @@ class PageJob:
 
 @dataclass(frozen=True)
 class Made:
-    """What became of a job: `trouble` says why there are no pages, and `stops` ends the run."""
+    """What became of a job: `trouble` says why there are no pages; `error` is the OS's number."""
 
     student: str
     trouble: str = ""
-    stops: bool = False
+    error: int = 0
 
 
 def make_pages(job: PageJob) -> Made:
@@ -47,16 +44,13 @@ def make_pages(job: PageJob) -> Made:
         return Made(job.student, f"the gradebook has no {missing} of them: run autograde first")
     source, unfinished = Path(job.source), Path(job.unfinished)
     try:
-        remove_left(unfinished)
         keep_beside(source, unfinished)
         for name, grades in job.notebooks.items():
             page = page_of(source / f"{name}.ipynb", name, grades)
             (unfinished / f"{name}.html").write_text(page, encoding="utf-8")
     except Exception as error:
-        with contextlib.suppress(OSError):
-            remove_left(unfinished)
-        cause = cause_of(error)
-        return Made(job.student, cause or f"{type(error).__name__}: {error}", cause is not None)
+        number = error.errno if isinstance(error, OSError) else 0
+        return Made(job.student, f"{type(error).__name__}: {error}", number or 0)
     return Made(job.student)
 
 

@@ -5,8 +5,6 @@ nbgrader's own step reads a page's grades with two queries for each cell.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from nbgrader.api import (
     BaseCell,
     Comment,
@@ -20,32 +18,7 @@ from nbgrader.api import (
     TaskCell,
 )
 
-
-@dataclass(frozen=True)
-class Given:
-    """What a cell got: `score` of `most` points; `open` if a person has yet to look at it."""
-
-    score: float
-    most: float
-    open: bool
-
-
-@dataclass
-class Grades:
-    """What one student's notebook got, by the names of its cells.
-
-    `most` is what all cells of the notebook can give.
-    """
-
-    most: float
-    late_penalty: float = 0.0
-    cells: dict[str, Given] = field(default_factory=dict)
-    comments: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def score(self) -> float:
-        """The points of all cells, less the late penalty."""
-        return sum(each.score for each in self.cells.values()) - self.late_penalty
+from grader.with_nbgrader.pages.given import Given, Grades
 
 
 def grades_of(

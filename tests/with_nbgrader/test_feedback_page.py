@@ -17,8 +17,9 @@ from bench.labs import jupyterlab
 from bench.labs.accessible import violations
 from grader.figures import figures_of
 from grader.with_nbgrader.adapter import alembic_version
-from grader.with_nbgrader.grades import Given, Grades, grades_of
+from grader.with_nbgrader.grades import grades_of
 from grader.with_nbgrader.pages.feedback_page import feedback_page
+from grader.with_nbgrader.pages.given import Given, Grades
 from grader.with_nbgrader.replay import Replay
 from testing.paths import FIXTURES, REPOSITORY
 

@@ -20,8 +20,8 @@ from bench.exchange.seen_scores import Picture, alike, looked_at
 from bench.labs import jupyterlab
 from grader.submissions.rebuild import rebuild
 from grader.submissions.student_notebook import read_submitted
-from grader.with_nbgrader.grades import Given, Grades
 from grader.with_nbgrader.pages.feedback_page import feedback_page
+from grader.with_nbgrader.pages.given import Given, Grades
 from grader.with_nbgrader.pages.student_pages import StudentPages
 from grader.with_nbgrader.settings import configure
 from testing.paths import REPOSITORY

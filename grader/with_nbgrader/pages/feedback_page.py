@@ -14,8 +14,8 @@ from typing import Any
 
 from grader.cases.verdict import PARTLY_RIGHT, Outcome
 from grader.figures import LABS
-from grader.with_nbgrader.grades import Given, Grades
 from grader.with_nbgrader.pages.evidence import CELL_ID
+from grader.with_nbgrader.pages.given import Given, Grades
 from grader.with_nbgrader.pages.student_text import released_html, student_html
 from labs.common.html import filled
 
