@@ -28,6 +28,7 @@ MODULES = {
     "fuzz": "bench.fuzz.readers",
     "hostile_class": "bench.exchange.hostile_class",
     "kills": "bench.exchange.kills",
+    "feedback": "bench.exchange.feedback",
     "browser": "bench.labs.browser",
     "decisions": "bench.labs.decisions",
     "published": "bench.published",
