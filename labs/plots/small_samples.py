@@ -24,7 +24,7 @@ from labs.recording.file import Recording
 #: The size of the image in pixels, twice that on the page, and of its texts.
 WIDTH, HEIGHT = 1360, 820
 CSS_WIDTH = WIDTH // 2
-_TEXT, _TITLE, _LINE = 34, 40, 46
+_TEXT, _TITLE, _LINE = 34, 36, 46
 _MARGIN, _GAP = 20, 14
 #: The first baseline is so far below the top of its line.
 _ASCENT = 34
@@ -64,7 +64,7 @@ def samples_png(recording: Recording, variant: str) -> bytes:
 
     paper = Raster(WIDTH, HEIGHT)
     key = key_of(taken) + ([("― median", INK)] if medians and lines else [])
-    top = _head(paper, f"{recording.kernel} {variant}: every sample", key)
+    top = _head(paper, f"{recording.kernel} {variant}", key)
     area = _area(len(shown), ends, top, medians)
     _axes(paper, area, ends, _axis_names(taken, unit))
     for last in np.flatnonzero(np.diff(taken.process)).tolist():
@@ -118,10 +118,10 @@ class _Area:
 
 
 def _axis_names(taken: Taken, unit: str) -> tuple[str, str]:
-    """What the horizontal and the vertical axis show. A letter takes 40 bytes of the image."""
+    """What the horizontal and the vertical axis show. Each letter takes 40 bytes of the image."""
     processes = len(np.unique(taken.process))
     lines = f"; lines separate {processes:,} processes" if processes > 1 else ""
-    return f"samples in the order taken{lines}", f"length of a sample ({symbol(unit)}, log axis)"
+    return f"in the order taken{lines}", f"length of a sample ({symbol(unit)}, log axis)"
 
 
 def _head(paper: Raster, title: str, key: list[tuple[str, str]]) -> float:
@@ -230,10 +230,11 @@ def _stamp(paper: Raster, area: _Area, mark: _Mark, chosen: Bools, shown: Floats
     x = (first - area.left + (area.along(1) - first) * order) / mark.size
     share = (np.log(shown[order]) - area.low) / (area.high - area.low)
     y = (1 - share) * (area.bottom - area.top) / mark.size
-    rows = int((area.bottom - area.top) / mark.size) + 1
-    columns = int((area.right - area.left) / mark.size) + 1
+    rows = int((area.bottom - area.top) / mark.size) + 2
+    columns = int((area.right - area.left) / mark.size) + 2
     places = np.bincount(
-        y.astype(np.int64) * columns + x.astype(np.int64), minlength=rows * columns
+        np.rint(y).astype(np.int64) * columns + np.rint(x).astype(np.int64),
+        minlength=rows * columns,
     )
     here = np.minimum(places, _STRONGER[-1]).astype(np.uint8).reshape(rows, columns)
     high, wide = mark.squares.shape

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from labs.plots import raster, small_samples
-from labs.plots.scale import BLUE, PURPLE, VERMILLION
+from labs.plots.scale import BLUE, INK, PURPLE, VERMILLION
 from labs.plots.small_samples import samples_png
 from labs.recording.file import read
 from testing.given_samples import recording_of
@@ -49,6 +49,18 @@ def test_an_outlier_is_seen_above_the_others_where_it_was_taken() -> None:
     assert 0.2 < (columns.mean() - axis.min()) / (axis.max() - axis.min()) < 0.3
     assert np.ptp(rows) > 400
     assert np.ptp(rows_with(plain, BLUE)) < 20
+
+
+@pytest.mark.parametrize("count", [100, 1_000, 5_000])
+def test_the_line_of_the_median_goes_through_its_samples(count: int) -> None:
+    for length in (100, 117, 131, 154, 199):
+        recording = recording_of([length, length, 1_000] * count, [1, 1, 1] * count)
+        pixels = drawn(samples_png(recording, "fenced"))
+        dots = rows_with(pixels, BLUE)
+        lower = dots[dots > dots.mean()]
+        inside = pixels[150:, 500:1100] == raster.solid(INK)
+        line = 150 + np.flatnonzero(inside.mean(axis=1) > 0.9)
+        assert abs(lower.mean() - line.mean()) <= 4.5  # half a square
 
 
 def test_neighbouring_batch_sizes_have_different_colours_in_order_of_their_lengths() -> None:
