@@ -70,7 +70,7 @@ def make_feedback(course: Path, lab: str, workers: int, force: bool, tell: Tell)
             count = max(1, min(workers or os.cpu_count() or 1, len(jobs)))
             _carry_out(converter, jobs, count, done, tell(len(jobs), done.skipped))
         except NbGraderException as error:
-            raise Stopped(str(error)) from error
+            raise Stopped(f"{error}: run `grader autograde {lab}` first") from error
         except (OSError, SQLAlchemyError) as error:
             cause = cause_of(error)
             if cause is None and not isinstance(error, SQLAlchemyError):

@@ -122,6 +122,12 @@ def test_five_figures_with_their_plots_are_small(notebook: Any) -> None:
     assert len(page.encode()) <= MOST_BYTES
 
 
+def test_the_graded_copy_adds_little_to_the_notebook_that_was_handed_in(notebook: Any) -> None:
+    path = REPOSITORY / f"build/released/{LAB}/{LAB}.ipynb"
+    text = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
+    assert len(text.encode()) - path.stat().st_size <= 100_000
+
+
 def test_nothing_in_it_acts_whoever_wrote_it(notebook: Any) -> None:
     cell_named(notebook, "report").source = HOSTILE
     for name in ("prediction", "own-pair"):
@@ -131,6 +137,9 @@ def test_nothing_in_it_acts_whoever_wrote_it(notebook: Any) -> None:
             {"output_type": "display_data", "metadata": {}, "data": {"text/html": HOSTILE}},
             {"output_type": "stream", "name": "stdout", "text": HOSTILE},
         ]
+    executed = cell_named(notebook, "check-timer-step")
+    del executed.metadata["ticklab"]
+    executed.outputs = cell_named(notebook, "prediction").outputs
     grades = given(notebook)
     grades.comments = {"report": HOSTILE, "prediction": HOSTILE}
     page = feedback_page(notebook, LAB, grades)

@@ -32,7 +32,7 @@ _KEPT_CELLS = 1_000
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure on the page; `verdict` is HTML that our own steps wrote."""
+    """One figure on the page. `verdict` is HTML that replay wrote, `output` is any other text."""
 
     id: str
     name: str
@@ -43,6 +43,7 @@ class Figure:
     plot: str
     alt: str
     verdict: str
+    output: str
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,9 @@ def _figure(cell: _Graded, asked: Mapping[str, str]) -> Figure:
         sentence=str(cell.verdict.get("reason", "")),
         plot=cell.plot(),
         alt=f"Plot of every sample of the recording of this figure: {name}",
-        verdict=cell.outputs_html(),
+        # Without a verdict, replay has not written this: it may be the output of a student's code.
+        verdict=cell.outputs_html() if cell.verdict else "",
+        output="" if cell.verdict else cell.output_text(),
     )
 
 
