@@ -24,6 +24,7 @@ MODULES = {
     "click_in_chromium": "bench.speed.click_in_chromium",
     "reading": "bench.speed.reading",
     "start": "bench.speed.start",
+    "evening": "bench.speed.evening",
     "coverage": "bench.figures.coverage",
     "fuzz": "bench.fuzz.readers",
     "hostile_class": "bench.exchange.hostile_class",

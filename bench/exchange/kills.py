@@ -19,6 +19,7 @@ from pathlib import Path
 from bench.exchange import steps
 from bench.exchange.steps import Ran, Stage, State, a_class, state
 from bench.report import must_hold, say, skipped, verdict
+from testing.small_course import LAB
 from testing.small_exchange import ExchangeCourse
 
 _KILLS, _DISKS, _LOCKS_S = 50, 20, (30.0, 90.0)
@@ -30,8 +31,9 @@ _SEED = 20_250_102
 def run(quick: bool) -> bool:
     """All three parts, with fewer trials if `quick`."""
     with a_class() as (folder, stages):
+        held = evening(folder, stages[1], 8 if quick else _KILLS)
         references = [_reference(folder, stage, number) for number, stage in enumerate(stages)]
-        held = kills(folder, stages, references, len(stages) if quick else _KILLS)
+        held &= kills(folder, stages, references, len(stages) if quick else _KILLS)
         held &= disks(folder, stages, references, 3 if quick else _DISKS)
         for seconds in (8.0,) if quick else _LOCKS_S:
             held &= locked(folder, stages[1], references[1], seconds)
@@ -77,6 +79,85 @@ def kills(
         say(f"   {line}")
     moments = ", ".join(f"{name} {times}" for name, times in sorted(killed.items()))
     return verdict(not wrong, f"{len(wrong)} of {trial} differ; killed in the middle: {moments}")
+
+
+def evening(folder: Path, stage: Stage, count: int) -> bool:
+    """Kills any process of `grader autograde`, then lets it go on; also on a disk that is full."""
+    must_hold(
+        "`grader autograde`, of which any process was killed with SIGKILL, ends with --resume as "
+        "`nbgrader autograde` that was left alone"
+    )
+    words = ("grader", "autograde", LAB, "--workers", "2", "--resume")
+    expected = _reference(folder, stage, 100)[1]
+    alone = steps.run(stage.before.copied_to(folder / "evening"), words)
+    chance = random.Random(_SEED)
+    killed, wrong = Counter[str](), []
+
+    def anyone(processes: list[int]) -> int:
+        chosen = chance.choice(sorted(processes))
+        killed["the first process" if chosen == processes[0] else "a worker"] += 1
+        return chosen
+
+    for trial in range(count):
+        course = stage.before.copied_to(folder / "trial")
+        if trial % 2:
+            moment = chance.uniform(0, alone.seconds)
+            steps.run(course, words, kill_after_s=moment, whom=anyone)
+            what = f"after {moment:.3f} s"
+        else:
+            change = chance.randint(1, alone.changes)
+            killed["the first process, at a change"] += 1
+            steps.run(course, words, kill_at_change=change)
+            what = f"at change {change} of {alone.changes}"
+        again = steps.run(course, words)
+        fault = _difference(course, again, alone, expected)
+        if fault:
+            wrong.append(f"killed {what}: {fault}")
+        shutil.rmtree(folder / "trial")
+    for line in wrong:
+        say(f"   {line}")
+    moments = ", ".join(f"{name} {times}" for name, times in sorted(killed.items()))
+    held = verdict(not wrong, f"{len(wrong)} of {count} differ; killed: {moments}")
+    held &= _evening_on_full_disks(folder, stage, words, alone, expected, max(3, count // 5))
+    return held & locked(folder, stage, (alone, expected), 8.0 if count < _KILLS else 30.0, words)
+
+
+def _evening_on_full_disks(
+    folder: Path,
+    stage: Stage,
+    words: tuple[str, ...],
+    alone: Ran,
+    expected: State,
+    count: int,
+) -> bool:
+    must_hold("a full disk ends `grader autograde` with a clear error; with room, it goes on")
+    disk = folder / "evening-disk"
+    disk.mkdir()
+    least = _size(stage.before.folder.parent)
+    most = _size(folder / "evening")
+    wrong, full = [], 0
+    for trial in range(count):
+        size = least + (most - least) * (trial + 1) // (count + 1)
+        if not _mounted(disk, size):
+            return skipped("a small disk cannot be mounted: run it as root or in `unshare -Urm`")
+        try:
+            course = stage.before.copied_to(disk / "class")
+            ran = steps.run(course, words)
+            if "disk is full" in ran.said or ran.status != alone.status:
+                full += 1
+                if "disk is full" not in ran.said or "Traceback" in ran.said:
+                    wrong.append(f"on {size} bytes it says {ran.said[-300:]}")
+                _mount("-o", f"remount,size={size + 50_000_000}", str(disk))
+                ran = steps.run(course, words)
+            if fault := _difference(course, ran, alone, expected):
+                wrong.append(f"on {size} bytes, then more: {fault}")
+        finally:
+            subprocess.run(["umount", str(disk)], check=True)
+    for line in wrong:
+        say(f"   {line}")
+    return verdict(
+        not wrong and full > 0, f"{len(wrong)} faults; {full} of {count} disks were full"
+    )
 
 
 def _difference(course: ExchangeCourse, again: Ran, alone: Ran, expected: State) -> str:
@@ -128,17 +209,24 @@ def disks(
     return verdict(not wrong, f"{len(wrong)} faults on {count} disks; full in: {where}")
 
 
-def locked(folder: Path, stage: Stage, reference: tuple[Ran, State], seconds: float) -> bool:
+def locked(
+    folder: Path,
+    stage: Stage,
+    reference: tuple[Ran, State],
+    seconds: float,
+    words: tuple[str, ...] = (),
+) -> bool:
     """Autogrades while another program has the gradebook."""
-    must_hold(f"autograde waits {seconds:g} s for a gradebook that is locked, and says so")
-    course = stage.before.copied_to(folder / f"locked-{seconds:g}")
+    words = words or stage.words
+    must_hold(f"{words[0]} waits {seconds:g} s for a gradebook that is locked, and says so")
+    course = stage.before.copied_to(folder / f"locked-{words[0]}-{seconds:g}")
     held = multiprocessing.Event()
     other = multiprocessing.Process(
         target=_hold, args=(course.folder / "gradebook.db", seconds, held)
     )
     other.start()
     held.wait()
-    ran = steps.run(course, stage.words)
+    ran = steps.run(course, words)
     other.join()
     fault = _difference(course, ran, *reference)
     if "is locked by another program" not in ran.said or "upgrade" in ran.said:

@@ -11,20 +11,23 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 from nbgrader.apps.nbgraderapp import NbGraderApp
 
-# What the course's settings name, so that each fork has it already.
+# What the course's settings and the command name, so that each fork has it already.
+import grader.evening.autograde
 import grader.with_nbgrader.exchange.collect
 import grader.with_nbgrader.exchange.release_feedback
 import grader.with_nbgrader.feedback
 import grader.with_nbgrader.pages.student_pages
 import grader.with_nbgrader.pages.student_text  # noqa: F401
+from grader.commands.cli import main
 from testing.small_course import LAB
 from testing.small_exchange import LATE, ExchangeCourse
 
@@ -99,8 +102,12 @@ def run(
     words: tuple[str, ...],
     kill_after_s: float | None = None,
     kill_at_change: int | None = None,
+    whom: Callable[[list[int]], int] = min,
 ) -> Ran:
-    """Runs one command of nbgrader in the course, and kills it if told so."""
+    """Runs one command of nbgrader in the course, or of `grader`, and kills it if told so.
+
+    `whom` chooses one of its processes to be killed after `kill_after_s`: by default the first.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         said, counted = Path(scratch) / "said", Path(scratch) / "changes"
         begin = time.monotonic()
@@ -109,11 +116,19 @@ def run(
             _be_nbgrader(course, words, said, counted, kill_at_change)
         if kill_after_s is not None:
             time.sleep(kill_after_s)
-            os.kill(child, signal.SIGKILL)
+            os.kill(whom(_processes(child)), signal.SIGKILL)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         text = said.read_text(errors="replace")
         changes = int(counted.read_text()) if counted.exists() else 0
         return Ran(status, text, time.monotonic() - begin, changes)
+
+
+def _processes(first: int) -> list[int]:
+    """The process `first`, and those that it started. It may have ended."""
+    try:
+        return [first, *(each.pid for each in psutil.Process(first).children(recursive=True))]
+    except psutil.NoSuchProcess:
+        return [first]
 
 
 def _be_nbgrader(
@@ -142,8 +157,11 @@ def _be_nbgrader(
 
         sys.addaudithook(about_to)
         try:
-            NbGraderApp.launch_instance(list(words))
-            status = 0
+            if words[0] == "grader":
+                status = main(list(words[1:]))
+            else:
+                NbGraderApp.launch_instance(list(words))
+                status = 0
         except SystemExit as end:
             status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:

@@ -55,7 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     def tell(found: Class) -> Callable[[int], object]:
         nonlocal bar
         _say_what_is_left(found, arguments.resume)
-        made: tqdm[Any] = tqdm(total=len(found.jobs), unit=" submissions", file=sys.stderr)
+        made: tqdm[Any] = tqdm(
+            total=len(found.jobs), unit=" submissions", mininterval=0.5, file=sys.stderr
+        )
         bar = made
         return made.update
 

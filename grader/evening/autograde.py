@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.evening.compute import result_path
 from grader.evening.enter import Entering
 from grader.evening.graded import Job, Result, read_result
+from grader.evening.on_dask import DaskPool, NoCluster
 from grader.evening.opened import autograder, logged, open_course
 from grader.evening.penalties import CannotEnter
 from grader.evening.pool import LocalPool
@@ -69,11 +70,11 @@ def autograde(course: Path, lab: str, options: Options, tell: Tell) -> Summary:
                 plan, path = run.plan(writer)
                 found = run.find(plan)
                 done = tell(found)
-                with _pool(path, options, len(found.to_compute)) as pool:
+                with _pool(path, options, len(found.to_compute), course) as pool:
                     entering = Entering(plan, writer, converter)
                     summary = Summary(skipped=found.skipped, refused=converter.refusals())
                     _carry_out(found, pool, entering, summary, run, done)
-        except (NbGraderException, CannotEnter) as error:
+        except (NbGraderException, CannotEnter, NoCluster) as error:
             raise Stopped(str(error)) from error
         except (OSError, SQLAlchemyError) as error:
             cause = cause_of(error)
@@ -83,9 +84,9 @@ def autograde(course: Path, lab: str, options: Options, tell: Tell) -> Summary:
     return summary
 
 
-def _pool(plan: Path, options: Options, jobs: int) -> AbstractContextManager[Pool]:
+def _pool(plan: Path, options: Options, jobs: int, course: Path) -> AbstractContextManager[Pool]:
     if options.cluster:
-        raise NotImplementedError
+        return DaskPool(plan, options.cluster, course.absolute())
     return LocalPool(plan, max(1, min(options.workers or os.cpu_count() or 1, jobs)))
 
 

@@ -24,6 +24,7 @@ from grader.judging.accounts import AccountFlag
 from grader.judging.judgement import Judgement, NotGraded
 from grader.judging.worker import Ways
 from grader.submissions.find_notebook import find_submitted
+from grader.submissions.notebook_text import Texts
 from grader.submissions.rebuild import quoted, rebuild
 from grader.submissions.safe_copy import printable, take_in
 from grader.with_nbgrader.careful_course import time_of_submission
@@ -71,7 +72,8 @@ def _graded(plan: Plan, job: Job, log: logging.Logger) -> Result:
     source, unfinished = Path(job.source), Path(job.unfinished)
     result = Result(job.student, key_of(plan, job))
     part = unfinished.with_name(f"{unfinished.name}{PART}{plan.token}")
-    left_out = take_in(source, part, [*plan.ignore, "*.ipynb"], trusted=Path(plan.trusted))
+    ignore, trusted = [*plan.ignore, "*.ipynb"], Path(plan.trusted)
+    left_out = take_in(source, part, ignore, trusted=trusted, share=True)
     when = time_of_submission(source, log)
     result.timestamp = None if when is None else utils.parse_utc(when).isoformat()
     for path, place in plan.sources:
@@ -100,7 +102,7 @@ def _grade_notebook(
     result: Result,
     log: logging.Logger,
 ) -> None:
-    released = _read(plan.notebooks[name])
+    released, texts = _read(plan.notebooks[name])
     path = Path(job.source) / f"{name}.ipynb"
     submitted, found = find_submitted(path, released, set(plan.released))
     rebuilt = rebuild(released, submitted, [*notes, *found])
@@ -145,7 +147,7 @@ def _grade_notebook(
         for cell in notebook.cells
         if utils.is_solution(cell) or utils.is_task(cell)
     }
-    write_notebook(folder / f"{name}.ipynb", notebook)
+    write_notebook(folder / f"{name}.ipynb", notebook, texts)
 
 
 def _without_flags_of_class(written: Verdict, judged: Verdict | None) -> Verdict:
@@ -164,10 +166,14 @@ def _judged(plan: Plan, folder: Path, lab: str, log: logging.Logger) -> Judgemen
     return judged
 
 
-def write_notebook(path: Path, notebook: nbformat.NotebookNode) -> None:
-    """Writes a notebook as nbgrader does. Raises OSError."""
-    text = nbformat.versions[4].writes_json(notebook)
-    path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+def texts_of(released: str) -> Texts:
+    """What makes the files of the notebooks that come from a released one."""
+    return Texts(_parsed(released))
+
+
+def write_notebook(path: Path, notebook: nbformat.NotebookNode, texts: Texts) -> None:
+    """Writes a notebook as nbgrader does, and uses it up. Raises OSError."""
+    path.write_text(texts.of(notebook), encoding="utf-8")
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:
@@ -176,9 +182,9 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
 
 
 @functools.lru_cache(maxsize=8)
-def _read(text: str) -> nbformat.NotebookNode:
-    """A released notebook; whoever rebuilds one copies it."""
-    return _parsed(text)
+def _read(text: str) -> tuple[nbformat.NotebookNode, Texts]:
+    """A released notebook, which whoever rebuilds one copies, and the texts of its cells."""
+    return _parsed(text), texts_of(text)
 
 
 def _parsed(text: str) -> nbformat.NotebookNode:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.evening.compute import read_notebook, result_path, write_notebook
+from grader.evening.compute import read_notebook, result_path, texts_of, write_notebook
 from grader.evening.graded import Plan, Result, write_result
 from grader.evening.summary import Summary
 from grader.evening.write import Writer
@@ -89,7 +89,7 @@ class Entering:
         }
         write_flags(node, verdicts, raised, self._plan.presenter, self._converter.log)
         new = path.with_name(f".{path.name}.new")
-        write_notebook(new, node)
+        write_notebook(new, node, texts_of(self._plan.notebooks[notebook]))
         new.chmod(path.stat().st_mode)
         new.replace(path)
 

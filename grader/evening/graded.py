@@ -130,8 +130,8 @@ def write_json(path: Path, stated: object) -> None:
     """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}."[:100])
     try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            json.dump(stated, file)
+        with os.fdopen(handle, "wb") as file:
+            file.write(json.dumps(stated).encode("ascii"))
         Path(temporary).replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -141,7 +141,7 @@ def write_json(path: Path, stated: object) -> None:
 
 def write_result(path: Path, result: Result) -> None:
     """Puts a result at `path` as a whole. Raises OSError."""
-    write_json(path, dataclasses.asdict(result))
+    write_json(path, vars(result))
 
 
 def read_result(path: Path) -> Result | None:

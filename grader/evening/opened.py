@@ -93,6 +93,7 @@ def _in(folder: Path) -> Iterator[None]:
 def logged(app: NbGrader, file: Path) -> Iterator[None]:
     """Everything that is logged goes to `file`; what holds up the run also to the terminal."""
     to_file = logging.FileHandler(file, encoding="utf-8")
+    to_file.setLevel(logging.INFO)
     to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     to_terminal = _BesideTheBar(logging.WARNING)
     waiting = logging.getLogger("traitlets")

@@ -25,6 +25,8 @@ from grader.evening.graded import Job
 
 #: The process that judges has its own limits, of two minutes each time that it is started.
 _ANSWER_S = 900.0
+#: A process without a job needs no longer to end.
+_END_S = 10.0
 
 
 class _Ended(Exception):
@@ -78,7 +80,7 @@ class _Lane:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._closed = False
+        self._closed = self._busy = False
         self._starting = threading.Lock()
 
     def done(self, plan: str, job: Job) -> str:
@@ -94,9 +96,15 @@ class _Lane:
         return f"the process that grades it ended twice ({trouble})"
 
     def close(self) -> None:
-        """End the process for good."""
+        """End the process for good. One without a job ends by itself, and what it started too."""
         with self._starting:
             self._closed = True
+            process = self._process
+            if process is not None and not self._busy:
+                assert process.stdin is not None
+                with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                    process.stdin.close()
+                    process.wait(_END_S)
             self._end()
 
     def _asked(self, line: bytes) -> str:
@@ -105,7 +113,7 @@ class _Lane:
                 raise _Ended("the run was ended")
             if self._process is None:
                 self._process = _started()
-            process = self._process
+            process, self._busy = self._process, True
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(line)
         process.stdin.flush()
@@ -118,10 +126,11 @@ class _Lane:
             if not some:
                 raise _Ended(f"exit status {process.wait()}")
             answer += some
+        self._busy = False
         return str(json.loads(answer))
 
     def _end(self) -> None:
-        process, self._process = self._process, None
+        process, self._process, self._busy = self._process, None, False
         if process is None:
             return
         process.kill()

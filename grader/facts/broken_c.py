@@ -14,5 +14,7 @@ def name_of(recording: Recording) -> str | None:
         if stated in hashes:
             return name
     source = broken_sources().get(stated)
+    if source is None:
+        return None
     named = (each for each in map(broken.find, broken.names()) if each.source == source)
-    return next((each.name for each in named), None) if source is not None else None
+    return next((each.name for each in named), None)

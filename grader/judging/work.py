@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 
 from grader.judging.judgement import NO_MEMORY, Judgement, NotGraded, Shown, as_json, shown
 from labs.common.limits import MOST_JUDGEMENT_BYTES, MOST_LOG
+from labs.recording.kept import keeping
 
 #: A worker without a job ends after so many seconds; its user starts another one when needed.
 IDLE_S = 120.0
@@ -73,6 +74,11 @@ def _judged(job: dict[str, Any]) -> Judgement | NotGraded:
 def _judgement(job: dict[str, Any], heard: io.StringIO) -> Judgement:
     folder = Path(job["folder"])
     sys.path[:] = job["path"]
+    with keeping():  # the check, the plots and the evidence read the same files
+        return _judgement_on(folder, job, heard)
+
+
+def _judgement_on(folder: Path, job: dict[str, Any], heard: io.StringIO) -> Judgement:
     verdicts = tuple(_named(job["check"])(folder, job["lab"]))
     if not job["presenter"]:
         return Judgement(verdicts, log=heard.getvalue()[-MOST_LOG:])

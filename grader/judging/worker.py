@@ -68,6 +68,10 @@ class _Idle(_Ended):
     """The process ended by itself, without a failure."""
 
 
+class _Killed(_Ended):
+    """Somebody killed the process; none of our limits does this."""
+
+
 class Worker:
     """One process that judges. It starts with the first submission, and again after a failure."""
 
@@ -115,7 +119,9 @@ class Worker:
     def _answer(self, job: bytes) -> bytes:
         try:
             return self._asked(job)
-        except (BrokenPipeError, _Idle):  # it had no job for long, and ended just now
+        # It had no job for long and ended just now, or was killed. If the submission is why the OS
+        # kills it, it is killed again.
+        except (BrokenPipeError, _Idle, _Killed):
             self._end()
             return self._asked(job)
 
@@ -174,6 +180,8 @@ class Worker:
         some = os.read(process.stdout.fileno(), 1 << 20)
         if not some:
             status = process.wait()
+            if status == -signal.SIGKILL:
+                raise _Killed(self._why(status))
             raise _Ended(self._why(status)) if status else _Idle("the check ended without a result")
         return some
 

@@ -97,11 +97,14 @@ def known_answers(released: NotebookNode, submitted: Submitted) -> int:
 
 
 def _copy(released: NotebookNode) -> NotebookNode:
-    """A copy without outputs."""
-    notebook: NotebookNode = deepcopy(released)
+    """A copy without outputs. nbgrader's marks of its cells are shared: nobody changes them."""
+    notebook = NotebookNode(released)  # type: ignore[no-untyped-call]
+    notebook["metadata"] = deepcopy(released.metadata)
+    notebook["cells"] = [NotebookNode(cell) for cell in released.cells]  # type: ignore
     for cell in notebook.cells:
+        cell["metadata"] = NotebookNode(cell.metadata)  # type: ignore[no-untyped-call]
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            cell["outputs"], cell["execution_count"] = [], None
     return notebook
 
 

@@ -8,8 +8,6 @@ above, and checks what it has opened.
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from pathlib import Path
 from grader.figures import is_known
 from grader.judging.permission import evidence_of
 from grader.submissions.folders import open_folder, open_regular, opened
+from grader.submissions.found_file import FoundFile, copy_of
 from labs.common.limits import (
     MOST_DEPTH,
     MOST_ENTRIES,
@@ -32,7 +31,6 @@ from labs.common.limits import (
 from labs.course import figures
 from labs.course.figures import BadFigures
 
-_CHUNK = 1 << 20
 _MOST_NOTES = 20
 # Of the files that nobody names, these are copied first.
 _EVIDENCE = ("figures.json", "recordings")
@@ -89,6 +87,8 @@ def take_in(
     limits: Limits | None = None,
     trusted: Path | None = None,
     first: Sequence[str] = (),
+    *,
+    share: bool = False,
 ) -> list[str]:
     """Copies the regular files under `source` to `destination` and returns what it left out.
 
@@ -96,10 +96,12 @@ def take_in(
     `CourseDirectory.ignore`. No level below `trusted` (by default the parent of `source`) may be a
     link. What nbgrader added, the files of `first`, `figures.json` and the evidence that it names
     come first, whatever else is there. The result has one note for each other file that was left
-    out, but no more than fit on a screen. Unreadable files are left out too. Raises OSError if
-    `source` is no folder or a link, if a named file may not be read, or if writing fails.
+    out, but no more than fit on a screen. Unreadable files are left out too. With `share`, a large
+    recording of our own gets a second name instead of a copy, where the file system can do this.
+    Raises OSError if `source` is no folder or a link, if a named file may not be read, or if
+    writing fails.
     """
-    return copy(source, destination, ignore, limits, trusted, first).left_out
+    return copy(source, destination, ignore, limits, trusted, first, share=share).left_out
 
 
 def copy(
@@ -109,8 +111,13 @@ def copy(
     limits: Limits | None = None,
     trusted: Path | None = None,
     first: Sequence[str] = (),
+    *,
+    share: bool = False,
 ) -> Taken:
-    """As :func:`take_in`, and reads each copy again: its hash must be that of what was read."""
+    """As :func:`take_in`, and reads each copy again: its hash must be that of what was read.
+
+    A file that is shared is not read, so it has no hash.
+    """
     limits = limits or Limits()
     first = (*_BY_NBGRADER, *first)
     notes: list[str] = []
@@ -143,69 +150,16 @@ def copy(
             with os.fdopen(file, "rb", buffering=0):
                 target = destination / found.path
                 target.parent.mkdir(parents=True, exist_ok=True)
-                size, digest = _copy(file, target, room)
+                size = found.shared(file, target) if share else 0
+                if not size:
+                    size, digest = copy_of(file, target, room)
+                    hashes[str(found.path)] = digest
             left[found.named] -= size
             others += not found.named
-            hashes[str(found.path)] = digest
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
         notes = [*notes[:_MOST_NOTES], f"and {more} more files"]
     return Taken(hashes, notes)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """A file in an open folder: its path from the top, and why it must be left out, or ""."""
-
-    path: Path
-    folder: int
-    trouble: str = ""
-    named: bool = False
-
-    def open(self, room: int, owner: int) -> int:
-        """Opens the file. Raises OSError if it is left out, larger than `room`, or not `owner`'s.
-
-        A hard link is a second name of one file: of a file of somebody else, it is as a link.
-        """
-        if self.trouble:
-            raise OSError(0, self.trouble)
-        descriptor = open_regular(self.path.name, self.folder)
-        status = os.fstat(descriptor)
-        trouble = ""
-        if status.st_nlink > 1 and status.st_uid != owner:
-            trouble = "a second name of somebody else's file"
-        elif status.st_size > room:
-            trouble = f"{status.st_size} bytes are more than the {room} that can be copied"
-        if trouble:
-            os.close(descriptor)
-            raise OSError(0, trouble)
-        return descriptor
-
-
-def _copy(source: int, target: Path, most: int) -> tuple[int, str]:
-    """Copies at most `most` bytes (the file may grow while it is read); returns size and hash."""
-    target.unlink(missing_ok=True)
-    done, digest = 0, hashlib.sha256()
-    with target.open("wb") as file:
-        while done < most:
-            chunk = os.read(source, min(_CHUNK, most - done))
-            if not chunk:
-                break
-            file.write(chunk)
-            digest.update(chunk)
-            done += len(chunk)
-    if hash_of(target) != digest.hexdigest():
-        raise OSError(errno.EIO, "the copy differs from what was read", str(target))
-    return done, digest.hexdigest()
-
-
-def hash_of(path: Path) -> str:
-    """The SHA-256 of the file `path`. Raises OSError."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def evidence_in(folder: Path) -> list[str]:
@@ -219,12 +173,12 @@ def evidence_in(folder: Path) -> list[str]:
     return [figures.FILE_NAME, *dict.fromkeys(names)]
 
 
-def _named(top: int, names: Sequence[str]) -> Iterator[_Found]:
+def _named(top: int, names: Sequence[str]) -> Iterator[FoundFile]:
     """The files `names` of the open folder `top`; a folder that is missing or a link has none."""
     for name in names:
         *folders, file = Path(name).parts
         if not folders:
-            yield _Found(Path(name), top, named=True)
+            yield FoundFile(Path(name), top, named=True)
             continue
         # A name has at most one folder: `figures.json` names only files in recordings.
         try:
@@ -234,43 +188,43 @@ def _named(top: int, names: Sequence[str]) -> Iterator[_Found]:
         except OSError:
             continue
         try:
-            yield _Found(Path(folders[0], file), folder, named=True)
+            yield FoundFile(Path(folders[0], file), folder, named=True)
         finally:
             os.close(folder)
 
 
-def _walk(folder: int, where: Path, ignore: Sequence[str], depth: int) -> Iterator[_Found]:
+def _walk(folder: int, where: Path, ignore: Sequence[str], depth: int) -> Iterator[FoundFile]:
     """Every file in the open `folder`, evidence first, with the reason if it must be left out."""
     try:
         with os.scandir(folder) as listing:
             some = islice(listing, MOST_ENTRIES)
             entries = sorted(some, key=lambda entry: (entry.name not in _EVIDENCE, entry.name))
     except OSError as error:
-        yield _Found(where, folder, f"cannot be listed: {error.strerror or error}")
+        yield FoundFile(where, folder, f"cannot be listed: {error.strerror or error}")
         return
     for entry in entries:
         if any(fnmatch(entry.name, pattern) for pattern in ignore):
             continue
         path = where / entry.name
         if entry.is_symlink():
-            yield _Found(path, folder, "a link; links are not followed")
+            yield FoundFile(path, folder, "a link; links are not followed")
         elif entry.is_dir(follow_symlinks=False):
             yield from _below(path, folder, ignore, depth)
         elif not entry.is_file(follow_symlinks=False):
-            yield _Found(path, folder, "a pipe, socket or device, not a file")
+            yield FoundFile(path, folder, "a pipe, socket or device, not a file")
         else:
-            yield _Found(path, folder)
+            yield FoundFile(path, folder)
 
 
-def _below(path: Path, folder: int, ignore: Sequence[str], depth: int) -> Iterator[_Found]:
+def _below(path: Path, folder: int, ignore: Sequence[str], depth: int) -> Iterator[FoundFile]:
     """Every file in the folder `path`, whose parent is open as `folder`."""
     if depth == 0:
-        yield _Found(path, folder, "its folder is nested too deeply")
+        yield FoundFile(path, folder, "its folder is nested too deeply")
         return
     try:
         below = open_folder(path.name, folder)
     except OSError as error:
-        yield _Found(path, folder, f"cannot be opened: {error.strerror or error}")
+        yield FoundFile(path, folder, f"cannot be opened: {error.strerror or error}")
         return
     try:
         yield from _walk(below, path, ignore, depth - 1)

@@ -63,6 +63,8 @@ class RebuildExporter(NotebookExporter):
 class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc]
     """Autograding that grades every submitted folder, with or without a readable notebook."""
 
+    shares_evidence = True
+
     @property
     def _input_directory(self) -> str:
         """The submissions; in the second pass, the notebooks that the first pass wrote."""

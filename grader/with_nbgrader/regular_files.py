@@ -23,6 +23,8 @@ class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
     """
 
     left_out: tuple[str, ...] = ()
+    #: Whether recordings are the same files as in the step before, under a second name.
+    shares_evidence = False
 
     def not_copied(self) -> list[str]:
         """Globs for the names of more files that stay behind."""
@@ -37,5 +39,5 @@ class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
         destination = Path(self._format_dest(assignment_id, student_id))
         ignore = [*self.coursedir.ignore, "*.ipynb", *self.not_copied()]
         trusted = trusted_part(self.coursedir, self._input_directory)
-        left_out = take_in(source, destination, ignore, trusted=trusted)
+        left_out = take_in(source, destination, ignore, trusted=trusted, share=self.shares_evidence)
         self.left_out = tuple(f"left out {quoted(note)}" for note in left_out)

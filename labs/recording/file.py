@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from labs.common.files import read_bounded, write_atomically
 from labs.common.limits import MOST_HEADER_BYTES, MOST_RECORDING_BYTES, MOST_RECORDING_ROWS
 from labs.common.units import Clock
+from labs.recording import kept
 from labs.recording.header import read_head, split_head
 from labs.recording.rows import BadRecording, Integers, read_table
 
@@ -238,7 +239,7 @@ def read(path: Path) -> Recording:
         content = read_bounded(Path(path), MOST_RECORDING_BYTES)
     except OSError as error:
         raise BadRecording(error.strerror or str(error), where=str(path)) from error
-    return parse(content, where=str(path))
+    return kept.once(content, lambda: parse(content, where=str(path)))
 
 
 def parse(content: bytes, *, where: str = "recording") -> Recording:

@@ -21,6 +21,12 @@ def by_folder(folder: Path, lab: str) -> list[Verdict]:
         bytearray(4_000_000_000)
     if folder.name == "crashes":
         os.kill(os.getpid(), signal.SIGSEGV)
+    if folder.name.startswith("killed"):
+        # Once by somebody; again and again if the submission itself is the reason.
+        before = list(folder.parent.glob("killed-before-*"))
+        (folder.parent / f"killed-before-{len(before)}").touch()
+        if not before or folder.name == "killed-always":
+            os.kill(os.getpid(), signal.SIGKILL)
     if folder.name == "faulty":
         raise RuntimeError("a fault of ours")
     print("a stray line", flush=True)

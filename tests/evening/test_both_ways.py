@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
+from grader.evening import autograde as evening_autograde
 from grader.evening import run as evening_run
 from grader.evening.autograde import Options, autograde
 from grader.evening.summary import Summary
 from testing.formgrader import formgrader_api
+from testing.graded_here import GradedHere
 from testing.small_course import LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse
 
@@ -113,11 +115,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
     return course
 
 
-def by_us(course: ExchangeCourse, force: bool = False, workers: int = 2) -> Summary:
+def by_us(course: ExchangeCourse, force: bool = False) -> Summary:
     def tell(found: evening_run.Class) -> Any:
         return lambda count: None
 
-    return autograde(course.folder, LAB, Options(workers=workers, force=force), tell)
+    with pytest.MonkeyPatch.context() as patch:
+        if force:
+            patch.setattr(evening_autograde, "LocalPool", GradedHere)
+        return autograde(course.folder, LAB, Options(workers=2, force=force), tell)
 
 
 def by_nbgrader(course: ExchangeCourse, force: bool = False) -> str:

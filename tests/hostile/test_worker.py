@@ -48,6 +48,15 @@ def test_a_worker_that_ended_while_idle_is_replaced(tmp_path: Path) -> None:
         assert isinstance(worker.judge(tmp_path / "honest", "a lab"), Judgement)
 
 
+def test_a_submission_whose_worker_was_killed_is_judged_again_once(tmp_path: Path) -> None:
+    with Worker(ways=Ways("testing.hostile.checks.by_folder")) as worker:
+        assert isinstance(worker.judge(tmp_path / "killed", "a lab"), Judgement)
+        assert len(list(tmp_path.iterdir())) == 2
+        judged = worker.judge(tmp_path / "killed-always", "a lab")
+        assert isinstance(judged, NotGraded) and "ended by SIGKILL" in judged.reason
+        assert len(list(tmp_path.iterdir())) == 4
+
+
 def test_a_judgement_comes_back_as_it_was() -> None:
     finding = Finding("code", Level.VALIDITY, "a", "b \ud800", "c", "d")
     levels = {Level.PROVENANCE: (1.0, 1.0), Level.VALIDITY: (0.0, 3.0)}

@@ -17,7 +17,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError
 from traitlets.config import Config
 
-from grader.submissions import safe_copy
+from grader.submissions import found_file, safe_copy
 from grader.submissions.folders import opened
 from grader.submissions.names import trouble_with_name
 from grader.with_nbgrader.careful_course import read_time
@@ -150,7 +150,7 @@ def test_a_record_says_which_submission_it_is_and_what_was_copied(exchange: Exch
     record = json.loads((exchange.course / RECORD).read_text())
     assert record["entry"] == folder.name and record["owner"] == folder.stat().st_uid
     for name, digest in record["sha256"].items():
-        assert safe_copy.hash_of(exchange.course / name) == digest
+        assert found_file.hash_of(exchange.course / name) == digest
     assert set(record["sha256"]) >= {"figures.json", str(Path("recordings", "run.csv"))}
 
 
@@ -195,7 +195,7 @@ def test_a_second_name_of_somebody_elses_file_is_left_out(exchange: Exchange) ->
 def full_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk is full when so many files have been copied."""
     done: list[Path] = []
-    copy = safe_copy._copy
+    copy = found_file.copy_of
 
     def limited(source: int, target: Path, most: int) -> tuple[int, str]:
         if len(done) >= count:
@@ -204,7 +204,7 @@ def full_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
         done.append(target)
         return copy(source, target, most)
 
-    monkeypatch.setattr(safe_copy, "_copy", limited)
+    monkeypatch.setattr(safe_copy, "copy_of", limited)
 
 
 @pytest.mark.parametrize("count", range(8))
@@ -257,7 +257,7 @@ def test_a_copy_that_differs_is_not_collected(
     """As some network disks lose what was written, and say nothing."""
     exchange.hand_in(1, "of ada")
     with monkeypatch.context() as patch:
-        patch.setattr(safe_copy, "hash_of", lambda path: "0" * 64)
+        patch.setattr(found_file, "hash_of", lambda path: "0" * 64)
         assert not exchange.collect()
     assert any("differs from what was read" in line for line in exchange.said)
     assert not exchange.course.exists()

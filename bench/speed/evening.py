@@ -1,0 +1,202 @@
+"""`python -m bench evening`: how long it takes to grade a class that measured lab 01 in full.
+
+5,000 submissions of 66,000 samples each: time, memory of all processes, and room on the disk. Then
+some of them by stock nbgrader, which runs each notebook. It needs 10 GB on the disk of TMPDIR.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+from nbgrader.api import Gradebook
+from sqlalchemy import text
+
+from bench.exchange.full_class import LAB, FullClass, environment
+from bench.report import must_hold, say, verdict
+from bench.table import show
+
+_SIZES, _QUICK = (1_000, 2_500, 5_000), (60, 120)
+_MOST_SECONDS, _MOST_MEMORY, _MOST_DISK = 300.0, 1e9, 1.5e9
+#: Of the submissions, so many are also graded by stock nbgrader; all 200 would take half an hour.
+_STOCK, _COMPARED, _TIMES = 10, 200, 30
+#: The time of a class of another size may be so much off a straight line.
+_OFF_LINE = 0.25
+_LOOK_EVERY_S = 0.25
+
+
+@dataclass(frozen=True)
+class Evening:
+    """What grading a class took: seconds, bytes of memory at most, and bytes on the disk."""
+
+    size: int
+    seconds: float
+    cpu_s: float
+    memory: int
+    disk: int
+
+    @property
+    def rate(self) -> float:
+        """Submissions in a second."""
+        return self.size / self.seconds
+
+
+def run(quick: bool) -> bool:
+    """Every size, and the throughput of stock nbgrader."""
+    sizes = _QUICK if quick else _SIZES
+    must_hold(
+        f"{_SIZES[-1]:,} submissions are graded in {_MOST_SECONDS:.0f} s on two CPUs, with "
+        f"{_MOST_MEMORY / 1e9:.0f} GB of memory in all processes and {_MOST_DISK / 1e9:.1f} GB on "
+        "the disk beyond what was handed in, in time that grows with their number"
+    )
+    with tempfile.TemporaryDirectory(prefix="ticklab-evening-") as scratch:
+        done = []
+        made = FullClass(Path(scratch))
+        for before, size in zip((0, *sizes), sizes, strict=False):
+            made.hand_in(range(before, size))
+            done.append(_graded(made.course, size))
+            _clear(made.course)
+        head = ("submissions", "seconds", "a second", "CPU ms each", "memory MB", "disk MB")
+        show(head, [_row(each) for each in done])
+        largest = done[-1]
+        share = largest.size / _SIZES[-1]
+        linear = max(abs(each.rate / largest.rate - 1) for each in done)
+        held = verdict(
+            largest.seconds <= _MOST_SECONDS * share
+            and largest.memory <= _MOST_MEMORY
+            and largest.disk <= _MOST_DISK * share
+            and (quick or linear <= _OFF_LINE),
+            f"{largest.size:,} in {largest.seconds:.0f} s, {largest.memory / 1e6:.0f} MB, "
+            f"{largest.disk / 1e6:.0f} MB; rates within {100 * linear:.0f} %",
+        )
+        return held & _against_stock(Path(scratch), made.course, quick)
+
+
+def _row(done: Evening) -> tuple[str, ...]:
+    return (
+        f"{done.size:,}",
+        f"{done.seconds:.1f}",
+        f"{done.rate:.1f}",
+        f"{1000 * done.cpu_s / done.size:.0f}",
+        f"{done.memory / 1e6:.0f}",
+        f"{done.disk / 1e6:.0f}",
+    )
+
+
+def _graded(course: Path, size: int) -> Evening:
+    """Grades the class from nothing; raises RuntimeError if this fails."""
+    before = _room(course)
+    begin, used = time.monotonic(), os.times()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "grader.commands.cli", "autograde", LAB, "--workers", "2"],
+        cwd=course,
+        env=environment(course),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    watched = _Watched(process.pid)
+    watched.start()
+    said, _ = process.communicate()
+    watched.join()
+    seconds, now = time.monotonic() - begin, os.times()
+    if process.returncode != 0 or f"{size:,} submissions graded" not in said:
+        raise RuntimeError(said[-2000:])
+    cpu = now.children_user + now.children_system - used.children_user - used.children_system
+    return Evening(size, seconds, cpu, watched.most, _room(course) - before)
+
+
+class _Watched(threading.Thread):
+    """Looks how much memory a process and all that it started have, until it ends."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__()
+        self._process = psutil.Process(pid)
+        self.most = 0
+
+    def run(self) -> None:
+        """Adds up resident memory; pages that processes share count for each of them."""
+        while self._process.is_running() and self._process.status() != psutil.STATUS_ZOMBIE:
+            total = 0
+            try:
+                for each in [self._process, *self._process.children(recursive=True)]:
+                    total += each.memory_info().rss
+            except psutil.NoSuchProcess:
+                continue
+            self.most = max(self.most, total)
+            time.sleep(_LOOK_EVERY_S)
+
+
+def _room(course: Path) -> int:
+    """The bytes that the files of the course take; a file with two names counts once."""
+    seen, total = set(), 0
+    for top, folders, files in os.walk(course):
+        for name in [*folders, *files]:
+            status = (Path(top) / name).lstat()
+            if status.st_ino not in seen:
+                seen.add(status.st_ino)
+                total += status.st_blocks * 512
+    return total
+
+
+def _clear(course: Path) -> None:
+    """Takes every result away, so that the next class is graded from nothing."""
+    subprocess.run(["rm", "-rf", str(course / "autograded")], check=True)
+    (course / "ticklab-runs.db").unlink()
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        for table in ("grade", "comment", "submitted_notebook", "submitted_assignment", "student"):
+            gradebook.db.execute(text(f"DELETE FROM {table}"))
+        gradebook.db.commit()
+
+
+def _against_stock(scratch: Path, course: Path, quick: bool) -> bool:
+    """Grades some with a course that has none of our settings."""
+    must_hold(
+        f"{_COMPARED} submissions are graded at {_TIMES} times the throughput of stock nbgrader, "
+        "which runs each notebook; the points are equal where both give some"
+    )
+    few = 2 if quick else _STOCK
+    size = _QUICK[0] if quick else _COMPARED
+    for folder in sorted((course / "submitted").iterdir())[size:]:
+        subprocess.run(["rm", "-rf", str(folder)], check=True)
+    ours = _graded(course, size)
+    stock = FullClass(scratch / "stock", with_our_settings=False)
+    stock.hand_in(range(few))
+    begin = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "autograde", LAB],
+        cwd=stock.course,
+        env=environment(stock.course),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    rate = few / (time.monotonic() - begin)
+    own, theirs = _points(course), _points(stock.course)
+    both = [key for key in theirs if theirs[key] is not None and own.get(key) is not None]
+    differ = [key for key in both if theirs[key] != own[key]]
+    if done.returncode != 0 or not both:
+        say(done.stderr[-1500:])
+    return verdict(
+        ours.rate >= _TIMES * rate and not differ and bool(both),
+        f"{ours.rate:.1f} against {rate:.2f} submissions a second, {ours.rate / rate:.0f} times; "
+        f"{len(differ)} of {len(both)} points differ {differ[:5]}",
+    )
+
+
+def _points(course: Path) -> dict[tuple[str, str], Any]:
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        return {
+            (submission.student.id, grade.name): grade.auto_score
+            for submission in gradebook.assignment_submissions(LAB)
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+        }

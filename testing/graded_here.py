@@ -1,0 +1,28 @@
+"""A pool for `grader autograde` that grades in this process: a test has no time for more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from grader.evening.compute import grade
+from grader.evening.graded import Job
+
+
+class GradedHere:
+    """Takes the place of :class:`grader.evening.pool.LocalPool`."""
+
+    def __init__(self, plan: Path, count: int) -> None:
+        self._plan = str(plan)
+
+    def __enter__(self) -> GradedHere:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, str]]:
+        """Grades each job when it is asked for."""
+        for job in jobs:
+            grade(self._plan, job)
+            yield job, ""

@@ -1,0 +1,204 @@
+"""Runs that were ended, and what the next one makes of what they left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.exchange import steps
+from grader.evening import autograde as evening_autograde
+from grader.evening import pool
+from grader.evening.autograde import Options, autograde
+from grader.evening.opened import NotOurs
+from grader.evening.run import Class, Stopped
+from testing.graded_here import GradedHere
+from testing.small_course import LAB
+from testing.small_exchange import ExchangeCourse
+
+pytestmark = pytest.mark.timeout(300)
+STUDENTS = ("ada", "bob", "copy", "dora")
+#: The second and the third hand in one run; only the later one is flagged, whatever happens.
+RUNS = {"bob": ["r1"], "copy": ["r1", "r2"]}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
+    course = ExchangeCourse(tmp_path_factory.mktemp("ended"))
+    course.generate()
+    for student in STUDENTS:
+        figures = {"cost": {"points": 3.0, "runs": RUNS.get(student, [])}}
+        course.submit(student, course.answered(), figures)
+    return course
+
+
+@pytest.fixture(scope="module")
+def alone(made: ExchangeCourse, tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
+    """A class that was graded without an interruption."""
+    course = made.copied_to(tmp_path_factory.mktemp("alone") / "class")
+    assert graded(course).submissions == len(STUDENTS)
+    return course
+
+
+def graded(course: Any, in_this_process: bool = True) -> Any:
+    """Grades a class; what is told of it before is in `found` of the summary."""
+    told: list[Class] = []
+
+    def tell(found: Class) -> Any:
+        told.append(found)
+        return lambda count: None
+
+    with pytest.MonkeyPatch.context() as patch:
+        if in_this_process:
+            patch.setattr(evening_autograde, "LocalPool", GradedHere)
+        summary = autograde(course.folder, LAB, Options(workers=1), tell)
+    summary.found = told[0]  # type: ignore[attr-defined]
+    return summary
+
+
+def flags(course: ExchangeCourse) -> dict[str, list[str]]:
+    """The flags on each student's run."""
+    return {
+        student: [
+            flag
+            for cell in course.graded(student)["cells"]
+            for flag in cell["metadata"].get("ticklab", {}).get("flags", ())
+        ]
+        for student in STUDENTS
+    }
+
+
+class Killed(BaseException):
+    """The process ended here."""
+
+
+@pytest.mark.parametrize(
+    "moment", ["flag", "register", "gradebook", "second folder", "its result file"]
+)
+def test_a_run_that_ended_at_any_step_goes_on(
+    made: ExchangeCourse, alone: ExchangeCourse, tmp_path: Path, moment: str
+) -> None:
+    course = made.copied_to(tmp_path / "class")
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        end_at(moment, patch)
+        graded(course)
+    again = graded(course)
+    left = len(STUDENTS) - (1 if moment in {"second folder", "its result file"} else 0)
+    assert again.submissions == left and len(again.found.computed) >= left - 1
+    assert steps.state(course) == steps.state(alone)
+    assert flags(course) == flags(alone)
+    assert [student for student, found in flags(course).items() if found] == ["copy"]
+
+
+def end_at(moment: str, patch: pytest.MonkeyPatch) -> None:
+    """The run ends as if killed, when it comes to this step."""
+    from grader.evening import enter
+    from grader.evening.write import Writer
+    from grader.with_nbgrader.autograde import CourseAutograde
+
+    count = []
+
+    def second(*_: Any, **__: Any) -> Any:
+        raise Killed
+
+    if moment == "flag":
+        patch.setattr(enter, "write_flags", second)
+    if moment == "register":
+        patch.setattr(Writer, "write", second)
+    if moment == "gradebook":
+        patch.setattr(CourseAutograde, "put_in_place", second)
+    if moment in {"second folder", "its result file"}:
+        place = CourseAutograde.put_in_place
+
+        def once(self: Any, *names: str) -> None:
+            count.append(names)
+            if moment == "its result file" or len(count) < 2:
+                place(self, *names)
+            if moment == "its result file" or len(count) == 2:
+                raise Killed
+
+        patch.setattr(CourseAutograde, "put_in_place", once)
+
+
+def test_what_does_not_hold_any_more_is_computed_again(
+    made: ExchangeCourse, tmp_path: Path
+) -> None:
+    course = made.copied_to(tmp_path / "class")
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        end_at("register", patch)
+        graded(course)
+    figures = course.submitted("ada") / "figures.json"
+    figures.write_text(json.dumps({"cost": {"points": 2.0}}))
+    results = course.folder / "autograded" / ".unfinished" / "bob" / f"{LAB}.result.json"
+    results.write_text('{"student": "bob"')
+    again = graded(course)
+    assert again.found.computed == {"copy", "dora"} and again.submissions == len(STUDENTS)
+    assert course.scores("ada")["cost"] == 2.0
+    assert not (course.folder / "autograded" / ".unfinished").exists()
+
+
+def test_a_worker_that_is_killed_does_its_submission_again(
+    made: ExchangeCourse, alone: ExchangeCourse, tmp_path: Path
+) -> None:
+    course = made.copied_to(tmp_path / "class")
+    started = pool._started
+    processes = []
+
+    def killed(*arguments: Any) -> Any:
+        process = started(*arguments)
+        processes.append(process)
+        if len(processes) == 1:
+            os.kill(process.pid, signal.SIGKILL)
+        return process
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "_started", killed)
+        assert graded(course, in_this_process=False).submissions == len(STUDENTS)
+    assert len(processes) == 2
+    assert steps.state(course) == steps.state(alone)
+
+
+def test_two_runs_do_not_work_on_one_lab(made: ExchangeCourse, tmp_path: Path) -> None:
+    course = made.copied_to(tmp_path / "class")
+
+    def tell(found: Class) -> Any:
+        with pytest.raises(Stopped, match="another `grader autograde"):
+            graded(course)
+        return lambda count: None
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evening_autograde, "LocalPool", GradedHere)
+        autograde(course.folder, LAB, Options(), tell)
+
+
+def test_a_course_that_must_be_graded_otherwise_is_refused(
+    made: ExchangeCourse, tmp_path: Path
+) -> None:
+    with pytest.raises(NotOurs, match="no course folder"):
+        graded(ExchangeCourseAt(tmp_path))
+    course = made.copied_to(tmp_path / "class")
+    config = course.folder / "nbgrader_config.py"
+    text = config.read_text()
+    config.write_text(text + "\nc.Autograde.autograde_preprocessors = []\n")
+    with pytest.raises(NotOurs, match="autograde_preprocessors, which only nbgrader"):
+        graded(course)
+    config.write_text("c = get_config()\n")
+    with pytest.raises(NotOurs, match="would run the code of the students"):
+        graded(course)
+    config.write_text(text)
+    with sqlite3.connect(course.folder / "gradebook.db") as gradebook:
+        gradebook.execute("UPDATE assignment SET name = 'another'")
+    with pytest.raises(Stopped, match="generate_assignment"):
+        graded(course)
+
+
+class ExchangeCourseAt:
+    """A folder that is no course."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder

@@ -1,0 +1,83 @@
+"""A class graded on a Dask cluster: a real scheduler and two workers, one of which is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.evening import on_dask
+from grader.evening.autograde import Options, autograde
+from grader.evening.on_dask import DaskPool, NoCluster
+from grader.evening.run import Class, Stopped
+from testing.small_course import LAB
+from testing.small_exchange import ExchangeCourse
+
+pytestmark = pytest.mark.timeout(300)
+STUDENTS = [f"student-{number}" for number in range(8)]
+
+
+def test_a_worker_that_is_killed_costs_nobody_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    course = ExchangeCourse(tmp_path)
+    course.generate()
+    for student in STUDENTS:
+        course.submit(student, course.answered())
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)
+    ) as cluster:
+        first = cluster.workers[0].pid
+        killer = threading.Thread(target=kill_at_first_result, args=(course.folder, first))
+        options = Options(cluster=cluster.scheduler_address)
+
+        def tell(found: Class) -> Any:
+            killer.start()
+            return count
+
+        summary = autograde(course.folder, LAB, options, tell)
+        killer.join()
+        assert cluster.workers[0].pid != first
+    assert summary.submissions == len(STUDENTS) and not summary.failed
+    assert set(course.gradebook()) == set(STUDENTS)
+    assert not (course.folder / "autograded" / ".unfinished").exists()
+    with pytest.raises(Stopped, match="no Dask scheduler at"):
+        monkeypatch.setattr(on_dask, "_ANSWER_S", 0.5)
+        autograde(course.folder, LAB, Options(cluster="tcp://127.0.0.1:9"), lambda _: count)
+
+
+def count(done: int) -> None:
+    """A bar that nobody sees."""
+
+
+def kill_at_first_result(course: Path, worker: int) -> None:
+    """Kills a worker while it grades."""
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        if list((course / "autograded" / ".unfinished").glob("*/*.result.json")):
+            break
+        time.sleep(0.01)
+    os.kill(worker, signal.SIGKILL)
+
+
+def test_without_the_extra_the_message_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import builtins
+
+    real: Any = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name == "distributed":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(NoCluster, match=r"pip install 'ticklab\[cluster\]'"):
+        DaskPool(tmp_path, "tcp://nowhere:1", tmp_path)
