@@ -31,6 +31,7 @@ MODULES = {
     "kills": "bench.exchange.kills",
     "collect_class": "bench.exchange.collected_class",
     "class_report": "bench.exchange.class_report",
+    "feedback": "bench.exchange.feedback",
     "browser": "bench.labs.browser",
     "decisions": "bench.labs.decisions",
     "published": "bench.published",

@@ -1,4 +1,4 @@
-"""The scores that the gradebook has, and where each is on nbgrader's pages."""
+"""The scores that the gradebook has, and where each is on the pages that show it."""
 
 from __future__ import annotations
 
@@ -33,16 +33,14 @@ class Graded:
     def in_feedback(self, page: Page) -> Iterator[tuple[str, Locator, Score]]:
         """The name, the place and the text of each score on a page of feedback."""
         own, most = self.columns["score"]
-        yield "the total", page.locator("body > .container > .panel h4"), _in_feedback(own, most)
+        yield "the total", page.locator("main > p.total"), _in_feedback(own, most)
         for cell, (own, most, _) in self.cells.items():
             text = _in_feedback(own, most)
-            yield (
-                f"{cell} in the contents",
-                page.locator(f'#toc > ol > li > a[href="#{cell}"]').locator(".."),
-                text,
-            )
-            heading = f'.nbgrader_cell > a[name="{cell}"] + .panel-heading > .pull-right'
-            yield cell, page.locator(heading), text
+            places = [f"figure-{cell}", f"answer-{cell}"]
+            links = ", ".join(f'#toc > li > a[href="#{place}"] ~ .score' for place in places)
+            yield f"{cell} in the contents", page.locator(links), text
+            headings = ", ".join(f'section[id="{place}"] > p > .score' for place in places)
+            yield cell, page.locator(headings), text
 
     def in_formgrader(self, page: Page) -> Iterator[tuple[str, Locator, Score]]:
         """The same for the formgrader's page of this notebook."""

@@ -90,8 +90,7 @@ def as_html(verdict: Verdict) -> str:
 def plot_png(verdict: Verdict, folder: Path) -> bytes | None:
     """The plot of the judged recording, as PNG; None if there is nothing to draw."""
     from grader.figures import figure_named
-    from labs.plots.image import png
-    from labs.plots.samples_plot import samples_figure
+    from labs.plots.small_samples import samples_png
     from labs.recording.file import BadRecording, read
 
     if verdict.recording is None:
@@ -103,6 +102,6 @@ def plot_png(verdict: Verdict, folder: Path) -> bytes | None:
         variant = spec.variant if spec.variants else ""
         if variant not in recording.variants:
             return None
-        return png(samples_figure(recording, variant, "ns"))
+        return samples_png(recording, variant)
     except (BadRecording, KeyError):
         return None

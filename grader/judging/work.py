@@ -26,7 +26,11 @@ from labs.recording.kept import keeping
 #: A worker without a job ends after so many seconds; its user starts another one when needed.
 IDLE_S = 120.0
 
-_PRELOADED = ("grader.judging.lab_folder", "grader.judging.presentation", "labs.plots.samples_plot")
+_PRELOADED = (
+    "grader.judging.lab_folder",
+    "grader.judging.presentation",
+    "labs.plots.small_samples",
+)
 
 
 def main() -> int:

@@ -2,19 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
+from nbconvert.exporters import Exporter
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import GenerateFeedback
+from nbgrader.converters.base import BaseConverter
+from traitlets import default
 
 from grader.with_nbgrader.careful_course import is_ours
+from grader.with_nbgrader.grades import grades_of
+from grader.with_nbgrader.pages.feedback_files import keep_beside, page_of
 from grader.with_nbgrader.places import line, students_in, trouble_with
-from grader.with_nbgrader.regular_files import RegularFilesOnly
 from grader.with_nbgrader.staged import Staged
 
 
-class CourseFeedback(Staged, GenerateFeedback, RegularFilesOnly):  # type: ignore[misc]
+class FeedbackExporter(Exporter):
+    """Makes the page of a graded notebook for nbgrader."""
+
+    @default("file_extension")
+    def _html(self) -> str:
+        return ".html"
+
+    def from_filename(  # type: ignore[override]
+        self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """The page and its resources. Raises MissingEntry if the gradebook lacks the notebook."""
+        of: Mapping[str, str] = (resources or {})["nbgrader"]
+        with Gradebook(of["db_url"]) as gradebook:
+            found = grades_of(gradebook, of["assignment"], of["notebook"], of["student"])
+        if of["student"] not in found:
+            raise MissingEntry(
+                f"the gradebook has no {of['notebook']} of {of['student']}: run nbgrader autograde"
+            )
+        page = page_of(Path(filename), of["notebook"], found[of["student"]])
+        return page, {**(resources or {}), "output_extension": self.file_extension}
+
+
+class FewFiles(BaseConverter):  # type: ignore[misc]
+    """The part of a conversion that copies the files next to a page.
+
+    In the order of inheritance, this class is between nbgrader's conversion and `BaseConverter`. So
+    the conversion calls this method, and not that of `BaseConverter`.
+    """
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """Copies only what belongs to a page. A student's recordings take a hundred times more."""
+        if not is_ours(self):
+            super().init_assignment(assignment_id, student_id)
+            return
+        source = Path(self._format_source(assignment_id, student_id))
+        keep_beside(source, Path(self._format_dest(assignment_id, student_id)))
+
+
+class CourseFeedback(Staged, GenerateFeedback, FewFiles):  # type: ignore[misc]
     """Feedback for every graded folder, made as :class:`Staged` makes it."""
+
+    def start(self) -> None:
+        """As in nbgrader; our page needs none of its preparations of a notebook."""
+        if is_ours(self):
+            self.preprocessors: list[object] = []
+        super().start()
 
     def init_notebooks(self) -> None:
         """Lists the graded notebooks of each student.
@@ -44,7 +95,3 @@ class CourseFeedback(Staged, GenerateFeedback, RegularFilesOnly):  # type: ignor
     def refusals(self) -> list[str]:
         """One line for each graded folder that cannot be opened."""
         return list(self.refused)
-
-    def not_copied(self) -> list[str]:
-        """A page of the student's with the name of a page of feedback would be in its place."""
-        return [f"{Path(path).stem}.html" for path in self.notebooks]

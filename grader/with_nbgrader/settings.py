@@ -74,7 +74,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.ExchangeFactory.collect = "grader.with_nbgrader.exchange.collect.CarefulCollect"
     c.ExchangeFactory.list = "grader.with_nbgrader.exchange.inbound_list.CarefulList"
     c.HTMLExporter.filters = {"markdown2html": student_pages.FILTER}
-    c.GenerateFeedback.exporter_class = "grader.with_nbgrader.pages.student_pages.StudentPages"
+    c.GenerateFeedback.exporter_class = "grader.with_nbgrader.feedback.FeedbackExporter"
 
 
 def execute_tagged_cells(c: Any) -> None:

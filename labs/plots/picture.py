@@ -22,6 +22,7 @@ from labs.common.units import NAMES, canonical, rounded, with_unit
 from labs.plots import estimates_plot, image, line_plot, samples_plot, tables
 from labs.plots.known_number import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
+from labs.plots.taken import is_cold
 from labs.recording.file import Recording
 from labs.results import remarks
 from labs.results.result import Result
@@ -125,7 +126,7 @@ def describe_samples(
     steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
     per_unit = steady.clock.ticks_in(unit)
     lengths = steady.ticks / per_unit
-    cold = samples_plot.is_cold(recording, variant, steady.process, steady.sample)
+    cold = is_cold(recording, variant, steady.process, steady.sample)
     kind = (
         f"Scatter plot of {recording.kernel} {variant}: the length of "
         f"{plural(len(steady), 'sample')}"

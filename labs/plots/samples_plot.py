@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-from numpy.typing import NDArray
 
-from labs.analysis.arrays import Bools, Floats
-from labs.common.units import NAMES, canonical
+from labs.analysis.arrays import Floats
+from labs.common.units import canonical
 from labs.plots.known_number import Mark
-from labs.plots.labels import spread_out
 from labs.plots.style import (
     BLUE,
     FAINT,
@@ -26,11 +23,10 @@ from labs.plots.style import (
     make_room_at_left,
     make_room_at_right,
     new_figure,
-    plural,
     title_and_key,
 )
-from labs.recording import declared
-from labs.recording.file import Integers, Recording
+from labs.plots.taken import Taken, axis_names, batch_names, key_of, medians_of, taken_of
+from labs.recording.file import Recording
 
 
 def samples_figure(
@@ -48,7 +44,7 @@ def samples_figure(
     """
     unit = canonical(unit)
     clock = recording.samples(variant).clock  # raises KeyError for an unknown variant
-    taken = _taken(recording, variant)
+    taken = taken_of(recording, variant)
     lengths = taken.ticks / clock.ticks_in(unit)
     predicted = prediction.into(unit, clock) if prediction else None
 
@@ -58,17 +54,14 @@ def samples_figure(
     axes.set_ylim(floor * 0.75, ceiling)
     axes.set_xlim(-0.012 * len(shown), 1.012 * len(shown))
     _draw_points(axes, taken, shown)
-    key = _key(taken)
+    key = key_of(taken)
     if prediction is not None and predicted is not None:
         axes.axhline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
         key.append((prediction.key_text(), GREEN))
     _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
-    processes = len(np.unique(taken.process))
-    axes.set_xlabel(
-        f"samples in the order taken\n({plural(processes, 'process')}"
-        + (", separated by lines)" if processes > 1 else ")")
-    )
-    axes.set_ylabel(f"length of a sample\n({NAMES[unit]}, log axis)")
+    below, beside = axis_names(taken, unit)
+    axes.set_xlabel(below)
+    axes.set_ylabel(beside)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     make_room_at_left(figure, axes)
     make_room_at_right(figure, axes)
@@ -76,54 +69,7 @@ def samples_figure(
     return figure
 
 
-@dataclass(frozen=True, eq=False)
-class _Taken:
-    """The samples of one variant in the order taken; each array has the shape (n,).
-
-    `warm` samples belong to the warm-up; a `cold` sample is the first of its process.
-    """
-
-    ticks: Floats
-    batch: Floats
-    process: Integers
-    warm: Bools
-    cold: Bools
-
-    @property
-    def later(self) -> Bools:
-        """The samples that are neither warm-up nor cold."""
-        return ~(self.warm | self.cold)
-
-
-def _taken(recording: Recording, variant: str) -> _Taken:
-    mine = recording.variant_index == recording.variants.index(variant)
-    process, sample = recording.process[mine], recording.sample[mine]
-    warm = sample < 0
-    return _Taken(
-        ticks=recording.ticks[mine],
-        batch=recording.batch[mine],
-        process=process,
-        warm=warm,
-        cold=is_cold(recording, variant, process, sample) & ~warm,
-    )
-
-
-def is_cold(
-    recording: Recording, variant: str, process: Integers, sample: Integers
-) -> NDArray[np.bool_]:
-    """Which samples of `variant` are cold, shape (n,).
-
-    If the variant measures a first time, these are the first samples of each process; else there
-    are none. `process` and `sample` hold the numbers of the samples, shape (n,).
-    """
-    cold = np.zeros(len(process), dtype=np.bool_)
-    if declared.is_first_time(recording, variant):
-        order = np.lexsort((sample, process))
-        cold[order[np.flatnonzero(np.diff(process[order], prepend=-1))]] = True
-    return cold
-
-
-def _draw_points(axes: Axes, taken: _Taken, shown: Floats) -> None:
+def _draw_points(axes: Axes, taken: Taken, shown: Floats) -> None:
     """Draw a point for each sample at the height `shown`, and a line between two processes."""
     order = np.arange(len(shown))
     between = np.flatnonzero(np.diff(taken.process)) + 0.5
@@ -143,47 +89,17 @@ def _draw_points(axes: Axes, taken: _Taken, shown: Floats) -> None:
         )  # fmt: skip
 
 
-def _key(taken: _Taken) -> list[tuple[str, str]]:
-    """The entries of the key: the meaning and number of each marker, with its colour."""
-    cold, warm = int(taken.cold.sum()), int(taken.warm.sum())
-    key = [(f"● {plural(int((~taken.warm).sum()), 'sample')}", BLUE)]
-    if cold:
-        key.append((f"▲ {cold:,} of them cold: each the first of its process", VERMILLION))
-    if warm:
-        key.append((f"▲ {warm:,} of warm-up, not counted", VERMILLION))
-    return key
-
-
 def _name_batches(figure: Figure, axes: Axes, batch: Floats, shown: Floats) -> None:
     """Name each batch size at the right, at most a line of text off the height of its points.
 
     If there is no room for this, neighbouring batch sizes share a name.
     """
     low, high = np.log10(axes.get_ylim())
-    sizes = np.unique(batch).tolist()
-    if not sizes:
-        return
-    heights = sorted(
-        ((math.log10(float(np.median(shown[batch == k]))) - low) / (high - low), int(k))
-        for k in sizes
-    )
+    medians = medians_of(batch, shown)
+    heights = {k: (math.log10(middle) - low) / (high - low) for k, middle in medians.items()}
     # Two labels touch if their distance is less than this share of the axis.
     line = 1.03 * FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
-    moved = spread_out([height for height, _ in heights], line)
-    groups: list[list[tuple[float, int]]]
-    if all(abs(to - height) < 0.75 * line for to, (height, _) in zip(moved, heights, strict=True)):
-        groups = [[(to, k)] for to, (_, k) in zip(moved, heights, strict=True)]
-    else:
-        groups = []
-        for height, k in heights:
-            if groups and height - groups[-1][-1][0] < line:
-                groups[-1].append((height, k))
-            else:
-                groups.append([(height, k)])
-    for group in groups:
-        numbers = sorted(k for _, k in group)
-        words = f"k = {numbers[0]:,}" + (f" to {numbers[-1]:,}" if len(numbers) > 1 else "")
+    for height, words, _ in batch_names(heights, line):
         axes.text(
-            1.01, sum(height for height, _ in group) / len(group), words,
-            transform=axes.transAxes, va="center", fontsize=FONT_PT, color=INK,
+            1.01, height, words, transform=axes.transAxes, va="center", fontsize=FONT_PT, color=INK,
         )  # fmt: skip

@@ -15,7 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from labs.plots.labels import spread_out, without_overlap
+from labs.plots.labels import without_overlap
+from labs.plots.scale import spread_out
 from labs.plots.style import (
     BAR_PT,
     BLUE,

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -24,12 +23,53 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import Bbox
 
 from labs.analysis.arrays import Floats
-from labs.common.units import canonical
 from labs.plots.canvas import Canvas
+from labs.plots.scale import (
+    BLUE,
+    FAINT,
+    GREEN,
+    INK,
+    OCHRE,
+    PURPLE,
+    QUIET,
+    VERMILLION,
+    axis_number,
+    log_ends,
+    plural,
+    symbol,
+)
 
-BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#C44E00", "#007A5A", "#AA3377"
-OCHRE = "#9A6700"
-INK, QUIET, FAINT = "#1A1A1A", "#595959", "#D9D9D9"
+__all__ = [
+    "BAR_PT",
+    "BLUE",
+    "CAP_PT",
+    "CHARACTER",
+    "CSS_PIXELS_PER_INCH",
+    "DPI",
+    "FAINT",
+    "FONT_PT",
+    "GREEN",
+    "HEADER_IN",
+    "INK",
+    "MARGIN",
+    "OCHRE",
+    "POINT_PT",
+    "PURPLE",
+    "QUIET",
+    "VERMILLION",
+    "WIDTH_IN",
+    "axis_number",
+    "grow",
+    "log_axis",
+    "make_room_at_left",
+    "make_room_at_right",
+    "new_figure",
+    "plural",
+    "prepare_figure",
+    "quiet_frame",
+    "symbol",
+    "title_and_key",
+]
 
 #: An inch of a plot takes 96 CSS pixels on the page. It is drawn with more pixels, for sharp text.
 #: On a phone of 390 pixels the plot is scaled down, and its text still has 9 pixels.
@@ -201,17 +241,9 @@ def log_axis(
     All `values` fit on the axis, and so does the `predicted` one. A logarithmic axis has no zero. A
     coarse clock gives values of 0: draw them at the lower end, which then has the label 0.
     """
-    above = values[values > 0]
-    if predicted is not None and predicted > 0:
-        above = np.append(above, predicted)
-    least, most = (float(above.min()), float(above.max())) if len(above) else (1.0, 10.0)
-    zeros = bool((values == 0).any())
-    floor = least / 3 if zeros else least / 1.4
-    ceiling = max(most * 1.4, floor * 4)
-    places = _ticks(least if zeros else floor, ceiling)
-    labels = {place: axis_number(place) for place in places}
-    if zeros:
-        labels[floor] = "0"
+    ends = log_ends(values, predicted)
+    floor, ceiling = ends.floor, ends.ceiling
+    labels = ends.labels()
     axis: Axis
     if direction == "x":
         axes.set_xscale("log")
@@ -243,35 +275,3 @@ def _without_overlap(
         if all(at[a] + half[a] <= at[b] - half[b] for a, b in pairwise(kept)):
             return {place: labels[place] for place in kept}
     return {place: labels[place] for place in places[:1]}
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Between 4 and about 8 round numbers from `low` to `high`, evenly spread on a log axis."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
-        places = [
-            float(f"{step * 10.0**power:.6g}")
-            for power in range(first, last + 1)
-            for step in steps
-            if low <= step * 10.0**power <= high
-        ]
-        if len(places) >= 4:
-            break
-    every = -(-len(places) // 8)
-    return places[::every]
-
-
-def axis_number(value: float) -> str:
-    """A number as an axis shows it."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"
-
-
-def plural(count: int, noun: str) -> str:
-    """A count with its noun: `1 process`, `10 processes`."""
-    form = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{count:,} {form}"
-
-
-def symbol(unit: str) -> str:
-    """The unit as a text shows it after a number."""
-    return {"us": "µs"}.get(canonical(unit), canonical(unit))

@@ -20,8 +20,8 @@ from labs.common.units import rounded
 from labs.course import published
 from labs.notebook.run import Run
 from labs.plots.known_number import Mark
-from labs.plots.labels import spread_out
 from labs.plots.picture import Picture
+from labs.plots.scale import spread_out
 from labs.plots.series import LOOKS
 from labs.plots.style import WIDTH_IN
 from labs.recording.file import Recording

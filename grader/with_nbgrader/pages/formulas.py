@@ -10,11 +10,6 @@ import base64
 import io
 from functools import lru_cache
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.mathtext import MathTextParser
-
 from labs.common.html import inline
 from labs.common.limits import MOST_FORMULA
 
@@ -43,6 +38,12 @@ def formula(tex: str) -> tuple[str, str]:
 @lru_cache(maxsize=1_000)
 def _drawn(tex: str) -> tuple[str, int, int] | None:
     """The address of the picture, and its width and height in pixels of a page."""
+    # Here: it takes longer than the pages of a whole class without a formula.
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.mathtext import MathTextParser
+
     text = "$" + tex.replace("$", r"\$").replace("\n", " ") + "$"
     font, file = FontProperties(size=_SIZE), io.BytesIO()
     try:

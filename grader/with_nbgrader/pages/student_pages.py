@@ -1,6 +1,6 @@
-"""The pages on which nbgrader shows a student's work: feedback, and the formgrader's submissions.
+"""The page on which the formgrader shows a student's work.
 
-Both come from nbconvert's HTMLExporter with a template of nbgrader. The template loads MathJax from
+It comes from nbconvert's HTMLExporter with a template of nbgrader. The template loads MathJax from
 another server, which then knows who is grading and when, and lets TeX draw anywhere on the page.
 :class:`StudentPages` puts our own head in the place of MathJax: a policy that the browser follows,
 and a box around whatever a student wrote. Formulas are pictures already
@@ -23,8 +23,6 @@ FILTER = f"{markdown2html.__module__}.{markdown2html.__name__}"
 _MACRO = "{%% macro mathjax(url='') %%}{%% raw %%}%s{%% endraw %%}{%% endmacro %%}"
 _HEAD = Path(__file__).with_name("student_page_head.html.jinja")
 
-#: Feedback is one file: nothing is loaded, nothing runs.
-_FEEDBACK_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 #: The formgrader's page has scripts of nbgrader, some of them in the page, and templates that they
 #: compile. They may talk to the own server alone.
 FORMGRADER_POLICY = (
@@ -35,7 +33,7 @@ FORMGRADER_POLICY = (
 
 
 class StudentPages(HTMLExporter):
-    """Writes such a page; the templates of both import the macro that we replace.
+    """Writes such a page; its template imports the macro that we replace.
 
     The formgrader uses this class for all courses. A course that does not draw formulas with our
     filter keeps MathJax.
@@ -45,7 +43,5 @@ class StudentPages(HTMLExporter):
         super().__init__(config=config, **kw)  # type: ignore[no-untyped-call]
         if self.filters.get("markdown2html") != FILTER:
             return
-        formgrader_page = self.template_name == "formgrade"
-        policy = FORMGRADER_POLICY if formgrader_page else _FEEDBACK_POLICY
-        head = filled(_HEAD, policy=policy, formgrader=formgrader_page)
+        head = filled(_HEAD, policy=FORMGRADER_POLICY)
         self.extra_loaders = [DictLoader({"mathjax.html.j2": _MACRO % head})]

@@ -101,9 +101,22 @@ def markdown2html(context: Context, source: str) -> str:
     """
     cell: Any = context.get("cell") or {}
     marks = (cell.get("metadata") or {}).get("nbgrader") or {}
-    renderer = _Renderer(cell.get("attachments") or {}, trusted=not marks.get("solution"))
-    page = str(MarkdownWithMath(renderer=renderer).render(source))
-    return page if renderer.trusted else _clean(page, renderer.pictures)
+    pictures = cell.get("attachments") or {}
+    return (
+        student_html(source, pictures) if marks.get("solution") else released_html(source, pictures)
+    )
+
+
+def student_html(source: str, pictures: dict[str, dict[str, str]]) -> str:
+    """The HTML of a student's Markdown, in which nothing can run, load or cover."""
+    renderer = _Renderer(pictures, trusted=False)
+    return _clean(str(MarkdownWithMath(renderer=renderer).render(source)), renderer.pictures)
+
+
+def released_html(source: str, pictures: dict[str, dict[str, str]]) -> str:
+    """The HTML of the Markdown of a released cell."""
+    renderer = _Renderer(pictures, trusted=True)
+    return str(MarkdownWithMath(renderer=renderer).render(source))
 
 
 def _clean(page: str, pictures: set[str]) -> str:

@@ -1,0 +1,231 @@
+"""The page of feedback: a student's figures first, then what a person reads, then the notebook.
+
+It is one file that loads nothing and runs nothing. Figures, points and sentences come from the
+verdicts that replay wrote into the graded notebook, scores and comments from the gradebook.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.cases.verdict import PARTLY_RIGHT, Outcome
+from grader.figures import LABS
+from grader.with_nbgrader.pages.evidence import CELL_ID
+from grader.with_nbgrader.pages.given import Given, Grades
+from grader.with_nbgrader.pages.student_text import released_html, student_html
+from labs.common.html import filled
+
+_PAGE = Path(__file__).with_name("feedback_page.html.jinja")
+#: Nothing is loaded, nothing runs.
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+#: Under this key, replay writes the verdict into the cell of a figure.
+_VERDICT = "ticklab"
+#: So many characters of the output of a cell are shown.
+_MOST_OUTPUT = 5_000
+#: Released cells are the same for all students.
+_KEPT_CELLS = 1_000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure on the page. `verdict` is HTML that replay wrote, `output` is any other text."""
+
+    id: str
+    name: str
+    words: str
+    mark: str
+    given: Given
+    sentence: str
+    plot: str
+    alt: str
+    verdict: str
+    output: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer that a person reads. `evidence` is what the grader sees below it."""
+
+    id: str
+    given: Given
+    page: str
+    source: str
+    comment: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of the notebook: the HTML of a text, or the source of a program and its output."""
+
+    id: str
+    label: str
+    page: str = ""
+    source: str = ""
+    output: str = ""
+    comment: str = ""
+    link: str = ""
+    of_student: bool = False
+
+
+def feedback_page(notebook: Mapping[str, Any], lab: str, grades: Grades) -> str:
+    """The page for a graded notebook (format 4, each text as one string or as a list of lines)."""
+    cells = [_Graded(cell, number, grades) for number, cell in enumerate(notebook["cells"])]
+    asked = {spec.id: spec.asked for spec in LABS.get(lab, ())}
+    aside = (notebook.get("metadata") or {}).get(_VERDICT) or {}
+    # Rebuilding puts a first cell that says so in plain words.
+    note, cells = (cells[0], cells[1:]) if aside.get("set_aside") and cells else (None, cells)
+    return filled(
+        _PAGE,
+        policy=POLICY,
+        lab=lab,
+        note=note.page() if note else "",
+        grades=grades,
+        figures=[_figure(cell, asked) for cell in cells if cell.is_test],
+        answers=[
+            _answer(cell, after)
+            for cell, after in zip(cells, [*cells[1:], None], strict=True)
+            if cell.is_read_by_a_person
+        ],
+        comments=list(_comments(cells)),
+        cells=[_cell(cell) for cell in cells if not cell.is_evidence],
+    )
+
+
+class _Graded:
+    """A cell of the graded notebook, with what the gradebook says of it."""
+
+    def __init__(self, cell: Mapping[str, Any], number: int, grades: Grades) -> None:
+        self.cell = cell
+        metadata = cell.get("metadata") or {}
+        marks = metadata.get("nbgrader") or {}
+        self.is_code = cell.get("cell_type") == "code"
+        self.name = str(marks.get("grade_id") or "")
+        self.is_solution = bool(marks.get("solution") or marks.get("task"))
+        self.is_grade = bool(marks.get("grade") or marks.get("task"))
+        self.verdict: Mapping[str, Any] = metadata.get(_VERDICT) or {}
+        self.source = _text(cell.get("source"))
+        self.id = self.name or f"cell-{number}"
+        most = float(marks.get("points") or 0)
+        self.given = grades.cells.get(self.name, Given(0.0, most, open=False))
+        self.comment = grades.comments.get(self.name, "") if self.is_solution else ""
+
+    @property
+    def is_test(self) -> bool:
+        """Whether the check gives the points, and not a person."""
+        return self.is_grade and not self.is_solution
+
+    @property
+    def is_read_by_a_person(self) -> bool:
+        return self.is_grade and self.is_solution
+
+    @property
+    def is_evidence(self) -> bool:
+        return str(self.cell.get("id", "")).startswith(CELL_ID)
+
+    def page(self) -> str:
+        """The HTML of a text. A task is the instructor's, and its answer is not in it."""
+        pictures = self.cell.get("attachments") or {}
+        marks = (self.cell.get("metadata") or {}).get("nbgrader") or {}
+        if marks.get("solution"):
+            return student_html(self.source, pictures)
+        return released_html(self.source, pictures) if pictures else _released(self.source)
+
+    def _data(self, kind: str) -> Iterator[str]:
+        for output in self.cell.get("outputs") or ():
+            if kind in (output.get("data") or {}):
+                yield _text(output["data"][kind])
+
+    def outputs_html(self) -> str:
+        """What our own steps wrote, which is HTML without anything active."""
+        return next(self._data("text/html"), "")
+
+    def plot(self) -> str:
+        """The plot as PNG in base64; "" if there is none."""
+        return "".join(next(self._data("image/png"), "").split())
+
+    def output_text(self) -> str:
+        """The text of other outputs, such as those of cells that an instructor has executed."""
+        texts = [_text(each.get("text")) for each in self.cell.get("outputs") or ()]
+        return "".join([*texts, *self._data("text/plain")])[:_MOST_OUTPUT]
+
+
+def _figure(cell: _Graded, asked: Mapping[str, str]) -> Figure:
+    words, mark = _outcome(cell)
+    name = asked.get(cell.name, cell.name)
+    return Figure(
+        id=cell.name,
+        name=name[:1].upper() + name[1:],
+        words=words,
+        mark=mark,
+        given=cell.given,
+        sentence=str(cell.verdict.get("reason", "")),
+        plot=cell.plot(),
+        alt=f"Plot of every sample of the recording of this figure: {name}",
+        # Without a verdict, replay has not written this: it may be the output of a student's code.
+        verdict=cell.outputs_html() if cell.verdict else "",
+        output="" if cell.verdict else cell.output_text(),
+    )
+
+
+def _outcome(cell: _Graded) -> tuple[str, str]:
+    """The outcome of the check in words, and its sign."""
+    outcome = cell.verdict.get("outcome")
+    if outcome == Outcome.PASSED.value:
+        return outcome, "✓"
+    if outcome == Outcome.FAILED.value:
+        points, most = cell.verdict.get("points", 0), cell.verdict.get("max_points", 0)
+        return (PARTLY_RIGHT, "◐") if points > most / 2 else (outcome, "✗")
+    return "not graded by the check", "?"
+
+
+def _answer(cell: _Graded, after: _Graded | None) -> Answer:
+    evidence = after.outputs_html() if after is not None and after.is_evidence else ""
+    page = "" if cell.is_code else cell.page()
+    comment = _comment(cell.comment) if cell.comment else ""
+    return Answer(cell.name, cell.given, page, cell.source, comment, evidence)
+
+
+def _comments(cells: list[_Graded]) -> Iterator[tuple[str, list[str]]]:
+    """Each comment on answers of the notebook, with the names of these answers."""
+    names: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell.comment and not cell.is_read_by_a_person:
+            names.setdefault(cell.comment, []).append(cell.name)
+    for comment, of in names.items():
+        yield _comment(comment), of
+
+
+def _cell(cell: _Graded) -> Cell:
+    if cell.is_test:
+        return Cell(cell.id, "Figure", source=cell.source, link=f"figure-{cell.name}")
+    if cell.is_read_by_a_person:
+        return Cell(cell.id, "Your answer", link=f"answer-{cell.name}")
+    comment = _comment(cell.comment) if cell.comment else ""
+    label = "Your answer" if cell.is_solution else "Program" if cell.is_code else ""
+    if cell.is_code:
+        return Cell(
+            cell.id, label, source=cell.source, output=cell.output_text(), comment=comment,
+            of_student=cell.is_solution,
+        )  # fmt: skip
+    return Cell(cell.id, label, cell.page(), comment=comment, of_student=cell.is_solution)
+
+
+@functools.lru_cache(_KEPT_CELLS)
+def _released(source: str) -> str:
+    return released_html(source, {})
+
+
+@functools.lru_cache(_KEPT_CELLS)
+def _comment(text: str) -> str:
+    """A comment as HTML; anybody who may grade can write it, so we clean it like an answer."""
+    return student_html(text, {})
+
+
+def _text(lines: object) -> str:
+    """A text of a notebook, which may be a list of lines."""
+    return "".join(map(str, lines)) if isinstance(lines, list) else str(lines or "")

@@ -1,0 +1,247 @@
+"""The plot of every sample of a variant as a small image, for pages that show many.
+
+It shows what :mod:`labs.plots.samples_plot` shows, but for a prediction, and also the median of
+each batch size.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from itertools import cycle
+from typing import NamedTuple
+
+import numpy as np
+
+from labs.analysis.arrays import Bools, Floats
+from labs.plots import raster
+from labs.plots.raster import LINES, Pixels, Raster
+from labs.plots.scale import BLUE, INK, PURPLE, VERMILLION, LogEnds, log_ends, symbol
+from labs.plots.taken import Taken, batch_names, key_of, medians_of, taken_of
+from labs.recording.file import Recording
+
+#: The size of the image in pixels, twice that on the page, and of its texts.
+WIDTH, HEIGHT = 1360, 820
+CSS_WIDTH = WIDTH // 2
+_TEXT, _TITLE, _LINE = 34, 36, 46
+_MARGIN, _GAP = 20, 14
+#: The first baseline is so far below the top of its line.
+_ASCENT = 34
+#: Dots and triangles are made of squares of so many pixels, and have their places on a grid of
+#: them. Then many rows of pixels are the same as the one above, and the image stays small. With
+#: more samples than _MANY, a dot is a single square of twice the size.
+_CELL, _MANY, _FEW = 4, 2_000, 300
+_TRIANGLE = np.array([[0, 1, 0], [1, 1, 1]], np.bool_)
+_LARGE_TRIANGLE = np.array([[0, 0, 1, 0, 0], [0, 1, 1, 1, 0], [1, 1, 1, 1, 1]], np.bool_)
+#: However long the names of batch sizes are, the samples have so many pixels.
+_LEAST_WIDTH = 400
+#: So many dots on a cell make it as strong as the raster can.
+_STRONGER = (1, 2, 4)
+_STRENGTH = np.digitize(np.arange(_STRONGER[-1] + 1), _STRONGER).astype(np.uint8)
+#: The unit is the first in which the median has fewer digits than this.
+_MOST_IN_UNIT = 10_000
+_UNITS = ("ns", "us", "ms", "s")
+#: With more batch sizes than this, lines at their medians would hide the samples.
+_MOST_MEDIANS = 16
+
+
+def samples_png(recording: Recording, variant: str) -> bytes:
+    """Every sample of `variant` as a dot, in the order taken, on a logarithmic axis, as PNG.
+
+    Neighbouring batch sizes have different colours. Each has a line at its median, and its name at
+    the right. Warm-up samples and cold ones are triangles. Raises KeyError for an unknown variant,
+    and BadRecording if the recording does not state its clock.
+    """
+    clock = recording.samples(variant).clock  # raises KeyError for an unknown variant
+    taken = taken_of(recording, variant)
+    unit = _unit_of(taken.ticks / clock.ticks_in("ns"))
+    lengths = taken.ticks / clock.ticks_in(unit)
+    ends = log_ends(lengths)
+    shown = np.maximum(lengths, ends.floor)
+    medians = medians_of(taken.batch[taken.later], shown[taken.later])
+    lines = len(medians) <= _MOST_MEDIANS
+
+    paper = Raster(WIDTH, HEIGHT)
+    key = key_of(taken) + ([("― median", INK)] if medians and lines else [])
+    top = _head(paper, f"{recording.kernel} {variant}", key)
+    area = _area(len(shown), ends, top, medians)
+    _axes(paper, area, ends, _axis_names(taken, unit))
+    for last in np.flatnonzero(np.diff(taken.process)).tolist():
+        x = area.along(last + 0.5)
+        paper.fill(x - 1, area.top, x + 1, area.bottom, LINES)
+    sizes = sorted(medians, key=medians.__getitem__)
+    colours = dict(zip(sizes, cycle((BLUE, PURPLE)), strict=False))
+    _dots(paper, area, taken, shown, colours)
+    for middle in medians.values() if lines else ():
+        y = area.down(middle)
+        paper.fill(area.left, y - 1, area.right, y + 1, raster.solid(INK))
+    for share, text, k in area.names:
+        y = area.bottom - share * (area.bottom - area.top)
+        colour = INK if " to " in text else colours[k]
+        paper.write(area.right + _GAP, y + 0.36 * _TEXT, raster.words(text, _TEXT), colour)
+    return paper.png()
+
+
+def _unit_of(lengths: Floats) -> str:
+    """The unit in which most of `lengths`, given in ns, have few digits."""
+    middle = float(np.median(lengths)) if len(lengths) else 0.0
+    return next((unit for n, unit in enumerate(_UNITS) if middle < _MOST_IN_UNIT * 1000**n), "s")
+
+
+@dataclass(frozen=True)
+class _Area:
+    """The rectangle of the samples in pixels, and the ends of its axes.
+
+    `count` is the number of samples, `low` and `high` are logarithms, and `names` are those of
+    batch sizes as :func:`batch_names` gives them.
+    """
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    count: int
+    low: float
+    high: float
+    names: list[tuple[float, str, int]]
+
+    def along(self, order: float) -> float:
+        """The x of the sample with this place in the order taken, from 0."""
+        room = 0.012 * self.count
+        return self.left + (self.right - self.left) * (order + room) / (self.count + 2 * room or 1)
+
+    def down(self, length: float) -> float:
+        """The y of a sample of this length."""
+        share = (math.log(length) - self.low) / (self.high - self.low)
+        return self.bottom - share * (self.bottom - self.top)
+
+
+def _axis_names(taken: Taken, unit: str) -> tuple[str, str]:
+    """What the horizontal and the vertical axis show. Each letter takes 40 bytes of the image."""
+    processes = len(np.unique(taken.process))
+    lines = f"; lines separate {processes:,} processes" if processes > 1 else ""
+    return f"in the order taken{lines}", f"length of a sample ({symbol(unit)}, log axis)"
+
+
+def _head(paper: Raster, title: str, key: list[tuple[str, str]]) -> float:
+    """Write the title and the key, each in as many lines as needed. Returns where they end."""
+    y = float(_MARGIN)
+    for line in _lines(title, _TITLE, bold=True):
+        paper.write(_MARGIN, y + _ASCENT, raster.words(line, _TITLE, bold=True), INK)
+        y += _LINE + 4
+    x = float(_MARGIN)
+    for text, colour in key:
+        part = raster.words(text, _TEXT)
+        if x > _MARGIN and x + part.width > WIDTH - _MARGIN:
+            x, y = _MARGIN, y + _LINE
+        paper.write(x, y + _ASCENT, part, colour)
+        x += part.width + _TEXT
+    return y + _LINE
+
+
+def _lines(text: str, size: int, *, bold: bool) -> list[str]:
+    """`text` in at most two lines that fit on the paper; a text that is too long loses its end."""
+    room = WIDTH - 2 * _MARGIN
+    most = 2 * room // size
+    lines = [""]
+    for word in (text if len(text) <= most else f"{text[:most]}…").split():
+        longer = f"{lines[-1]} {word}".strip()
+        fits = raster.words(longer, size, bold=bold).width <= room
+        lines[len(lines) - fits :] = [longer if fits else word]
+    return [line for line in lines if line][:2]
+
+
+def _area(count: int, ends: LogEnds, top: float, medians: dict[int, float]) -> _Area:
+    """The place of the samples: between the numbers at the left and the names at the right."""
+    top, bottom = top + _LINE + 2 * _GAP, HEIGHT - _MARGIN - 2.3 * _LINE
+    low, high = math.log(ends.floor * 0.75), math.log(ends.ceiling)
+    shares = {k: (math.log(middle) - low) / (high - low) for k, middle in medians.items()}
+    names = batch_names(shares, 1.03 * _TEXT / (bottom - top))
+    numbers = max(raster.words(text, _TEXT).width for text in ends.labels().values())
+    widest = max((raster.words(text, _TEXT).width for _, text, _ in names), default=0)
+    left = 4 * round((_MARGIN + numbers + 1.5 * _GAP) / 4)
+    right = max(WIDTH - _MARGIN - widest - _GAP, left + _LEAST_WIDTH)
+    return _Area(left, right, top, bottom, count, low, high, names)
+
+
+def _axes(paper: Raster, area: _Area, ends: LogEnds, named: tuple[str, str]) -> None:
+    """Draw both axes with their numbers and names."""
+    axis = raster.solid(INK) - 1
+    paper.fill(area.left - 2, area.top, area.left, area.bottom + 2, axis)
+    paper.fill(area.left - 2, area.bottom, area.right, area.bottom + 2, axis)
+    for place, text in ends.labels().items():
+        y, number = area.down(place), raster.words(text, _TEXT)
+        paper.fill(area.left - _GAP, y - 1, area.left, y + 1, axis)
+        x = area.left - 1.5 * _GAP - number.width
+        paper.write(x, y + 0.36 * _TEXT, number, INK)
+    for place in _round_places(area.count):
+        x, number = area.along(place), raster.words(f"{place:,}", _TEXT)
+        paper.fill(x - 1, area.bottom, x + 1, area.bottom + _GAP, axis)
+        paper.write(x - number.width / 2, area.bottom + 1.5 * _GAP + 0.8 * _TEXT, number, INK)
+    below, beside = named
+    paper.write(_MARGIN, area.top - _GAP - 0.3 * _TEXT, raster.words(beside, _TEXT), INK)
+    part = raster.words(below, _TEXT)
+    x = min((area.left + area.right - part.width) / 2, WIDTH - _MARGIN - part.width)
+    paper.write(max(x, _MARGIN), HEIGHT - _MARGIN - 0.2 * _TEXT, part, INK)
+
+
+def _round_places(count: int) -> list[int]:
+    """At most 6 round numbers from 0 to below or at `count`, evenly spread."""
+    step = 1
+    while count / step > 5:
+        step = next(each for each in _steps() if each > step)
+    return list(range(0, count + 1, step))
+
+
+@functools.cache
+def _steps() -> list[int]:
+    return [digit * 10**power for power in range(12) for digit in (1, 2, 5)]
+
+
+class _Mark(NamedTuple):
+    """The squares of a mark, shape (rows, columns), their size in pixels, and their colour."""
+
+    squares: Bools
+    size: int
+    colour: str
+
+
+def _dots(paper: Raster, area: _Area, taken: Taken, shown: Floats, colours: dict[int, str]) -> None:
+    """Draw a dot for each sample, and a triangle for each of the warm-up and each cold one."""
+    size = 2 * _CELL if len(shown) > _MANY else _CELL
+    wide = 1 if len(shown) > _MANY else 2 if len(shown) > _FEW else 3
+    triangle = _TRIANGLE if taken.warm.any() else _LARGE_TRIANGLE
+    # Samples of the warm-up may be more than the others, and do not hide them.
+    _stamp(paper, area, _Mark(triangle, _CELL, VERMILLION), taken.warm, shown)
+    for colour in dict.fromkeys(colours.values()):
+        mine = [k for k, each in colours.items() if each == colour]
+        mark = _Mark(np.ones((wide, wide), np.bool_), size, colour)
+        _stamp(paper, area, mark, taken.later & np.isin(taken.batch, mine), shown)
+    _stamp(paper, area, _Mark(triangle, _CELL, VERMILLION), taken.cold, shown)
+
+
+def _stamp(paper: Raster, area: _Area, mark: _Mark, chosen: Bools, shown: Floats) -> None:
+    """Draw the mark at each chosen sample; where marks lie on each other, they are stronger."""
+    order = np.flatnonzero(chosen)
+    if not len(order):
+        return
+    first = area.along(0)
+    x = (first - area.left + (area.along(1) - first) * order) / mark.size
+    share = (np.log(shown[order]) - area.low) / (area.high - area.low)
+    y = (1 - share) * (area.bottom - area.top) / mark.size
+    rows = int((area.bottom - area.top) / mark.size) + 2
+    columns = int((area.right - area.left) / mark.size) + 2
+    places = np.bincount(
+        np.rint(y).astype(np.int64) * columns + np.rint(x).astype(np.int64),
+        minlength=rows * columns,
+    )
+    here = np.minimum(places, _STRONGER[-1]).astype(np.uint8).reshape(rows, columns)
+    high, wide = mark.squares.shape
+    counts: Pixels = np.zeros((rows + high, columns + wide), np.uint8)
+    for down, along in np.argwhere(mark.squares).tolist():
+        counts[down : down + rows, along : along + columns] += here
+    strengths = _STRENGTH[np.minimum(counts, _STRONGER[-1])]
+    pixels = strengths.repeat(mark.size, axis=0).repeat(mark.size, axis=1)
+    left, top = area.left - wide * mark.size // 2, area.top - high * mark.size // 2
+    paper.put(round(left), round(top), pixels, mark.colour)

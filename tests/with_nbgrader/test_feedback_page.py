@@ -1,0 +1,224 @@
+"""The page of feedback: what a student reads first, what it holds, and that nothing in it acts."""
+
+from __future__ import annotations
+
+import copy
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import nbgrader.api
+import pytest
+from nbgrader.api import Gradebook
+
+from bench.labs import jupyterlab
+from bench.labs.accessible import violations
+from grader.figures import figures_of
+from grader.with_nbgrader.adapter import alembic_version
+from grader.with_nbgrader.grades import grades_of
+from grader.with_nbgrader.pages.feedback_page import feedback_page
+from grader.with_nbgrader.pages.given import Given, Grades
+from grader.with_nbgrader.replay import Replay
+from testing.paths import FIXTURES, REPOSITORY
+
+LAB = "01-timer-overhead"
+MOST_BYTES = 150_000
+HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(1)"><b onclick=alert(1)>bold</b>'
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The notebook of lab 01 with the verdicts on an honest run, as autograding leaves it."""
+    folder = tmp_path_factory.mktemp("honest") / LAB
+    shutil.copytree(FIXTURES / "honest" / LAB, folder)
+    path = REPOSITORY / f"build/released/{LAB}/{LAB}.ipynb"
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    resources = {
+        "metadata": {"path": str(folder)},
+        "nbgrader": {"notebook": LAB, "student": "ada", "assignment": LAB},
+    }
+    return Replay().preprocess(notebook, resources)[0]
+
+
+@pytest.fixture
+def notebook(judged: Any) -> Any:
+    """A copy that a test may change."""
+    return copy.deepcopy(judged)
+
+
+def given(notebook: Any, **others: Given) -> Grades:
+    """Full points for every figure, and for the report what a test says."""
+    marks = [cell.metadata.get("nbgrader", {}) for cell in notebook.cells]
+    full = {
+        each["grade_id"]: Given(each["points"], each["points"], open=False)
+        for each in marks
+        if each.get("grade")
+    }
+    return Grades(22.0, 0.0, {**full, "report": Given(0.0, 4.0, open=True), **others})
+
+
+def cell_named(notebook: Any, name: str) -> Any:
+    return next(each for each in notebook.cells if each.get("id") == name)
+
+
+def test_figures_come_first_then_the_report_then_the_notebook_collapsed(notebook: Any) -> None:
+    page = feedback_page(notebook, LAB, given(notebook))
+    figures = [f'<section class="figure" id="figure-{spec.id}">' for spec in figures_of(LAB)]
+    order = [*figures, 'id="answer-report"', '<details class="notebook">', 'id="cell-prediction"']
+    places = [page.index(each) for each in order]
+    assert places == sorted(places)
+    for spec, begin, end in zip(figures_of(LAB), places, places[1:], strict=False):
+        part = page[begin:end]
+        assert spec.asked[1:] in part
+        assert f"Score: {float(spec.max_points)} / {float(spec.max_points)}" in part
+        assert "Accepted: " in part and "data:image/png;base64," in part
+    assert "Not graded by the check; a person reads it." in page
+    assert "Score: 18.0 / 22.0" in page and "(nobody has read it yet)" in page
+    assert "Late submission penalty" not in page
+
+
+def test_what_a_person_gave_is_shown_as_nbgrader_shows_it(notebook: Any) -> None:
+    grades = given(notebook, report=Given(2.5, 4.0, open=False))
+    grades.late_penalty = 1.25
+    grades.comments = {
+        "report": "Which *machine*?",
+        "prediction": "No response.",
+        "slopes": "No response.",
+    }
+    page = feedback_page(notebook, LAB, grades)
+    assert "Score: 19.25 / 22.0" in page
+    assert "Late submission penalty (Score: -1.25)" in page
+    report = page[page.index('id="answer-report"') :]
+    assert "Score: 2.5 / 4.0" in report and "nobody has read it" not in page
+    assert "Which <em>machine</em>?" in report
+    before = page[: page.index('<details class="notebook">')]
+    assert before.count("No response.") == 1
+    assert 'href="#cell-prediction"' in before and 'href="#cell-slopes"' in before
+
+
+def test_a_figure_that_a_person_must_look_at_says_so(notebook: Any) -> None:
+    cell = cell_named(notebook, "check-timer-step")
+    cell.metadata["ticklab"]["outcome"] = "not graded"
+    page = feedback_page(notebook, LAB, given(notebook, **{"timer-step": Given(0.0, 2.0, True)}))
+    part = page[page.index('id="figure-timer-step"') :].split("</section>")[0]
+    assert "not graded by the check" in part and "a person has yet to look at it" in part
+    assert "passed</strong>" not in part
+
+
+def test_what_was_left_out_is_shown_before_the_notebook(notebook: Any) -> None:
+    note = nbformat.v4.new_markdown_cell("**Left out** of it: a cell")  # type: ignore[no-untyped-call]
+    notebook.cells.insert(0, note)
+    seen = "<strong>Left out</strong> of it"
+    notebook.metadata["ticklab"] = {"set_aside": ["a cell"]}
+    page = feedback_page(notebook, LAB, given(notebook))
+    assert page.index(seen) < page.index('<details class="notebook">')
+
+
+def test_five_figures_with_their_plots_are_small(notebook: Any) -> None:
+    page = feedback_page(notebook, LAB, given(notebook))
+    assert page.count("data:image/png;base64,") == 5
+    assert len(page.encode()) <= MOST_BYTES
+
+
+def test_the_graded_copy_adds_little_to_the_notebook_that_was_handed_in(notebook: Any) -> None:
+    path = REPOSITORY / f"build/released/{LAB}/{LAB}.ipynb"
+    text = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
+    assert len(text.encode()) - path.stat().st_size <= 100_000
+
+
+def test_nothing_in_it_acts_whoever_wrote_it(notebook: Any) -> None:
+    cell_named(notebook, "report").source = HOSTILE
+    for name in ("prediction", "own-pair"):
+        cell = cell_named(notebook, name)
+        cell.source = HOSTILE
+        cell.outputs = [
+            {"output_type": "display_data", "metadata": {}, "data": {"text/html": HOSTILE}},
+            {"output_type": "stream", "name": "stdout", "text": HOSTILE},
+        ]
+    executed = cell_named(notebook, "check-timer-step")
+    del executed.metadata["ticklab"]
+    executed.outputs = cell_named(notebook, "prediction").outputs
+    grades = given(notebook)
+    grades.comments = {"report": HOSTILE, "prediction": HOSTILE}
+    page = feedback_page(notebook, LAB, grades)
+    assert "alert(1)" in page  # as text
+    tags = re.findall(r"<[a-z][^>]*>", page)
+    assert not [tag for tag in tags if re.match(r"<(script|iframe|object|embed|link|form)", tag)]
+    assert not [tag for tag in tags if re.search(r"\son[a-z]+\s*=|javascript:", tag)]
+    assert "<b>bold</b>" in page
+    assert "<script>" not in page
+
+
+def test_every_answer_is_on_the_page_whatever_it_holds(notebook: Any) -> None:
+    for number, cell in enumerate(notebook.cells):
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            cell.source = f"answer {number} & </details></main>"
+    page = feedback_page(notebook, LAB, given(notebook))
+    assert page.count("</main>") == 1
+    answers = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("solution")]
+    assert len(re.findall(r"answer \d+ &amp; ", page)) == len(answers)
+
+
+@pytest.mark.skipif(jupyterlab.CHROMIUM is None, reason="chromium is not installed")
+def test_it_can_be_read_on_a_phone_in_the_dark_and_by_a_screen_reader(
+    notebook: Any, tmp_path: Path
+) -> None:
+    cell_named(notebook, "report").source = f"| wide |\n|---|\n| {'W' * 400} |\n\n$x^2$"
+    file = tmp_path / "page.html"
+    # axe-core is a script, which the page itself forbids.
+    with jupyterlab.chromium() as browser:
+        for scheme in ("light", "dark"):
+            context = browser.new_context(
+                viewport={"width": 390, "height": 800}, color_scheme=scheme, bypass_csp=True
+            )
+            page = context.new_page()
+            file.write_text(feedback_page(notebook, LAB, given(notebook)), encoding="utf-8")
+            page.goto(file.as_uri())
+            page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+            assert page.evaluate("document.documentElement.scrollWidth") == 390
+            assert violations(page.locator("body")) == []
+            context.close()
+
+
+def test_grades_are_those_that_nbgrader_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nbgrader.api, "get_alembic_version", alembic_version)
+    with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as gradebook:
+        gradebook.add_assignment("lab")
+        gradebook.add_notebook("lab", "lab")
+        gradebook.add_grade_cell("cost", "lab", "lab", max_score=4, cell_type="code")
+        gradebook.add_grade_cell("report", "lab", "lab", max_score=2.5, cell_type="markdown")
+        gradebook.add_task_cell("task", "lab", "lab", max_score=1, cell_type="markdown")
+        gradebook.add_solution_cell("answer", "lab", "lab")
+        for number, student in enumerate(("ada", "bob", "cid")):
+            gradebook.add_student(student)
+            submission = gradebook.add_submission("lab", student)
+            notebook = submission.notebooks[0]
+            notebook.late_submission_penalty = None if number == 0 else 0.5 * number
+            for grade in notebook.grades:
+                grade.auto_score = None if grade.name == "task" else 1.5
+                grade.manual_score = number if grade.name == "report" else None
+                grade.extra_credit = 0.25 if number == 2 else None
+                grade.needs_manual_grade = number == 0
+            notebook.comments[0].auto_comment = "No response."
+            notebook.comments[-1].manual_comment = "mine" if number == 1 else None
+        gradebook.add_student("did-not-hand-in")
+        gradebook.db.commit()
+        every = grades_of(gradebook, "lab", "lab")
+        assert sorted(every) == ["ada", "bob", "cid"]
+        for student, grades in every.items():
+            theirs = gradebook.find_submission_notebook("lab", "lab", student)
+            assert grades.score == theirs.score - (theirs.late_submission_penalty or 0)
+            assert grades.most == theirs.max_score == 7.5
+            assert grades.cells == {
+                each.name: Given(each.score, each.max_score, each.needs_manual_grade)
+                for each in theirs.grades
+            }
+            comments = {each.name: each.comment for each in theirs.comments}
+            assert grades.comments == {name: text for name, text in comments.items() if text}
+            assert grades_of(gradebook, "lab", "lab", student) == {student: grades}
+        assert grades_of(gradebook, "lab", "lab", "did-not-hand-in") == {}
+        assert grades_of(gradebook, "lab", "other") == {}
