@@ -92,8 +92,8 @@ def _next(folder: Path, lab: str, *, collected: bool) -> str:
         (f"nbgrader generate_assignment {lab}", "make the students' lab"),
         (f"nbgrader release_assignment {lab}", "give it to the students"),
         (f"nbgrader collect {lab}", "take what they hand in"),
-        (f"nbgrader autograde {lab}", "grade it"),
-        (f"nbgrader generate_feedback {lab}", "write a page for each student"),
+        (f"grader autograde {lab}", "grade it"),
+        (f"grader feedback {lab}", "write a page for each student"),
         ("jupyter lab", "open the formgrader: menu Nbgrader, entry Formgrader"),
     ]
     width = max(len(command) for command, _ in steps)

@@ -230,7 +230,7 @@ def test_an_instructor_grades_a_class_with_nothing_but_the_wheel(
     commands: Path, elsewhere: Options, tmp_path: Path
 ) -> None:
     printed = run(commands / "grader", "course", "my-course", "--demo", **elsewhere)
-    assert "without solutions" in printed and f"nbgrader autograde {FIRST_LAB}" in printed
+    assert "without solutions" in printed and f"grader autograde {FIRST_LAB}" in printed
     course = tmp_path / "my-course"
     released = Path("labs", "released", FIRST_LAB, f"{FIRST_LAB}.ipynb")
     [installed] = commands.parent.glob(f"lib/python*/site-packages/{released}")
