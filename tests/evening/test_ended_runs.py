@@ -138,6 +138,9 @@ def test_what_does_not_hold_any_more_is_computed_again(
     figures.write_text(json.dumps({"cost": {"points": 2.0}}))
     results = course.folder / "autograded" / ".unfinished" / "bob" / f"{LAB}.result.json"
     results.write_text('{"student": "bob"')
+    results.with_name(f"{results.name}.new").write_text("half")
+    half = course.folder / "autograded" / ".unfinished" / "dora" / f"{LAB}.result.json.new"
+    half.write_text("half")
     again = graded(course)
     assert again.found.computed == {"copy", "dora"} and again.submissions == len(STUDENTS)
     assert course.scores("ada")["cost"] == 2.0
