@@ -20,8 +20,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "autograde",
         help=about,
-        description=f"{about}, several at a time. What is graded already is skipped, and a run "
-        "that was interrupted goes on where it ended.".capitalize(),
+        description="Grade every submission of a lab in the course folder, several at a time. What "
+        "is graded already is skipped. A run that was interrupted goes on where it ended.",
     )
     command.add_argument("lab", metavar="LAB")
     command.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="(default: .)")

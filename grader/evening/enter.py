@@ -45,11 +45,10 @@ class Entering:
             unfinished = self._unfinished(result)
             if result.student in failed:
                 summary.failed[result.student] = failed[result.student]
-                remove_left(unfinished)
             else:
                 self._converter.put_in_place(self._plan.lab, result.student)
-                result_path(unfinished).unlink(missing_ok=True)
                 summary.add(result)
+            remove_left(unfinished)
             remove_empty_above(unfinished)
 
     def _ask_register(self, results: Sequence[Result]) -> None:

@@ -14,11 +14,12 @@ import hashlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from grader.with_nbgrader.staged import NEW
 
 #: More files of a submission than these do not change its key; the limits of copying are far lower.
 _MOST_FILES = 5_000
@@ -126,16 +127,16 @@ def _stamp(path: Path) -> list[object]:
 def write_json(path: Path, stated: object) -> None:
     """Puts `stated` at `path` as a whole. Raises OSError.
 
-    It is not synced to the disk: after a power cut, an incomplete file is made again.
+    It is not synced to the disk: after a power cut, an incomplete file is made again. The file that
+    is being written has a fixed name, so that one that was left is replaced.
     """
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}."[:100])
+    new = path.with_name(path.name + NEW)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(json.dumps(stated).encode("ascii"))
-        Path(temporary).replace(path)
-    except BaseException:
+        new.write_bytes(json.dumps(stated).encode("ascii"))
+        new.replace(path)
+    except OSError:
         with contextlib.suppress(OSError):
-            Path(temporary).unlink()
+            new.unlink()
         raise
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from grader.facts.row_order import follows_seed
 from grader.facts.sources import broken_hashes
 from labs.recording.file import Recording
+from labs.recording.memo import memoized
 
 _SAVED_RUNS = Path(__file__).with_name("saved_runs.json")
 #: What the kit writes into every recording.
@@ -112,6 +113,7 @@ def _copies(recording: Recording) -> list[str]:
     return ["the recording is a saved run of the project"] if own & saved_runs() else []
 
 
+@memoized
 def fingerprints(recording: Recording) -> tuple[str, ...]:
     """What only this run has: its ticks, and the seeds of its processes where it states them.
 

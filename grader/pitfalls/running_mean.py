@@ -10,6 +10,7 @@ from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.common.units import rounded
 from labs.recording.file import Recording
+from labs.recording.memo import memoized
 
 #: Shorter series, or ones that hardly fall, could look like this by chance.
 FEWEST = 16
@@ -25,10 +26,8 @@ Floats = NDArray[np.float64]
 
 def detect(case: Case) -> str | None:
     for name in case.spec.variants:
-        series = series_of(case.recording, name)
-        found = [each for each in series if is_running_mean(each)]
-        if found and 2 * len(found) >= len(series):
-            first = found[0]
+        first = _most_fall(case.recording, name)
+        if first is not None:
             shown = ", ".join(rounded(value) for value in first[:4].tolist())
             last = rounded(float(first[-1]))
             return (
@@ -36,6 +35,14 @@ def detect(case: Case) -> str | None:
                 "of all values up to it."
             )
     return None
+
+
+@memoized
+def _most_fall(recording: Recording, variant: str) -> Floats | None:
+    """The first series that is a running mean, if at least half of them are."""
+    series = series_of(recording, variant)
+    found = [each for each in series if is_running_mean(each)]
+    return found[0] if found and 2 * len(found) >= len(series) else None
 
 
 def series_of(recording: Recording, variant: str) -> list[Floats]:

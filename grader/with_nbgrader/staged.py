@@ -25,6 +25,8 @@ UNFINISHED = ".unfinished"
 #: What is added to the name of an unfinished folder: for an older result that was moved out of the
 #: way, for the file that says what the gradebook gets, and for a folder that is being made.
 _OLD, RESULT, PART = ".old", ".result.json", ".part-"
+#: What is added to the name of a file that is being written.
+NEW = ".new"
 
 
 class _Stop(BaseException):
@@ -175,8 +177,9 @@ def remove_left(unfinished: Path) -> None:
     shutil.rmtree(unfinished.with_name(unfinished.name + _OLD), ignore_errors=True)
     for part in unfinished.parent.glob(f"{escape(unfinished.name)}{PART}*"):
         shutil.rmtree(part, ignore_errors=True)
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        unfinished.with_name(unfinished.name + RESULT).unlink()
+    for name in (unfinished.name + RESULT, unfinished.name + RESULT + NEW):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            unfinished.with_name(name).unlink()
 
 
 def remove_empty_above(unfinished: Path) -> None:

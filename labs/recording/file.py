@@ -188,7 +188,7 @@ class Recording:
         ]
         return "".join(lines).encode()
 
-    @property
+    @functools.cached_property
     def samples_sha256(self) -> str:
         """The hash of the rows, byte for byte as in the file."""
         return hashlib.sha256(self.rows).hexdigest()

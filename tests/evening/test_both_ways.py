@@ -106,7 +106,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
     config = course.folder / "nbgrader_config.py"
     config.write_text(config.read_text() + SETTINGS)
     (course.folder / "small_penalty.py").write_text(PENALTY)
-    course.generate()
+    with pytest.MonkeyPatch.context() as patch, formgrader_api(course.folder, patch) as api:
+        assert api.generate_assignment(LAB)["success"]
     with Gradebook(f"sqlite:///{course.folder / 'gradebook.db'}") as gradebook:
         gradebook.update_or_create_assignment(LAB, duedate=DUE)
         gradebook.add_student("extended")
@@ -115,19 +116,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
     return course
 
 
-def by_us(course: ExchangeCourse, force: bool = False) -> Summary:
+def by_us(course: ExchangeCourse, here: bool = False) -> Summary:
     def tell(found: evening_run.Class) -> Any:
         return lambda count: None
 
     with pytest.MonkeyPatch.context() as patch:
-        if force:
+        if here:
             patch.setattr(evening_autograde, "LocalPool", GradedHere)
-        return autograde(course.folder, LAB, Options(workers=2, force=force), tell)
+        return autograde(course.folder, LAB, Options(workers=2), tell)
 
 
-def by_nbgrader(course: ExchangeCourse, force: bool = False) -> str:
+def by_nbgrader(course: ExchangeCourse) -> str:
     with pytest.MonkeyPatch.context() as patch, formgrader_api(course.folder, patch) as api:
-        return str(api.autograde(LAB, "*", force=force)["log"])
+        return str(api.autograde(LAB, "*", force=False)["log"])
 
 
 def rows(course: ExchangeCourse) -> dict[str, Any]:
@@ -212,10 +213,11 @@ def test_points_given_by_hand_stay_and_a_person_looks_again(both: Both) -> None:
                 grade.manual_score, grade.needs_manual_grade = points, False
             gradebook.find_comment("report", LAB, LAB, "late").manual_comment = "well said"
             gradebook.db.commit()
-    by_nbgrader(theirs, force=True)
-    again = by_us(ours, force=True)
-    assert again.submissions == len(FIGURES) + 5 + 4
+        # A result without its notebook is made again; all others are skipped.
+        (course.folder / "autograded" / "late" / LAB / f"{LAB}.ipynb").unlink()
+    by_nbgrader(theirs)
+    again = by_us(ours, here=True)
+    assert (again.submissions, again.skipped) == (1, len(FIGURES) + 5 + 4 - 1)
     assert rows(ours) == rows(theirs)
     assert folders(ours) == folders(theirs)
     assert rows(ours)["late"]["grades"][0] == ("cost", 4.0, 1.0, True)
-    assert by_us(ours).skipped == again.submissions

@@ -17,6 +17,7 @@ from grader.evening import pool
 from grader.evening.autograde import Options, autograde
 from grader.evening.opened import NotOurs
 from grader.evening.run import Class, Stopped
+from testing.formgrader import formgrader_api
 from testing.graded_here import GradedHere
 from testing.small_course import LAB
 from testing.small_exchange import ExchangeCourse
@@ -30,7 +31,8 @@ RUNS = {"bob": ["r1"], "copy": ["r1", "r2"]}
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
     course = ExchangeCourse(tmp_path_factory.mktemp("ended"))
-    course.generate()
+    with pytest.MonkeyPatch.context() as patch, formgrader_api(course.folder, patch) as api:
+        assert api.generate_assignment(LAB)["success"]
     for student in STUDENTS:
         figures = {"cost": {"points": 3.0, "runs": RUNS.get(student, [])}}
         course.submit(student, course.answered(), figures)
@@ -45,7 +47,7 @@ def alone(made: ExchangeCourse, tmp_path_factory: pytest.TempPathFactory) -> Exc
     return course
 
 
-def graded(course: Any, in_this_process: bool = True) -> Any:
+def graded(course: Any, in_this_process: bool = True, force: bool = False) -> Any:
     """Grades a class; what is told of it before is in `found` of the summary."""
     told: list[Class] = []
 
@@ -56,7 +58,7 @@ def graded(course: Any, in_this_process: bool = True) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         if in_this_process:
             patch.setattr(evening_autograde, "LocalPool", GradedHere)
-        summary = autograde(course.folder, LAB, Options(workers=1), tell)
+        summary = autograde(course.folder, LAB, Options(workers=1, force=force), tell)
     summary.found = told[0]  # type: ignore[attr-defined]
     return summary
 
@@ -136,6 +138,9 @@ def test_what_does_not_hold_any_more_is_computed_again(
     figures.write_text(json.dumps({"cost": {"points": 2.0}}))
     results = course.folder / "autograded" / ".unfinished" / "bob" / f"{LAB}.result.json"
     results.write_text('{"student": "bob"')
+    results.with_name(f"{results.name}.new").write_text("half")
+    half = course.folder / "autograded" / ".unfinished" / "dora" / f"{LAB}.result.json.new"
+    half.write_text("half")
     again = graded(course)
     assert again.found.computed == {"copy", "dora"} and again.submissions == len(STUDENTS)
     assert course.scores("ada")["cost"] == 2.0
@@ -161,6 +166,17 @@ def test_a_worker_that_is_killed_does_its_submission_again(
         assert graded(course, in_this_process=False).submissions == len(STUDENTS)
     assert len(processes) == 2
     assert steps.state(course) == steps.state(alone)
+
+
+def test_what_was_graded_is_graded_again_only_if_asked(
+    made: ExchangeCourse, alone: ExchangeCourse, tmp_path: Path
+) -> None:
+    course = alone.copied_to(tmp_path / "class")
+    before = {path: path.stat().st_ino for path in course.folder.glob("autograded/*/*/*.ipynb")}
+    assert graded(course).skipped == len(STUDENTS) == len(before)
+    assert {path: path.stat().st_ino for path in before} == before
+    assert graded(course, force=True).submissions == len(STUDENTS)
+    assert all(path.stat().st_ino != number for path, number in before.items())
 
 
 def test_two_runs_do_not_work_on_one_lab(made: ExchangeCourse, tmp_path: Path) -> None:

@@ -15,11 +15,12 @@ from grader.evening import on_dask
 from grader.evening.autograde import Options, autograde
 from grader.evening.on_dask import DaskPool, NoCluster
 from grader.evening.run import Class, Stopped
+from testing.formgrader import formgrader_api
 from testing.small_course import LAB
 from testing.small_exchange import ExchangeCourse
 
 pytestmark = pytest.mark.timeout(300)
-STUDENTS = [f"student-{number}" for number in range(8)]
+STUDENTS = [f"student-{number}" for number in range(5)]
 
 
 def test_a_worker_that_is_killed_costs_nobody_anything(
@@ -27,7 +28,8 @@ def test_a_worker_that_is_killed_costs_nobody_anything(
 ) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     course = ExchangeCourse(tmp_path)
-    course.generate()
+    with formgrader_api(course.folder, monkeypatch) as api:
+        assert api.generate_assignment(LAB)["success"]
     for student in STUDENTS:
         course.submit(student, course.answered())
     with distributed.LocalCluster(
