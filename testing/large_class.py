@@ -21,23 +21,26 @@ _FIRST = datetime.datetime(2026, 9, 1, 12, 0, 0)
 _PORTION = 500
 
 
-def enlarge(course: Path, lab: str, graded: str, students: int) -> list[str]:
-    """Adds copies of what the student `graded` handed in; returns the names of the new students."""
-    names = [f"student-{number:05d}" for number in range(students)]
+def enlarge(course: Path, lab: str, graded: str, students: int, begin: int = 0) -> None:
+    """Adds students with copies of what the student `graded` handed in, counted from `begin`."""
+    numbers = range(begin, begin + students)
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         model = gradebook.find_submission(lab, graded)
-        for begin in range(0, students, _PORTION):
+        for first in range(0, students, _PORTION):
             rows: dict[type, list[dict[str, Any]]] = {}
-            for number in range(begin, min(begin + _PORTION, students)):
-                for kind, row in _rows(model, names[number], number):
+            for number in numbers[first : first + _PORTION]:
+                for kind, row in _rows(model, _name(number), number):
                     rows.setdefault(kind, []).append(row)
             for kind, several in rows.items():
                 table = kind.__table__  # type: ignore[attr-defined]
                 gradebook.db.execute(insert(table), several)
             gradebook.db.commit()
-    for number, name in enumerate(names):
-        _lay_folders(course, lab, graded, name, number)
-    return names
+    for number in numbers:
+        _lay_folders(course, lab, graded, _name(number), number)
+
+
+def _name(number: int) -> str:
+    return f"student-{number:05d}"
 
 
 def _rows(
