@@ -44,6 +44,8 @@ from grader.with_nbgrader.pages.formgrader_lists import ListEnvironment
 #: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.
 TESTED_WITH = ("0.9.5", "0.9.6")
 
+_NAVIGATION = "nbgrader.server_extensions.formgrader.handlers:SubmissionNavigationHandler"
+
 #: What we replace or override, by its full name, with the names of its parameters.
 RELIED_ON: dict[str, tuple[str, ...]] = {
     "nbgrader.apps.api:Autograde.__init__": ("self", "coursedir", "kwargs"),
@@ -127,12 +129,12 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
     "nbgrader.api:Gradebook.submission_dicts": ("self", "assignment_id"),
     "nbgrader.api:Gradebook.notebook_submission_dicts": ("self", "notebook_id", "assignment_id"),
     "nbgrader.api:Gradebook.notebook_submissions": ("self", "notebook", "assignment"),
-    "nbgrader.server_extensions.formgrader.handlers:SubmissionNavigationHandler._get_submission_ids": (
+    f"{_NAVIGATION}._get_submission_ids": (
         "self",
         "assignment_id",
         "notebook_id",
     ),
-    "nbgrader.server_extensions.formgrader.handlers:SubmissionNavigationHandler._get_incorrect_submission_ids": (
+    f"{_NAVIGATION}._get_incorrect_submission_ids": (
         "self",
         "assignment_id",
         "notebook_id",
