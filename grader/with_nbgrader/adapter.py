@@ -115,6 +115,12 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "ungraded",
         "students",
     ),
+    "nbgrader.apps.api:NbGraderAPI.get_submissions": ("self", "assignment_id"),
+    "nbgrader.apps.api:NbGraderAPI.get_notebook_submissions": (
+        "self",
+        "assignment_id",
+        "notebook_id",
+    ),
     "nbgrader.apps.api:NbGraderAPI.get_notebook_submission_indices": (
         "self",
         "assignment_id",

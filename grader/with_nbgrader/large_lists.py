@@ -19,6 +19,7 @@ from nbgrader.utils import as_timezone
 from grader.submissions.names import trouble_with_name
 from grader.with_nbgrader.careful_course import is_ours, replace_method
 from grader.with_nbgrader.large_gradebook import LargeGradebook
+from grader.with_nbgrader.pages.notes import KEY, notes_of
 
 
 def install() -> None:
@@ -26,6 +27,8 @@ def install() -> None:
     if not isinstance(NbGraderAPI.gradebook, _GradebookOfLists):
         NbGraderAPI.gradebook = _GradebookOfLists(NbGraderAPI.gradebook.fget)
     replace_method(NbGraderAPI, "get_submission", _get_submission)
+    replace_method(NbGraderAPI, "get_submissions", _get_submissions)
+    replace_method(NbGraderAPI, "get_notebook_submissions", _get_notebook_submissions)
     for name, ours in (
         ("_get_submission_ids", _submission_ids),
         ("_get_incorrect_submission_ids", _incorrect_submission_ids),
@@ -74,6 +77,41 @@ def _get_submission(
     if not is_submitted:
         made |= {"submitted": False, "timestamp": None, "display_timestamp": None}
     return made
+
+
+def _get_submissions(
+    old: Callable[..., Any], self: Any, assignment_id: str
+) -> list[dict[str, Any]]:
+    """The submissions of a lab, with the notes of those that have any."""
+    listed: list[dict[str, Any]] = old(assignment_id)
+    with self.gradebook as gradebook:
+        try:
+            names = [each.name for each in gradebook.find_assignment(assignment_id).notebooks]
+        except MissingEntry:
+            return listed
+    return [_with_notes(self, each, assignment_id, names) for each in listed]
+
+
+def _get_notebook_submissions(
+    old: Callable[..., Any], self: Any, assignment_id: str, notebook_id: str
+) -> list[dict[str, Any]]:
+    """The copies of a notebook, with the notes of those that have any."""
+    listed: list[dict[str, Any]] = old(assignment_id, notebook_id)
+    return [_with_notes(self, each, assignment_id, [notebook_id]) for each in listed]
+
+
+def _with_notes(
+    self: Any, listed: dict[str, Any], assignment_id: str, names: list[str]
+) -> dict[str, Any]:
+    """An entry of a list; the program of our own in the page shows what is under the new key."""
+    if listed["id"] is None:
+        return listed
+    notes: dict[str, list[str]] = {}
+    folder = _folder(self, "autograded", assignment_id, listed["student"])
+    for name in names:
+        for kind, words in notes_of(folder / f"{name}.ipynb").items():
+            notes.setdefault(kind, []).extend(words)
+    return {**listed, KEY: notes} if any(notes.values()) else listed
 
 
 def _shown(self: Any, when: datetime.datetime | None) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from grader.judging.worker import Ways, Worker
 from grader.submissions.safe_copy import printable
 from grader.with_nbgrader.evidence_register import EvidenceRegister
 from grader.with_nbgrader.pages.evidence import evidence_cell
+from grader.with_nbgrader.pages.notes import keep_flags
 from labs.common.html import inline
 
 # In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.
@@ -104,6 +105,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
             for number, cell in enumerate(free_texts, start=1):
                 place = nb.cells.index(cell) + 1
                 nb.cells.insert(place, evidence_cell(judged.evidence, number))
+        keep_flags(nb)
         return nb, resources
 
     def _judged(self, folder: Path, lab: str) -> Judgement | NotGraded:
