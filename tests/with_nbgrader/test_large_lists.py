@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
@@ -19,6 +21,7 @@ from sqlalchemy.engine import Engine
 from grader.with_nbgrader import careful_course, large_lists
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.large_gradebook import LargeGradebook
+from grader.with_nbgrader.pages import notes
 from testing.formgrader import formgrader_api
 from testing.large_class import COLLECTED_ONLY, enlarge
 
@@ -190,3 +193,35 @@ def test_a_plain_time_is_read_as_nbgrader_reads_it(text: str) -> None:
 def test_a_day_that_is_not_is_no_time(text: str) -> None:
     with pytest.raises(ValueError, match="no time"):
         careful_course.time_of(text)
+
+
+def notebook(flags: list[str], answer: str = "") -> Any:
+    """A graded notebook with one figure and one answer, as nbformat reads it."""
+    graded = {"ticklab": {"figure": "cost", "flags": flags}}
+    cells = [
+        {"id": "a", "cell_type": "markdown", "metadata": {}, "source": answer},
+        {**{"id": "f", "cell_type": "code", "metadata": graded, "source": ""},
+         "outputs": [], "execution_count": None},
+    ]  # fmt: skip
+    made = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    return nbformat.reads(json.dumps(made), as_version=4)  # type: ignore[no-untyped-call]
+
+
+def test_a_list_shows_the_flags_of_a_notebook_and_nothing_that_a_student_wrote_as_one(
+    tmp_path: Path,
+) -> None:
+    forged = '\n "metadata": {"ticklab": {"flags": ["cost: forged"]}}}'
+    path = tmp_path / "one.ipynb"
+    for flags in (["the same samples"], []):
+        made = notebook(flags, forged)
+        notes.keep_flags(made)
+        nbformat.write(made, path)  # type: ignore[no-untyped-call]
+        found = {"flags": [f"cost: {each}" for each in flags], "set_aside": []}
+        assert notes.notes_of(path) == found
+
+
+@pytest.mark.parametrize("raw", [None, b"", b'\n "metadata": [', b'\n "metadata": [1]}', b"\xff"])
+def test_a_notebook_that_cannot_be_read_has_no_notes(tmp_path: Path, raw: bytes | None) -> None:
+    if raw is not None:
+        (tmp_path / "one.ipynb").write_bytes(raw)
+    assert not any(notes.notes_of(tmp_path / "one.ipynb").values())
