@@ -7,6 +7,8 @@ Tested with nbgrader 0.9.5 and 0.9.6. They have no setting for these:
   and `GenerateFeedback` in their own module.
 - How the time of a submission and the names of students are read
   (:mod:`grader.with_nbgrader.careful_course`).
+- How the lists of the formgrader are read from the gradebook
+  (:mod:`grader.with_nbgrader.large_lists`).
 - The classes that write the formgrader's pages of submissions and its lists (`HTMLExporter` and
   `Environment` in `nbgrader.server_extensions.formgrader.formgrader`).
 - The program that makes and updates a gradebook. nbgrader starts `alembic` by its bare name, which
@@ -36,11 +38,13 @@ from nbconvert.exporters import HTMLExporter
 from nbgrader import dbutil
 from nbgrader.converters.base import BaseConverter
 
-from grader.with_nbgrader import careful_course
+from grader.with_nbgrader import careful_course, large_lists
 from grader.with_nbgrader.pages.formgrader_lists import ListEnvironment
 
 #: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.
 TESTED_WITH = ("0.9.5", "0.9.6")
+
+_NAVIGATION = "nbgrader.server_extensions.formgrader.handlers:SubmissionNavigationHandler"
 
 #: What we replace or override, by its full name, with the names of its parameters.
 RELIED_ON: dict[str, tuple[str, ...]] = {
@@ -103,6 +107,45 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "student_id",
     ),
     "nbgrader.apps.api:NbGraderAPI.get_submitted_students": ("self", "assignment_id"),
+    "nbgrader.apps.api:NbGraderAPI.gradebook.fget": ("self",),
+    "nbgrader.apps.api:NbGraderAPI.get_submission": (
+        "self",
+        "assignment_id",
+        "student_id",
+        "ungraded",
+        "students",
+    ),
+    "nbgrader.apps.api:NbGraderAPI.get_submissions": ("self", "assignment_id"),
+    "nbgrader.apps.api:NbGraderAPI.get_notebook_submissions": (
+        "self",
+        "assignment_id",
+        "notebook_id",
+    ),
+    "nbgrader.apps.api:NbGraderAPI.get_notebook_submission_indices": (
+        "self",
+        "assignment_id",
+        "notebook_id",
+    ),
+    "nbgrader.apps.api:NbGraderAPI._filter_existing_notebooks": (
+        "self",
+        "assignment_id",
+        "notebooks",
+    ),
+    "nbgrader.api:Gradebook.student_dicts": ("self",),
+    "nbgrader.api:Gradebook.submission_dicts": ("self", "assignment_id"),
+    "nbgrader.api:Gradebook.notebook_submission_dicts": ("self", "notebook_id", "assignment_id"),
+    "nbgrader.api:Gradebook.notebook_submissions": ("self", "notebook", "assignment"),
+    f"{_NAVIGATION}._get_submission_ids": (
+        "self",
+        "assignment_id",
+        "notebook_id",
+    ),
+    f"{_NAVIGATION}._get_incorrect_submission_ids": (
+        "self",
+        "assignment_id",
+        "notebook_id",
+        "submission",
+    ),
     "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
     "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
     "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),
@@ -142,6 +185,7 @@ def adapt(
     for module in (nbgrader.apps.api, nbgrader.apps.generatefeedbackapp):
         module.GenerateFeedback = feedback
     careful_course.install()
+    large_lists.install()
     formgrader.HTMLExporter = pages
     formgrader.Environment = ListEnvironment
     nbgrader.api.get_alembic_version = alembic_version

@@ -21,6 +21,7 @@ from traitlets.utils.importstring import import_item
 from grader.cases.verdict import Outcome, Verdict
 from grader.judging.judgement import Judgement, NotGraded, Shown, shown
 from grader.with_nbgrader.pages.evidence import evidence_cell
+from grader.with_nbgrader.pages.notes import keep_flags
 from labs.common.html import inline
 
 #: The key of an outcome in the metadata of its cell.
@@ -101,6 +102,7 @@ def write_verdicts(
         for number, cell in enumerate(free_texts, start=1):
             place = nb.cells.index(cell) + 1
             nb.cells.insert(place, evidence_cell(judged.evidence, number))
+    keep_flags(nb)
     return written
 
 
@@ -120,6 +122,7 @@ def write_flags(
         flagged, view = _flagged(verdicts[figure], raised[figure], None, presenter, log)
         _write(cell, flagged, view)
         cell.outputs[1:1] = plots
+    keep_flags(nb)
 
 
 def auto_score(

@@ -1,0 +1,108 @@
+"""A class as large as one likes: copies of one graded submission, in the gradebook and in folders.
+
+The lists of the formgrader read the gradebook and look at folders. They do not open notebooks, so
+all copies share one notebook, by hard links.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
+from sqlalchemy import insert
+
+#: One of so many is only collected, has a graded report, or is flagged.
+COLLECTED_ONLY, REPORT_GRADED, FLAGGED = 50, 3, 40
+_FIRST = datetime.datetime(2026, 9, 1, 12, 0, 0)
+_PORTION = 500
+
+
+def enlarge(course: Path, lab: str, graded: str, students: int, begin: int = 0) -> None:
+    """Adds students with copies of what the student `graded` handed in, counted from `begin`."""
+    numbers = range(begin, begin + students)
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        model = gradebook.find_submission(lab, graded)
+        for first in range(0, students, _PORTION):
+            rows: dict[type, list[dict[str, Any]]] = {}
+            for number in numbers[first : first + _PORTION]:
+                for kind, row in _rows(model, _name(number), number):
+                    rows.setdefault(kind, []).append(row)
+            for kind, several in rows.items():
+                table = kind.__table__  # type: ignore[attr-defined]
+                gradebook.db.execute(insert(table), several)
+            gradebook.db.commit()
+    for number in numbers:
+        _lay_folders(course, lab, graded, _name(number), number)
+
+
+def _name(number: int) -> str:
+    return f"student-{number:05d}"
+
+
+def _rows(
+    model: SubmittedAssignment, student: str, number: int
+) -> Iterator[tuple[type, dict[str, Any]]]:
+    """The rows of a student and of a copy of the submission `model`."""
+    yield Student, {"id": student, "first_name": f"First {number % 97}", "last_name": "Family"}
+    if number % COLLECTED_ONLY == 1:
+        return
+    submission = new_uuid()
+    yield (
+        SubmittedAssignment,
+        {
+            "id": submission,
+            "assignment_id": model.assignment_id,
+            "student_id": student,
+            "timestamp": _when(number),
+        },
+    )
+    for notebook in model.notebooks:
+        copy = new_uuid()
+        yield (
+            SubmittedNotebook,
+            {
+                "id": copy,
+                "assignment_id": submission,
+                "notebook_id": notebook.notebook_id,
+                "flagged": number % FLAGGED == 2,
+            },
+        )
+        for grade in notebook.grades:
+            auto, is_open = grade.auto_score, grade.needs_manual_grade
+            if auto is not None:
+                auto *= (number % 7) / 6
+            marked = is_open and number % REPORT_GRADED == 0
+            yield (
+                type(grade),
+                {
+                    "id": new_uuid(),
+                    "notebook_id": copy,
+                    "cell_id": grade.cell_id,
+                    "auto_score": auto,
+                    "manual_score": float(number % 3) if marked else grade.manual_score,
+                    "extra_credit": None,
+                    "needs_manual_grade": is_open and not marked,
+                },
+            )
+        for comment in notebook.comments:
+            row = {"id": new_uuid(), "notebook_id": copy, "cell_id": comment.cell_id}
+            yield type(comment), {**row, "auto_comment": comment.auto_comment}
+
+
+def _when(number: int) -> datetime.datetime:
+    return _FIRST + datetime.timedelta(minutes=number)
+
+
+def _lay_folders(course: Path, lab: str, graded: str, student: str, number: int) -> None:
+    """What collect and autograde leave: the time, and the notebook for a person to look at."""
+    is_graded = number % COLLECTED_ONLY != 1
+    for step in ("submitted", "autograded")[: 1 + is_graded]:
+        folder = course / step / student / lab
+        folder.mkdir(parents=True)
+        (folder / "timestamp.txt").write_text(f"{_when(number)} UTC\n")
+        for notebook in (course / step / graded / lab).glob("*.ipynb"):
+            os.link(notebook, folder / notebook.name)
