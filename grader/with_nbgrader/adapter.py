@@ -8,7 +8,7 @@ Tested with nbgrader 0.9.5 and 0.9.6. They have no setting for these:
 - How the time of a submission and the names of students are read
   (:mod:`grader.with_nbgrader.careful_course`).
 - How the lists of the formgrader are read from the gradebook
-  (:mod:`grader.with_nbgrader.large_lists`).
+  (:mod:`grader.with_nbgrader.formgrader.large_lists`).
 - The classes that write the formgrader's pages of submissions and its lists (`HTMLExporter` and
   `Environment` in `nbgrader.server_extensions.formgrader.formgrader`).
 - The program that makes and updates a gradebook. nbgrader starts `alembic` by its bare name, which
@@ -38,7 +38,8 @@ from nbconvert.exporters import HTMLExporter
 from nbgrader import dbutil
 from nbgrader.converters.base import BaseConverter
 
-from grader.with_nbgrader import careful_course, large_lists
+from grader.with_nbgrader import careful_course
+from grader.with_nbgrader.formgrader import large_lists
 from grader.with_nbgrader.pages.formgrader_lists import ListEnvironment
 
 #: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.

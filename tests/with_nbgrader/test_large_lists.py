@@ -18,9 +18,10 @@ from nbgrader.utils import parse_utc
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from grader.with_nbgrader import careful_course, large_lists
+from grader.with_nbgrader import careful_course
 from grader.with_nbgrader.course import CONFIG
-from grader.with_nbgrader.large_gradebook import LargeGradebook
+from grader.with_nbgrader.formgrader import large_lists
+from grader.with_nbgrader.formgrader.large_gradebook import LargeGradebook
 from grader.with_nbgrader.pages import notes
 from testing.formgrader import formgrader_api
 from testing.large_class import COLLECTED_ONLY, enlarge

@@ -18,7 +18,7 @@ from nbgrader.utils import as_timezone
 
 from grader.submissions.names import trouble_with_name
 from grader.with_nbgrader.careful_course import is_ours, replace_method
-from grader.with_nbgrader.large_gradebook import LargeGradebook
+from grader.with_nbgrader.formgrader.large_gradebook import LargeGradebook
 from grader.with_nbgrader.pages.notes import KEY, notes_of
 
 

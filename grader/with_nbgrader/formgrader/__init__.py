@@ -1,0 +1,1 @@
+"""The formgrader with a class of thousands: its lists by few queries."""
