@@ -28,7 +28,7 @@ from grader.submissions.notebook_text import Texts
 from grader.submissions.rebuild import quoted, rebuild
 from grader.submissions.safe_copy import printable, take_in
 from grader.with_nbgrader.careful_course import time_of_submission
-from grader.with_nbgrader.flags_of_class import asked_about, raised_by_accounts
+from grader.with_nbgrader.class_flags.flags_of_class import asked_about, raised_by_accounts
 from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.replay import EVIDENCE, worker_of_this_process
 from grader.with_nbgrader.staged import PART, RESULT, remove_left

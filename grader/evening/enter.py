@@ -17,8 +17,8 @@ from grader.evening.graded import Plan, Result, write_result
 from grader.evening.summary import Summary
 from grader.evening.write import Writer
 from grader.judging.judgement import verdict_from
-from grader.with_nbgrader.evidence_register import REGISTER, Entries, EvidenceRegister
-from grader.with_nbgrader.flags_of_class import same_run_as
+from grader.with_nbgrader.class_flags.evidence_register import REGISTER, Entries, EvidenceRegister
+from grader.with_nbgrader.class_flags.flags_of_class import same_run_as
 from grader.with_nbgrader.staged import remove_empty_above, remove_left
 from grader.with_nbgrader.verdict_cells import IN_ANOTHER, write_flags
 

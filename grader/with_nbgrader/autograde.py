@@ -24,7 +24,7 @@ from grader.submissions.find_notebook import find_submitted
 from grader.submissions.rebuild import rebuild
 from grader.submissions.safe_copy import printable
 from grader.with_nbgrader.careful_course import is_ours
-from grader.with_nbgrader.class_accounts import account_flags
+from grader.with_nbgrader.class_flags.class_accounts import account_flags
 from grader.with_nbgrader.places import line, students_in, trouble_with
 from grader.with_nbgrader.regular_files import RegularFilesOnly
 from grader.with_nbgrader.staged import Staged

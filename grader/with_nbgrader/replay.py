@@ -22,8 +22,12 @@ from grader.judging.accounts import AccountFlags
 from grader.judging.judgement import Judgement, NotGraded
 from grader.judging.worker import Ways, Worker
 from grader.submissions.safe_copy import printable
-from grader.with_nbgrader.evidence_register import REGISTER, EvidenceRegister
-from grader.with_nbgrader.flags_of_class import asked_about, raised_by_accounts, same_run_as
+from grader.with_nbgrader.class_flags.evidence_register import REGISTER, EvidenceRegister
+from grader.with_nbgrader.class_flags.flags_of_class import (
+    asked_about,
+    raised_by_accounts,
+    same_run_as,
+)
 from grader.with_nbgrader.verdict_cells import (
     IN_ANOTHER,
     KEY,

@@ -11,7 +11,7 @@ import pytest
 
 from grader.judging import unmeasured
 from grader.judging.lab_folder import check_folder, handed_in
-from grader.with_nbgrader.evidence_register import EvidenceRegister
+from grader.with_nbgrader.class_flags.evidence_register import EvidenceRegister
 from labs.recording.file import Recording, parse, read
 from testing.fixtures.saved_runs import fingerprints_under
 from testing.paths import FIXTURES
