@@ -19,7 +19,8 @@ help: ## show this list
 lab: $(VENV)/run build/released.made ## open the labs in JupyterLab (DIR: the folder of your copy)
 	@$(BIN)/labs start $(if $(DIR),"$(DIR)")
 
-test: lint build/released.made ## run lint and every test (ARGS: passed on to pytest)
+test: $(VENV)/dev ## run lint and every test (ARGS: passed on to pytest)
+	@$(MAKE) --no-print-directory -j 3 lint build/released.made
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
 quick: lint build/released.made ## run lint and the short tests that measure nothing (2 minutes)

@@ -39,8 +39,8 @@ PITFALL = Pitfall(
     code="failing-call-timed",
     level=Level.VALIDITY,
     symptom="The call seems to be refused at once.",
-    misconception="A call that fails takes time too, and the loop does not stop. Only a check of "
-    "the result shows whether the call worked.",
+    misconception="A call that fails takes time too, and the loop does not stop. Only the result "
+    "shows whether the call worked.",
     experiment="Compare each result with the value that it must have, and stop at the first that "
     "differs.",
     seen_in="reports A and C: no result is checked",

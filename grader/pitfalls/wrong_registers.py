@@ -42,7 +42,7 @@ PITFALL = Pitfall(
     level=Level.VALIDITY,
     symptom="The OS kernel does not get the arguments that you meant.",
     misconception="x86-64 Linux takes arguments in rdi, rsi, rdx; rbx, rcx, rdx belong to the "
-    "32-bit int 0x80. The call fails at once: this failure is timed.",
+    "32-bit int 0x80. You time a failing call.",
     experiment="Run your program under strace: which arguments does it print, and which result?",
     seen_in="report C: read by rbx, rcx and rdx, and the result is not checked",
     detect=detect,
