@@ -44,7 +44,9 @@ MEASURING = """
 #: thousands of inputs. The longest comes first, so that no worker is left with it at the end.
 LONG = """
     browser pages class labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
-    wheel start fuzz declared slips legible setup release pitfalls_page
+    wheel both_ways on_dask collect_command sandbox executed_cells feedback postgresql kernel
+    ended_runs feedback_page report_browser large_lists accessible
+    start fuzz declared slips legible setup release pitfalls_page
 """
 
 
