@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.evening.command_options import add_course, add_workers
 from labs.common.terminal import say
 
 if TYPE_CHECKING:
@@ -24,10 +24,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "is graded already is skipped. A run that was interrupted goes on where it ended.",
     )
     command.add_argument("lab", metavar="LAB")
-    command.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="(default: .)")
-    command.add_argument(
-        "--workers", type=_count, default=0, metavar="N", help="processes (default: one per CPU)"
-    )
+    add_course(command)
+    add_workers(command)
     command.add_argument(
         "--dask", default="", metavar="ADDRESS", help="grade on this Dask cluster instead"
     )
@@ -45,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from grader.evening.autograde import Options, autograde, log_of
-    from grader.evening.opened import NotOurs
+    from grader.evening.course_folder import NotOurs
     from grader.evening.run import Stopped
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
@@ -94,10 +92,3 @@ def _say_what_is_left(found: Class, aloud: bool) -> None:
         )
     elif aloud:
         say("No earlier run has left results that can be used.", file=sys.stderr)
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise argparse.ArgumentTypeError("at least 1 process is needed")
-    return count

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.evening.command_options import add_course
 from labs.common.terminal import say
 
 if TYPE_CHECKING:
@@ -39,13 +40,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     command.add_argument("source", metavar="SOURCE", help="a folder, a zip file, or `exchange`")
     command.add_argument("--lab", metavar="LAB", help="the lab (default: from the files' names)")
-    command.add_argument(
-        "--course",
-        type=Path,
-        default=Path(),
-        metavar="DIR",
-        help="the course folder (default: this folder)",
-    )
+    add_course(command)
     command.add_argument(
         "--roster",
         type=Path,
@@ -67,8 +62,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Collect, write the receipts and print a summary. Returns the exit status."""
     from grader.evening.collect import receipts, shown
-    from grader.evening.collect.course import open_course
     from grader.evening.collect.items import NO_ROOM, NotTaken
+    from grader.evening.course_folder import NotOurs, open_course
 
     try:
         app = open_course(arguments.course)
@@ -80,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.dry_run:
             table = receipts.write(app.coursedir, report.lab, report.not_collected)
             say(f"\nReceipts: {table.with_suffix('')}, and for the class {table}")
-    except NotTaken as error:
+    except (NotOurs, NotTaken) as error:
         say(f"grader collect: {error}", file=sys.stderr)
         return NOTHING
     except BlockingIOError:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.evening.command_options import add_course
 from labs.common.terminal import say
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("lab", metavar="LAB")
-    command.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="(default: .)")
+    add_course(command)
     target = command.add_mutually_exclusive_group(required=True)
     target.add_argument(
         "--csv", type=Path, metavar="FILE", help="nbgrader's columns, and each part"
@@ -63,8 +64,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file. The exit status is 0, or 1 on error."""
+    from grader.evening.course_folder import NotOurs, open_course
     from grader.evening.exports.gradescope import NotAnExport
-    from grader.evening.exports.open_course import coursedir_of
     from grader.evening.exports.sheet import NoGrades, read_sheet
     from grader.evening.exports.table_file import BadTable
 
@@ -73,10 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _refused(wrong)
     lab = str(arguments.lab).rstrip("/")
     try:
-        course = coursedir_of(arguments.course)
+        course = open_course(arguments.course).coursedir
         sheet = read_sheet(course, lab)
         say(_written(arguments, course, sheet).as_text())
-    except (NoGrades, BadTable, NotAnExport) as error:
+    except (NotOurs, NoGrades, BadTable, NotAnExport) as error:
         return _refused(str(error))
     except OSError as error:
         return _refused(str(error))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.evening.command_options import add_course, add_workers
 from labs.common.terminal import safe, say
 
 if TYPE_CHECKING:
@@ -27,10 +27,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "interrupted goes on where it ended.",
     )
     command.add_argument("lab", metavar="LAB")
-    command.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="(default: .)")
-    command.add_argument(
-        "--workers", type=_count, default=0, metavar="N", help="processes (default: one per CPU)"
-    )
+    add_course(command)
+    add_workers(command)
     command.add_argument(
         "--resume", action="store_true", help="say first how many have their feedback already"
     )
@@ -44,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Make feedback. The exit status: 0, or 1 if a student has none, or if the run ended early."""
     from tqdm import tqdm
 
+    from grader.evening.course_folder import NotOurs
     from grader.evening.feedback import log_of, make_feedback
-    from grader.evening.opened import NotOurs
     from grader.evening.run import Stopped
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
@@ -87,10 +85,3 @@ def _say(done: Feedback) -> None:
         say(f"  no feedback for {safe(student)}: {safe(why)}")
     for line in done.refused:
         say(f"  {safe(line)}")
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise argparse.ArgumentTypeError("at least 1 process is needed")
-    return count

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from grader.evening.command_options import add_course
 from labs.common.terminal import say
 
 
@@ -17,13 +18,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--names", action="store_true", help="show names of students instead of pseudonyms"
     )
-    command.add_argument(
-        "--course",
-        type=Path,
-        default=Path(),
-        metavar="DIR",
-        help="the course folder (default: this folder)",
-    )
+    add_course(command)
     command.add_argument(
         "--to",
         type=Path,

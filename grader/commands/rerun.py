@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
+from grader.evening.command_options import add_course
 from labs.common.terminal import say
 
 
@@ -21,7 +21,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument("lab", metavar="LAB")
     command.add_argument("student", metavar="STUDENT")
     command.add_argument("--figure", metavar="F", help="only the C behind this figure")
-    command.add_argument("--course", type=Path, default=Path(), metavar="DIR", help="(default: .)")
+    add_course(command)
     command.set_defaults(run=run)
 
 

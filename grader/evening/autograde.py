@@ -13,10 +13,11 @@ from nbgrader.converters.base import NbGraderException
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.evening.compute import result_path
+from grader.evening.course_folder import open_course
 from grader.evening.enter import Entering
 from grader.evening.graded import Job, Result, read_result
+from grader.evening.grading_settings import autograder, logged
 from grader.evening.on_dask import DaskPool, NoCluster
-from grader.evening.opened import autograder, logged, open_course
 from grader.evening.penalties import CannotEnter
 from grader.evening.pool import LocalPool
 from grader.evening.run import Class, Run, Stopped

@@ -17,7 +17,8 @@ from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.evening.opened import NotOurs, logged, open_course
+from grader.evening.course_folder import NotOurs, open_course
+from grader.evening.grading_settings import logged
 from grader.evening.page_work import Made, PageJob, end_with_parent, make_pages
 from grader.evening.run import Stopped
 from grader.submissions.safe_copy import printable

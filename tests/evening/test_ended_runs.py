@@ -15,7 +15,7 @@ from bench.exchange import steps
 from grader.evening import autograde as evening_autograde
 from grader.evening import pool
 from grader.evening.autograde import Options, autograde
-from grader.evening.opened import NotOurs
+from grader.evening.course_folder import NotOurs
 from grader.evening.run import Class, Stopped
 from testing.formgrader import formgrader_api
 from testing.graded_here import GradedHere

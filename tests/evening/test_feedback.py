@@ -16,8 +16,8 @@ from nbgrader.api import Gradebook
 
 from grader.evening import feedback, page_work
 from grader.evening.autograde import Options, autograde
+from grader.evening.course_folder import NotOurs
 from grader.evening.feedback import Feedback, make_feedback
-from grader.evening.opened import NotOurs
 from grader.evening.page_work import Made, PageJob, make_pages
 from grader.evening.run import Stopped
 from grader.with_nbgrader.staged import UNFINISHED

@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.apps.baseapp import NbGrader
 
 from grader.evening.collect.items import Item, NotTaken
 from grader.evening.collect.naming import hand_in_archive
 from grader.submissions.safe_copy import printable
 from grader.with_nbgrader import gradebook_lock
-
-
-def open_course(folder: Path) -> NbGrader:
-    """The course in `folder`, with its settings. Raises NotTaken if it is no course folder."""
-    folder = folder.absolute()
-    if not (folder / "nbgrader_config.py").is_file():
-        raise NotTaken(
-            f"{folder} is no course folder, because it has no nbgrader_config.py; "
-            "name one with --course, or make one with `grader course DIR`"
-        )
-    app = NbGrader()
-    with _inside(folder):
-        app.initialize([], root=str(folder))
-    return app
-
-
-@contextlib.contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    """The settings of a course may name files in its folder."""
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 def labs_of(course: Any) -> list[str]:

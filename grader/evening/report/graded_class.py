@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from grader.evening.opened import NotOurs, open_course
+from grader.evening.course_folder import NotOurs, open_course
 from grader.evening.report.graded import GradedFigure, GradedSubmission, read_graded
 from grader.submissions.names import trouble_with_name
 from grader.with_nbgrader.places import students_in, trusted_part

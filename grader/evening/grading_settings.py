@@ -1,10 +1,9 @@
-"""Opens a course folder with its settings, as nbgrader would, and says what `grader` cannot do."""
+"""The settings of a course for grading, if `grader` can carry them out, and where it logs."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,29 +11,12 @@ from typing import Any
 
 from nbgrader.apps.baseapp import NbGrader
 from tqdm import tqdm
-from traitlets.config import Config
 
+from grader.evening.course_folder import NotOurs
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.settings import AUTOGRADE_STEPS
 from labs.common.terminal import safe
-
-
-class NotOurs(Exception):
-    """This folder, or a setting of it, is nothing for `grader`; the message says what to do."""
-
-
-def open_course(folder: Path, settings: Config | None = None) -> NbGrader:
-    """The course in `folder` as an application of nbgrader. Raises NotOurs."""
-    if not (folder / "nbgrader_config.py").is_file():
-        raise NotOurs(
-            f"{safe(str(folder))} is no course folder: it has no nbgrader_config.py. Go to your "
-            "course folder, or name it with --course; `grader course DIR` makes one."
-        )
-    with contextlib.chdir(folder) if hasattr(contextlib, "chdir") else _in(folder):
-        app = NbGrader(**({"config": settings} if settings else {}))
-        app.initialize([], root=str(folder.absolute()))
-    return app
 
 
 def autograder(app: NbGrader, lab: str) -> CourseAutograde:
@@ -77,16 +59,6 @@ def _name(step: Any) -> str:
         return step
     ours = not step.__module__.startswith("nbgrader.")
     return f"{step.__module__ if ours else 'nbgrader.preprocessors'}.{step.__name__}"
-
-
-@contextlib.contextmanager
-def _in(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,42 @@
+"""Opens a course folder with its settings, as nbgrader would."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.apps.baseapp import NbGrader
+from traitlets.config import Config
+
+from labs.common.terminal import safe
+
+
+class NotOurs(Exception):
+    """This folder, or a setting of it, is nothing for `grader`; the message says what to do."""
+
+
+def open_course(folder: Path, settings: Config | None = None) -> NbGrader:
+    """The course in `folder` as an application of nbgrader. Raises NotOurs."""
+    folder = folder.absolute()
+    if not (folder / "nbgrader_config.py").is_file():
+        raise NotOurs(
+            f"{safe(str(folder))} is no course folder: it has no nbgrader_config.py. Go to your "
+            "course folder, or name it with --course; `grader course DIR` makes one."
+        )
+    with _in(folder):
+        app = NbGrader(**({"config": settings} if settings else {}))
+        app.initialize([], root=str(folder))
+    return app
+
+
+@contextlib.contextmanager
+def _in(folder: Path) -> Iterator[None]:
+    """nbgrader reads the settings of the current folder, and these may name files in it."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
