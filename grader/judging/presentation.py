@@ -15,7 +15,8 @@ MOST_FINDINGS = 3
 
 _VERDICT = Path(__file__).with_name("verdict.html.jinja")
 
-_MARKS = {
+#: The sign of each outcome, by its words.
+MARKS = {
     Outcome.PASSED.value: "✓",
     PARTLY_RIGHT: "◐",
     NOT_HANDED_IN: "○",
@@ -49,7 +50,7 @@ def headline(verdict: Verdict) -> str:
 
 def as_text(verdict: Verdict) -> str:
     """The verdict for a terminal: headline, reason, findings, what to look at next."""
-    lines = [f"{_MARKS[verdict.in_words]} {headline(verdict)}"]
+    lines = [f"{MARKS[verdict.in_words]} {headline(verdict)}"]
     if verdict.in_words == NOT_HANDED_IN:
         return f"{lines[0]}\n  {verdict.findings[0].experiment}"
     if verdict.note:
@@ -79,7 +80,7 @@ def as_html(verdict: Verdict) -> str:
     return filled(
         _VERDICT,
         colour=_COLOURS[verdict.in_words],
-        mark=_MARKS[verdict.in_words],
+        mark=MARKS[verdict.in_words],
         headline=headline(verdict),
         findings=verdict.findings[:MOST_FINDINGS],
         open=verdict.in_words == NOT_HANDED_IN,

@@ -107,6 +107,18 @@ def test_a_figure_that_a_person_must_look_at_says_so(notebook: Any) -> None:
     assert "passed</strong>" not in part
 
 
+def test_a_figure_that_was_not_handed_in_has_not_failed(notebook: Any) -> None:
+    cell = cell_named(notebook, "check-timer-step")
+    cell.metadata["ticklab"].update(outcome="failed", points=0.0, findings=["no-figure"])
+    page = feedback_page(notebook, LAB, given(notebook, **{"timer-step": Given(0.0, 2.0, False)}))
+    part = page[page.index('id="figure-timer-step"') :].split("</section>")[0]
+    assert "○</span> not handed in</strong>" in part and "failed" not in part
+    cell.metadata["ticklab"].update(findings=["unit-slip"])
+    page = feedback_page(notebook, LAB, given(notebook, **{"timer-step": Given(0.0, 2.0, False)}))
+    part = page[page.index('id="figure-timer-step"') :].split("</section>")[0]
+    assert "✗</span> failed</strong>" in part
+
+
 def test_what_was_left_out_is_shown_before_the_notebook(notebook: Any) -> None:
     note = nbformat.v4.new_markdown_cell("**Left out** of it: a cell")  # type: ignore[no-untyped-call]
     notebook.cells.insert(0, note)

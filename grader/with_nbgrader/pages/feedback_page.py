@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.cases.verdict import PARTLY_RIGHT, Outcome
+from grader.cases.verdict import Outcome, outcome_in_words
 from grader.figures import LABS
+from grader.judging.presentation import MARKS
 from grader.with_nbgrader.pages.evidence import CELL_ID
 from grader.with_nbgrader.pages.given import Given, Grades
 from grader.with_nbgrader.pages.student_text import released_html, student_html
@@ -174,13 +175,12 @@ def _figure(cell: _Graded, asked: Mapping[str, str]) -> Figure:
 
 def _outcome(cell: _Graded) -> tuple[str, str]:
     """The outcome of the check in words, and its sign."""
-    outcome = cell.verdict.get("outcome")
-    if outcome == Outcome.PASSED.value:
-        return outcome, "✓"
-    if outcome == Outcome.FAILED.value:
-        points, most = cell.verdict.get("points", 0), cell.verdict.get("max_points", 0)
-        return (PARTLY_RIGHT, "◐") if points > most / 2 else (outcome, "✗")
-    return "not graded by the check", "?"
+    stated = cell.verdict
+    if stated.get("outcome") not in (Outcome.PASSED.value, Outcome.FAILED.value):
+        return "not graded by the check", MARKS[Outcome.NOT_GRADED.value]
+    points, most = stated.get("points", 0), stated.get("max_points", 0)
+    words = outcome_in_words(Outcome(stated["outcome"]), points, most, stated.get("findings") or ())
+    return words, MARKS[words]
 
 
 def _answer(cell: _Graded, after: _Graded | None) -> Answer:
