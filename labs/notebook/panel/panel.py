@@ -8,6 +8,8 @@ on. The panel shows the line of Python that does the same.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -27,6 +29,10 @@ from labs.run import measure
 if TYPE_CHECKING:
     from labs.notebook.measuring import Measuring
     from labs.notebook.run import Run
+
+#: Progress is shown at most so often, in seconds: each change is a message to the page, and a page
+#: that draws takes time from the run and from the plot after it.
+_SHOW_EVERY_S = 0.1
 
 _NO_LINE = "# The line appears here once every setting above can be used."
 
@@ -53,6 +59,7 @@ class Panel:
         self._shown: Form | None = None  # the settings of `run`
         self._task: asyncio.Task[None] | None = None
         self._progress = measure.Progress(0, 1)
+        self._next_shown = 0.0
         self.controls.run.on_click(lambda _: self.start())
         self.controls.cancel.on_click(lambda _: self.cancel())
         self.controls.on_change(self._changed)
@@ -149,8 +156,8 @@ class Panel:
         self.run = self.session.runs[self.save] = run
         self._shown = form
         self._mark_stale()
-        self.controls.result.value = run._repr_html_()
         self.controls.plot.value = picture
+        self.controls.result.value = run._repr_html_()
         self.controls.bar.value = self.controls.bar.max
         self.controls.bar.bar_style = "success"
         taken = len(recording.samples(run.variant))
@@ -158,7 +165,11 @@ class Panel:
         parts = zip(("run", "save", "reduce", "draw"), at[:-1], at[1:], strict=True)
         self.timings = {name: 1e3 * (end - begin) for name, begin, end in parts}
         self.timings["total"] = 1e3 * (at[-1] - at[0])
-        # Nobody waits for the rest, and nothing in it can be cancelled.
+        # In a Jupyter kernel this waits until the messages to the page are out: the thread that
+        # sends them would wait for what follows here. The run is over, so a Cancel that comes now
+        # ends only this waiting.
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.to_thread(sys.stdout.flush)
         number = self.kept[-1].number + 1 if self.kept else 1
         self.kept = (*self.kept, KeptRun.of(number, form, run))[-kept.MOST_RUNS :]
         self._show_runs()
@@ -167,6 +178,10 @@ class Panel:
 
     def _tell(self, progress: measure.Progress) -> None:
         self._progress = progress
+        now = time.monotonic()
+        if now < self._next_shown:
+            return
+        self._next_shown = now + _SHOW_EVERY_S
         self.controls.bar.max = progress.total
         self.controls.bar.value = progress.done
         share = progress.done / max(progress.total, 1)
