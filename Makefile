@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help lab test quick coverage lint $(CHECKS) bench class html fixtures lock clean always
+.PHONY: help lab test quick coverage lint $(CHECKS) bench class html docs fixtures lock clean always
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -57,6 +57,11 @@ class: $(VENV)/run ## grade a demonstration class with nbgrader (LAB: which lab)
 
 html: $(VENV)/run build/released.made ## write the labs as web pages into build/html
 	@$(BIN)/python -m grader.pages build/html
+
+docs: $(VENV)/dev ## write the docs as a site into build/docs
+	@$(BIN)/python -m grader.site build/site
+	@$(BIN)/python -m sphinx -W --keep-going -q -c docs build/site build/docs
+	@echo "Open build/docs/index.html in a browser."
 
 fixtures: $(VENV)/run ## make the lab folders of the tests anew from their recipes
 	@$(BIN)/python -m testing.fixtures
