@@ -29,3 +29,20 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
+
+
+def reachable(app, page, template, context, doctree):
+    """Add what a keyboard and a screen reader need, and the theme leaves out."""
+    menu = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = menu.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
+    # What can be moved sideways must take the focus.
+    body = context.get("body", "").replace("<pre>", '<pre tabindex="0">')
+    focused = '<div tabindex="0" class="table-wrapper'
+    context["body"] = body.replace('<div class="table-wrapper', focused)
+
+
+def setup(app):
+    """Called by Sphinx. The theme sets its menu in a handler of the same event, before ours."""
+    app.connect("html-page-context", reachable, priority=900)

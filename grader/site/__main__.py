@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from grader.site import pitfall_pages
 from grader.site.stage import BadLink, Stage
 from labs.common.terminal import say
 
@@ -16,13 +17,18 @@ def main(words: list[str] | None = None) -> int:
     """The command line; status 1 if a link leads nowhere or a file cannot be written."""
     parser = argparse.ArgumentParser(prog="python -m grader.site", description="pages of the docs")
     parser.add_argument("destination", type=Path, help="folder for the pages; it is emptied first")
+    parser.add_argument(
+        "--only", nargs="+", default=(), metavar="CODE", help="the pitfalls that get a page"
+    )
     chosen = parser.parse_args(words)
     if not (REPOSITORY / "docs").is_dir():
         say(f"site: there are no docs in {REPOSITORY}. Run `make docs` in the repository of "
             "Ticklab.", file=sys.stderr)  # fmt: skip
         return 1
     try:
-        Stage(REPOSITORY, chosen.destination).collect()
+        stage = Stage(REPOSITORY, chosen.destination)
+        stage.collect()
+        pitfall_pages.write(stage, chosen.only)
     except (OSError, BadLink) as error:
         say(f"site: {error}", file=sys.stderr)
         return 1

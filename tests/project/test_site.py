@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import subprocess
 import sys
@@ -11,6 +12,9 @@ from urllib.parse import unquote
 
 import pytest
 
+from grader.cases.verdict import Outcome
+from grader.examples.example import example_of
+from grader.pitfalls import pitfall_named
 from grader.site import __main__ as site
 from grader.site.stage import BadLink, Stage
 from testing.paths import REPOSITORY
@@ -38,11 +42,19 @@ class Page(HTMLParser):
         ]
 
 
+#: One page of each kind: a mistake in the samples, one in the figure alone, one whose explanation
+#: gives an answer away, and one without samples to look at.
+SOME = ("lock-convoy", "unit-slip", "cause-not-isolated", "other-recording")
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, as `make docs` writes it: with each warning an error."""
+    """The site, as `make docs` writes it: with each warning an error, but with fewer pages.
+
+    `python -m bench site` builds and looks at all of it.
+    """
     folder = tmp_path_factory.mktemp("site")
-    assert site.main([str(folder / "site")]) == 0
+    assert site.main([str(folder / "site"), "--only", *SOME]) == 0
     words = ["-W", "--keep-going", "-q", "-c", "docs", str(folder / "site"), str(folder / "html")]
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", *words], cwd=REPOSITORY, capture_output=True, text=True
@@ -91,6 +103,54 @@ def test_each_reader_has_their_part_and_the_search_knows_the_words(built: Path) 
     index = (built / "searchindex.js").read_text(encoding="utf-8")
     for word in ("intercept", "formgrad", "pitfal"):
         assert word in index
+
+
+@pytest.mark.slow
+def test_a_pitfall_has_a_page_with_its_evidence_in_real_samples(built: Path) -> None:
+    convoy = pitfall_named("lock-convoy")
+    page = as_text(built / "pitfalls" / "lock-convoy.html")
+    for words in (convoy.misconception, convoy.experiment, "claims 104,576 switches"):
+        assert words in page
+    assert "labs broken bare_mutex" in page
+    assert "Both figures were taken from the same samples" not in page
+    slip = as_text(built / "pitfalls" / "unit-slip.html")
+    assert "Both figures were taken from the same samples" in slip
+    assert "the figure is 1,000 times larger" in slip
+    for name in ("lock-convoy-wrong", "lock-convoy-near", "unit-slip-figure"):
+        assert (built / "_images" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_what_gives_an_answer_away_has_no_explanation_on_its_page(built: Path) -> None:
+    told = pitfall_named("cause-not-isolated")
+    page = as_text(built / "pitfalls" / "cause-not-isolated.html")
+    assert told.symptom.removesuffix(".") in page
+    assert told.misconception not in page and told.experiment not in page
+
+
+@pytest.mark.slow
+def test_every_picture_says_what_it_shows(built: Path) -> None:
+    shown = re.findall(r"<img[^>]*>", "".join(p.read_text() for p in built.rglob("*.html")))
+    assert len(shown) > 4
+    assert [each for each in shown if not re.search(r'alt="[^"]{30,}"', each)] == []
+
+
+def as_text(page: Path) -> str:
+    text = re.sub(r"<[^>]*>", "", page.read_text(encoding="utf-8"))
+    return " ".join(html.unescape(text).split())
+
+
+@pytest.mark.parametrize("code", ["lock-convoy", "unit-slip", "mechanisms-differ"])
+def test_an_example_shows_its_pitfall_and_its_neighbour_does_not(code: str) -> None:
+    example = example_of(code)
+    assert example is not None
+    assert example.finding.code == code
+    assert code in [finding.code for finding in example.shows.verdict.findings]
+    assert example.near.verdict.outcome is Outcome.PASSED
+    assert example.near.spec.id == example.shows.spec.id
+    assert example.same_samples == (code == "unit-slip")
+    drawn = example.shows.drawn()
+    assert drawn is not None and drawn.png.startswith(b"\x89PNG")
 
 
 def staged(tmp_path: Path, text: str) -> str:
