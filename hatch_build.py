@@ -1,4 +1,4 @@
-"""Adds to the wheel what lies outside the packages: C kernels and released notebooks."""
+"""Adds to the wheel what lies outside the packages: C kernels, notebooks, plots of pitfalls."""
 
 import subprocess
 import sys
@@ -28,6 +28,10 @@ class TicklabBuildHook(BuildHookInterface):
             check=True,
         )
         include[released] = "labs/released"
+        # Plots of the pitfalls, and not the lab folders behind them, which hold solutions.
+        examples = f"{self.scratch.name}/examples"
+        subprocess.run([sys.executable, "-m", "grader.examples", examples], cwd=root, check=True)
+        include[examples] = "grader/examples/made"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if version != "editable":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.cases.verdict import Verdict
+from grader.examples.in_place import of_findings
 from grader.figures import LABS, figure_named, figures_of
 from grader.judging.lab_folder import check_folder, lab_of
 from grader.judging.presentation import as_html, as_text
@@ -26,7 +27,7 @@ class Shown:
         return as_text(self.verdict)
 
     def _repr_html_(self) -> str:
-        return as_html(self.verdict)
+        return as_html(self.verdict, of_findings(self.verdict))
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class AllShown:
 
     def _repr_html_(self) -> str:
         closing = inline("<p>{{ words }}</p>", words=self.folder.closing(self.verdicts))
-        return "".join([*map(as_html, self.verdicts), closing])
+        shown = [as_html(verdict, of_findings(verdict)) for verdict in self.verdicts]
+        return "".join([*shown, closing])
 
 
 def check(figure: str = "", folder: Path | str = ".") -> Shown | AllShown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +19,9 @@ from labs.plots.small_samples import CSS_WIDTH, samples_png
 from labs.recording.file import BadRecording, Recording, read
 from labs.results.result import Result, result_of
 
-_PACKAGE = Path(__file__).resolve().parent
-#: In an installed package, and in the repository.
-_FOLDERS = (_PACKAGE / "saved", _PACKAGE.parent.parent / "tests" / "fixtures" / "pitfalls")
+_REPOSITORY = Path(__file__).resolve().parent.parent.parent
+#: The lab folders with which the catalogue is tested; only the repository has them.
+SAVED = _REPOSITORY / "tests" / "fixtures" / "pitfalls"
 
 WIDTH = CSS_WIDTH
 
@@ -32,6 +33,11 @@ class Drawn:
     png: bytes
     kind: str
     meaning: str
+
+    @property
+    def base64(self) -> str:
+        """The PNG, as a page holds it."""
+        return base64.b64encode(self.png).decode()
 
 
 @dataclass(frozen=True)
@@ -115,22 +121,14 @@ class Example:
         return stated[0] is not None and stated[0] == stated[1]
 
 
-def folder() -> Path | None:
-    """The folder with a folder for each pitfall; None if it was not installed."""
-    return next((each for each in _FOLDERS if each.is_dir()), None)
-
-
 @functools.lru_cache(maxsize=256)
 def example_of(code: str) -> Example | None:
     """The example of the pitfall `code`; None if there is none."""
-    saved = folder()
-    if saved is None:
-        return None
-    for wrong in sorted((saved / code).glob("wrong*")):
+    for wrong in sorted((SAVED / code).glob("wrong*")):
         found = _with_finding(wrong, code)
         if found is None:
             continue
-        near = _near(saved / code / "near", found[1].spec)
+        near = _near(SAVED / code / "near", found[1].spec)
         if near is not None:
             return Example(found[0], found[1], near)
     return None

@@ -6,6 +6,7 @@ escape all text, because parts of a verdict may come from a student's files.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Outcome, Verdict
@@ -75,8 +76,11 @@ def as_text(verdict: Verdict) -> str:
     return "\n".join(lines)
 
 
-def as_html(verdict: Verdict) -> str:
-    """The verdict as a self-contained piece of HTML without scripts and links; text is escaped."""
+def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
+    """The verdict as a self-contained piece of HTML without scripts and links; text is escaped.
+
+    `examples` is HTML by the code of a finding; it is shown below the finding.
+    """
     return filled(
         _VERDICT,
         colour=_COLOURS[verdict.in_words],
@@ -85,6 +89,7 @@ def as_html(verdict: Verdict) -> str:
         findings=verdict.findings[:MOST_FINDINGS],
         open=verdict.in_words == NOT_HANDED_IN,
         verdict=verdict,
+        examples=examples or {},
     )
 
 

@@ -76,6 +76,12 @@ def test_holds_every_released_lab_and_no_solution(wheel: Path) -> None:
                 assert b"BEGIN SOLUTION" not in archive.read(name), name
 
 
+def test_holds_plots_of_pitfalls_and_no_lab_folder_behind_them(wheel: Path) -> None:
+    assert {"grader/examples/made/lock-convoy.html"} <= names(wheel)
+    assert "grader/examples/made/unit-slip.html" not in names(wheel)  # a plot does not show it
+    assert [name for name in names(wheel) if name.endswith(".csv") and "pitfalls" in name] == []
+
+
 def test_holds_what_jupyterlab_loads(wheel: Path) -> None:
     extension = "labs/labextensions/ticklab-c-cells"
     assert {f"{extension}/package.json", f"{extension}/static/remoteEntry.js"} <= names(wheel)
