@@ -33,6 +33,7 @@ MODULES = {
     "class_report": "bench.exchange.class_report",
     "feedback": "bench.exchange.feedback",
     "browser": "bench.labs.browser",
+    "site": "bench.labs.site",
     "decisions": "bench.labs.decisions",
     "published": "bench.published",
     "conditions": "bench.labs.conditions",
@@ -54,8 +55,8 @@ def main(words: list[str] | None = None) -> int:
     if unknown:
         parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(MODULES)}")
     names = arguments.names or MODULES
-    if arguments.save is not None and not {"browser", "hostile_class"} & set(names):
-        parser.error("--save is for screenshots: name the benchmark browser or hostile_class too")
+    if arguments.save is not None and not {"browser", "site", "hostile_class"} & set(names):
+        parser.error("--save is for screenshots: name browser, site or hostile_class too")
     if arguments.inputs is not None and ("fuzz" not in names or arguments.inputs < 1):
         parser.error("--inputs is how many inputs the benchmark fuzz tries: name it, and 1 or more")
     machine.describe()
@@ -65,7 +66,7 @@ def main(words: list[str] | None = None) -> int:
         benchmark = importlib.import_module(MODULES[name])
         say(f"\n== {name}")
         save, inputs = (arguments.save,), (arguments.inputs,)
-        more = {"browser": save, "hostile_class": save, "fuzz": inputs}.get(name, ())
+        more = {"browser": save, "site": save, "hostile_class": save, "fuzz": inputs}.get(name, ())
         held[name] = bool(benchmark.run(arguments.quick, *more))
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")

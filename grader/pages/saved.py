@@ -78,10 +78,11 @@ class ShortSession(Session):
         self, plans: Sequence[Plan], saves: Sequence[str | None], unit: str = "ns"
     ) -> list[Run]:
         """Like the method of a session, but with fewer samples."""
-        return super().carry_out_in_turns([_short(plan) for plan in plans], saves, unit)
+        return super().carry_out_in_turns([short(plan) for plan in plans], saves, unit)
 
 
-def _short(plan: Plan) -> Plan:
+def short(plan: Plan) -> Plan:
+    """The same plan with so few samples that its recording can be kept."""
     warmup = plan.warmup if has_first_time(plan) else min(plan.warmup, MOST_WARMUP)
     return replace(plan, samples=min(plan.samples, MOST_SAMPLES), warmup=warmup)
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from grader.site import pitfall_pages
+from grader.site import gallery, pitfall_pages
 from grader.site.stage import BadLink, Stage
 from labs.common.terminal import say
 
@@ -18,7 +18,7 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m grader.site", description="pages of the docs")
     parser.add_argument("destination", type=Path, help="folder for the pages; it is emptied first")
     parser.add_argument(
-        "--only", nargs="+", default=(), metavar="CODE", help="the pitfalls that get a page"
+        "--only", nargs="+", default=(), metavar="NAME", help="pitfalls and C kernels with a page"
     )
     chosen = parser.parse_args(words)
     if not (REPOSITORY / "docs").is_dir():
@@ -29,6 +29,7 @@ def main(words: list[str] | None = None) -> int:
         stage = Stage(REPOSITORY, chosen.destination)
         stage.collect()
         pitfall_pages.write(stage, chosen.only)
+        gallery.write(stage, chosen.only)
     except (OSError, BadLink) as error:
         say(f"site: {error}", file=sys.stderr)
         return 1

@@ -19,6 +19,12 @@ def escaped(text: str) -> str:
     )
 
 
+def sentence(text: str) -> str:
+    """The text with a capital letter at its beginning and a full stop at its end."""
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
 def code(text: str, language: str = "c", caption: str = "") -> str:
     """A block of code, with a caption if there is one."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
@@ -34,9 +40,9 @@ def plot(name: str, alt: str, caption: str, width: int) -> str:
     )
 
 
-def side_by_side(parts: Sequence[str]) -> str:
+def side_by_side(parts: Sequence[str], named: str = "") -> str:
     """The parts next to each other, or one below the other on a narrow page."""
-    return "::::{container} pair\n" + "\n".join(parts) + "::::\n"
+    return f"::::{{container}} {f'pair {named}'.strip()}\n" + "\n".join(parts) + "::::\n"
 
 
 def _one_line(text: str) -> str:

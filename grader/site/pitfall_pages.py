@@ -10,7 +10,7 @@ from grader.cases.verdict import Level
 from grader.examples.example import WIDTH, Example, Submission, example_of
 from grader.pitfalls import CATALOGUE, Pitfall
 from grader.site import markdown
-from grader.site.markdown import escaped
+from grader.site.markdown import escaped, sentence
 from grader.site.stage import Stage
 from labs.c_kernels import toolchain
 from labs.c_kernels.region import region_of
@@ -67,7 +67,7 @@ def _page(pitfall: Pitfall, stage: Stage) -> Iterator[str]:
             yield from _seen(pitfall.code, example, stage)
     for name in dict.fromkeys(live.kernel for live in pitfall.broken):
         yield from _made(broken.find(name), stage)
-    yield f"## Where it was found\n\n{_sentence(escaped(pitfall.seen_in))}\n"
+    yield f"## Where it was found\n\n{sentence(escaped(pitfall.seen_in))}\n"
     yield f"[All pitfalls](../{INDEX})\n"
 
 
@@ -135,7 +135,7 @@ def _says(example: Example) -> str:
 def _made(kernel: broken.BrokenKernel, stage: Stage) -> Iterator[str]:
     """A C kernel that makes the mistake on purpose, next to its repaired twin."""
     yield f"## Made on purpose: `{kernel.name}`\n"
-    yield f"{_sentence(escaped(kernel.mistake))} Run it next to its repair:\n"
+    yield f"{sentence(escaped(kernel.mistake))} Run it next to its repair:\n"
     yield markdown.code(f"labs broken {kernel.name}", "text")
     twin = kernel.twin_plan()
     repaired = toolchain.c_kernel_source(twin.kernel).read_text(encoding="utf-8")
@@ -145,8 +145,3 @@ def _made(kernel: broken.BrokenKernel, stage: Stage) -> Iterator[str]:
     yield markdown.code(region_of(repaired, right[0] if right else ""), caption="Repaired")
     copy = stage.copied(PurePosixPath("kernels_c/broken") / kernel.path.name)
     yield f"[The whole file](../{copy})\n"
-
-
-def _sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else f"{text}."

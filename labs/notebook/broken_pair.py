@@ -144,7 +144,7 @@ class Pair:
         ):
             lines += ["", f"{name}: {title}", ""]
             lines += [f"    {line}".rstrip() for line in region.splitlines()]
-            lines += ["", *self._sentences(run)]
+            lines += ["", *self.sentences(run)]
             lines += remarks.of_results((run.result(),)).as_lines()
             if run.recording_path is not None:
                 lines.append(f"saved in {run.recording_path}")
@@ -158,7 +158,7 @@ class Pair:
                 "colour": colour,
                 "title": title,
                 "region": region,
-                "sentences": self._sentences(run),
+                "sentences": self.sentences(run),
                 # Only those of the variant shown: its baseline may have other warnings.
                 "remarks": remarks.of_results((run.result(),)).as_html(),
                 "saved_in": run.recording_path,
@@ -179,7 +179,7 @@ class Pair:
             difference=self.difference(),
         )
 
-    def _sentences(self, run: Run) -> list[str]:
+    def sentences(self, run: Run) -> list[str]:
         """The figure of one of the two runs, and its switches if it claims any."""
         lines = [run.result().sentence()]
         if run is self.broken and run.result().estimate is None:

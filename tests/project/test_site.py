@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import html
+import json
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -14,10 +13,13 @@ import pytest
 
 from grader.cases.verdict import Outcome
 from grader.examples.example import example_of
+from grader.facts import broken_c
 from grader.pitfalls import pitfall_named
-from grader.site import __main__ as site
+from grader.site import gallery
 from grader.site.stage import BadLink, Stage
-from testing.paths import REPOSITORY
+from labs.recording.file import read
+from labs.run import broken
+from testing.built_site import build
 
 
 class Page(HTMLParser):
@@ -44,7 +46,14 @@ class Page(HTMLParser):
 
 #: One page of each kind: a mistake in the samples, one in the figure alone, one whose explanation
 #: gives an answer away, and one without samples to look at.
-SOME = ("lock-convoy", "unit-slip", "cause-not-isolated", "other-recording")
+SOME = (
+    "lock-convoy",
+    "unit-slip",
+    "cause-not-isolated",
+    "other-recording",
+    "bare_mutex",
+    "no_fence",
+)
 
 
 @pytest.fixture(scope="module")
@@ -53,14 +62,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     `python -m bench site` builds and looks at all of it.
     """
-    folder = tmp_path_factory.mktemp("site")
-    assert site.main([str(folder / "site"), "--only", *SOME]) == 0
-    words = ["-W", "--keep-going", "-q", "-c", "docs", str(folder / "site"), str(folder / "html")]
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", *words], cwd=REPOSITORY, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return folder / "html"
+    return build(tmp_path_factory.mktemp("site"), *SOME)
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +128,38 @@ def test_what_gives_an_answer_away_has_no_explanation_on_its_page(built: Path) -
     page = as_text(built / "pitfalls" / "cause-not-isolated.html")
     assert told.symptom.removesuffix(".") in page
     assert told.misconception not in page and told.experiment not in page
+
+
+@pytest.mark.slow
+def test_a_page_of_the_gallery_has_claim_code_and_repair_and_the_samples_to_play(
+    built: Path,
+) -> None:
+    page = built / "gallery" / "bare_mutex.html"
+    pair = gallery.pair_of("bare_mutex")
+    text = as_text(page)
+    claim, switches = pair.sentences(pair.broken)
+    assert claim in text and switches in text
+    assert pair.difference() in text
+    [data] = re.findall(r'class="player-data">(.*?)</script>', page.read_text(encoding="utf-8"))
+    for kind, run in (("broken", pair.broken), ("repaired", pair.repaired)):
+        played = json.loads(data)[kind]
+        recording = run.recording
+        mine = recording.rows_of(run.variant)
+        ns = recording.ticks[mine] / recording.batch[mine] / run.result().clock.ticks_in("ns")
+        assert played["ns"] == pytest.approx(ns[: gallery.MOST_PLAYED].tolist(), rel=1e-3)
+        assert sum(played["warm"]) == (recording.sample[mine] < 0).sum()
+        assert (built / "_images" / f"bare_mutex-{kind}.png").is_file()
+    assert "../pitfalls/lock-convoy.html" in page.read_text(encoding="utf-8")
+    assert "bare_mutex.html" in (built / "gallery" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", broken.names())
+def test_the_gallery_has_both_runs_of_each_broken_c_kernel(name: str) -> None:
+    kernel = broken.find(name)
+    wrong, right = (read(gallery.run_file(name, kind)) for kind in gallery.KINDS)
+    assert broken_c.name_of(wrong) == name
+    assert broken_c.name_of(right) is None
+    assert right.kernel == kernel.twin_plan().kernel_name
 
 
 @pytest.mark.slow
