@@ -143,7 +143,8 @@ def _jobs(converter: Any) -> list[PageJob]:
         unfinished = Path(course.root) / converter.unfinished_folder(lab, student)
         remove_left(unfinished)
         missing = tuple(name for name in notebooks if name not in known)
-        jobs.append(PageJob(student, folder, str(unfinished), known, missing))
+        site = converter.exporter.site
+        jobs.append(PageJob(student, folder, str(unfinished), known, missing, site))
     return jobs
 
 

@@ -18,7 +18,8 @@ from grader.with_nbgrader.pages.given import Grades
 class PageJob:
     """The pages of one student: the graded notebooks by name, and what each got.
 
-    `missing` are notebooks that the gradebook does not have.
+    `missing` are notebooks that the gradebook does not have. `site` is the address of the docs, or
+    empty.
     """
 
     student: str
@@ -26,6 +27,7 @@ class PageJob:
     unfinished: str
     notebooks: Mapping[str, Grades]
     missing: tuple[str, ...] = ()
+    site: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def make_pages(job: PageJob) -> Made:
     try:
         keep_beside(source, unfinished)
         for name, grades in job.notebooks.items():
-            page = page_of(source / f"{name}.ipynb", name, grades)
+            page = page_of(source / f"{name}.ipynb", name, grades, job.site)
             (unfinished / f"{name}.html").write_text(page, encoding="utf-8")
     except Exception as error:
         number = error.errno if isinstance(error, OSError) else 0

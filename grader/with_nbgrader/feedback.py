@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
@@ -11,7 +12,7 @@ from nbconvert.exporters import Exporter
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import BaseConverter
-from traitlets import default
+from traitlets import TraitError, Unicode, default, validate
 
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.grades import grades_of
@@ -22,6 +23,20 @@ from grader.with_nbgrader.staged import Staged
 
 class FeedbackExporter(Exporter):
     """Makes the page of a graded notebook for nbgrader."""
+
+    site = Unicode(
+        help="Address of the built docs. If it is set, each finding links to its page there."
+    ).tag(config=True)
+
+    @validate("site")
+    def _is_address(self, proposal: Any) -> str:
+        """Refuses what a browser would not open as a page, such as a script."""
+        if proposal["value"] and not re.match(r"https?://\S+$", proposal["value"]):
+            raise TraitError(
+                f"FeedbackExporter.site must begin with https:// or http://, not "
+                f"{proposal['value']!r}"
+            )
+        return str(proposal["value"]).rstrip("/")
 
     @default("file_extension")
     def _html(self) -> str:
@@ -38,7 +53,7 @@ class FeedbackExporter(Exporter):
             raise MissingEntry(
                 f"the gradebook has no {of['notebook']} of {of['student']}: run nbgrader autograde"
             )
-        page = page_of(Path(filename), of["notebook"], found[of["student"]])
+        page = page_of(Path(filename), of["notebook"], found[of["student"]], self.site)
         return page, {**(resources or {}), "output_extension": self.file_extension}
 
 

@@ -12,11 +12,13 @@ import nbformat
 import nbgrader.api
 import pytest
 from nbgrader.api import Gradebook
+from traitlets import TraitError
 
 from bench.labs import jupyterlab
 from bench.labs.accessible import violations
 from grader.figures import figures_of
 from grader.with_nbgrader.adapter import alembic_version
+from grader.with_nbgrader.feedback import FeedbackExporter
 from grader.with_nbgrader.grades import grades_of
 from grader.with_nbgrader.pages.feedback_page import feedback_page
 from grader.with_nbgrader.pages.given import Given, Grades
@@ -234,3 +236,40 @@ def test_grades_are_those_that_nbgrader_reads(
             assert grades_of(gradebook, "lab", "lab", student) == {student: grades}
         assert grades_of(gradebook, "lab", "lab", "did-not-hand-in") == {}
         assert grades_of(gradebook, "lab", "other") == {}
+
+
+@pytest.fixture(scope="module")
+def with_finding() -> Any:
+    """The notebook of lab 01 after grading, with a finding on one figure."""
+    marks = {"grade_id": "timer-step", "grade": True, "solution": False, "points": 2}
+    verdict = {
+        "outcome": "failed", "points": 1.0, "max_points": 2.0, "reason": "r",
+        "findings": ["unit-slip", "../../x", "<b>"],
+    }  # fmt: skip
+    html = {"output_type": "display_data", "data": {"text/html": "<p>said</p>"}, "metadata": {}}
+    cell = {
+        "cell_type": "code", "id": "a", "source": "check()", "outputs": [html],
+        "metadata": {"nbgrader": marks, "ticklab": verdict},
+    }  # fmt: skip
+    return {"cells": [cell], "metadata": {}}
+
+
+def test_a_finding_links_to_its_page_where_the_course_has_published_the_docs(
+    with_finding: Any,
+) -> None:
+    grades = Grades(1.0, 2.0, {})
+    page = feedback_page(with_finding, LAB, grades, "https://example.org/ticklab")
+    addresses = re.findall(r'href="(https?:[^"]*)"', page)
+    assert addresses == ["https://example.org/ticklab/pitfalls/unit-slip.html"]
+    assert 'href="http' not in feedback_page(with_finding, LAB, grades)
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "example.org", "https://a b"])
+def test_the_address_of_the_docs_must_be_one_that_a_browser_opens(address: str) -> None:
+    with pytest.raises(TraitError, match=r"FeedbackExporter\.site must begin with https"):
+        exporter(address)
+    assert exporter("https://example.org/ticklab/").site == "https://example.org/ticklab"
+
+
+def exporter(site: str) -> FeedbackExporter:
+    return FeedbackExporter(site=site)  # type: ignore[no-untyped-call]

@@ -19,11 +19,14 @@ KEPT = ("timestamp.txt", "submission_secret.txt", RECORD)
 _MOST_KEPT_BYTES = 1_000_000
 
 
-def page_of(path: Path, lab: str, grades: Grades) -> str:
-    """The page for the graded notebook at `path`. Raises OSError and ValueError if it is none."""
+def page_of(path: Path, lab: str, grades: Grades, site: str = "") -> str:
+    """The page for the graded notebook at `path`. Raises OSError and ValueError if it is none.
+
+    `site` is the address of the docs, or empty.
+    """
     raw = read_regular(path, MOST_FOLDER_BYTES)
     try:
-        page = feedback_page(json.loads(raw), lab, grades)
+        page = feedback_page(json.loads(raw), lab, grades, site)
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} is no graded notebook: {error!r}") from error
     # JSON may hold halves of characters, which no file can.

@@ -7,6 +7,7 @@ verdicts that replay wrote into the graded notebook, scores and comments from th
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ _PAGE = Path(__file__).with_name("feedback_page.html.jinja")
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 #: Under this key, replay writes the verdict into the cell of a figure.
 _VERDICT = "ticklab"
+#: The code of a pitfall, which is also the name of its page.
+_CODE = re.compile(r"[a-z]+(-[a-z]+)*$")
 #: So many characters of the output of a cell are shown.
 _MOST_OUTPUT = 5_000
 #: Released cells are the same for all students.
@@ -33,7 +36,10 @@ _KEPT_CELLS = 1_000
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure on the page. `verdict` is HTML that replay wrote, `output` is any other text."""
+    """One figure on the page. `verdict` is HTML that replay wrote, `output` is any other text.
+
+    `links` are the codes of its findings, with the addresses of their pages.
+    """
 
     id: str
     name: str
@@ -45,6 +51,7 @@ class Figure:
     alt: str
     verdict: str
     output: str
+    links: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,8 +80,11 @@ class Cell:
     of_student: bool = False
 
 
-def feedback_page(notebook: Mapping[str, Any], lab: str, grades: Grades) -> str:
-    """The page for a graded notebook (format 4, each text as one string or as a list of lines)."""
+def feedback_page(notebook: Mapping[str, Any], lab: str, grades: Grades, site: str = "") -> str:
+    """The page for a graded notebook (format 4, each text as one string or as a list of lines).
+
+    If the address of the docs is known, `site`, findings link to their pages there.
+    """
     cells = [_Graded(cell, number, grades) for number, cell in enumerate(notebook["cells"])]
     asked = {spec.id: spec.asked for spec in LABS.get(lab, ())}
     aside = (notebook.get("metadata") or {}).get(_VERDICT) or {}
@@ -86,7 +96,7 @@ def feedback_page(notebook: Mapping[str, Any], lab: str, grades: Grades) -> str:
         lab=lab,
         note=note.page() if note else "",
         grades=grades,
-        figures=[_figure(cell, asked) for cell in cells if cell.is_test],
+        figures=[_figure(cell, asked, site) for cell in cells if cell.is_test],
         answers=[
             _answer(cell, after)
             for cell, after in zip(cells, [*cells[1:], None], strict=True)
@@ -155,9 +165,10 @@ class _Graded:
         return "".join([*texts, *self._data("text/plain")])[:_MOST_OUTPUT]
 
 
-def _figure(cell: _Graded, asked: Mapping[str, str]) -> Figure:
+def _figure(cell: _Graded, asked: Mapping[str, str], site: str) -> Figure:
     words, mark = _outcome(cell)
     name = asked.get(cell.name, cell.name)
+    codes = [code for code in map(str, cell.verdict.get("findings") or ()) if _CODE.match(code)]
     return Figure(
         id=cell.name,
         name=name[:1].upper() + name[1:],
@@ -170,6 +181,7 @@ def _figure(cell: _Graded, asked: Mapping[str, str]) -> Figure:
         # Without a verdict, replay has not written this: it may be the output of a student's code.
         verdict=cell.outputs_html() if cell.verdict else "",
         output="" if cell.verdict else cell.output_text(),
+        links=tuple((code, f"{site}/pitfalls/{code}.html") for code in codes) if site else (),
     )
 
 
