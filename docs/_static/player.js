@@ -5,7 +5,7 @@
 "use strict";
 
 const UNITS = [["ms", 1e6], ["µs", 1e3], ["ns", 1]];
-const LEFT = 74, RIGHT = 12, TOP = 26, BOTTOM = 34, HEIGHT = 300;
+const LEFT = 74, RIGHT = 12, TOP = 10, BOTTOM = 34, HEIGHT = 300;
 /* Milliseconds between two steps of a playing run, and how many steps a whole run takes. */
 const STEP_MS = 60, STEPS = 120;
 
@@ -66,11 +66,13 @@ class Player {
     this.slider = element("input", { type: "range", min: 1, max: 1 });
     this.slider.addEventListener("input", () => { this.stop(); this.show(Number(this.slider.value)); });
     this.canvas = element("canvas", { role: "img" });
+    this.label = element("p", {});
     this.status = element("p", { role: "status" });
     const run = element("div", { role: "group", "aria-label": "Which run" }, ...this.choices.map(([, each]) => each));
     const slider = element("label", {}, element("span", {}, "Samples shown"), this.slider);
     this.box = element("div", { class: "player", role: "group", "aria-label": "The samples of both runs" },
-      element("div", { class: "player-controls" }, run, this.playing, this.next, slider), this.canvas, this.status);
+      element("div", { class: "player-controls" }, run, this.playing, this.next, slider),
+      this.label, this.canvas, this.status);
   }
 
   choose(kind) {
@@ -109,7 +111,7 @@ class Player {
 
   show(count) {
     this.shown = count;
-    const { ns, process, warm, name } = this.run;
+    const { ns, process, warm, name, what } = this.run;
     for (const [kind, button] of this.choices) button.setAttribute("aria-pressed", kind === this.kind);
     this.slider.max = ns.length;
     this.slider.value = count;
@@ -117,10 +119,11 @@ class Player {
     this.middle = counted.length ? median(counted) : null;
     const processes = new Set(process.slice(0, count)).size, all = new Set(process).size;
     const says = this.middle === null ? "So far there is only the warm-up."
-      : `The median so far is ${asText(this.middle)}: ${this.run.what}.`;
+      : `The median so far is ${asText(this.middle)}.`;
     this.status.textContent = `${this.kind[0].toUpperCase()}${this.kind.slice(1)}: ${count} of ${ns.length} ` +
       `samples, from ${processes} of ${all} process${all === 1 ? "" : "es"}. ${says}`;
     this.canvas.setAttribute("aria-label", `Scatter plot of ${name}. ${this.status.textContent}`);
+    this.label.textContent = `${what[0].toUpperCase()}${what.slice(1)}, on a logarithmic axis:`;
     this.draw();
   }
 
@@ -143,7 +146,6 @@ class Player {
     };
     paper.font = `13px ${style.fontFamily}`;
     paper.fillStyle = ink;
-    paper.fillText(`${this.run.what} (log axis)`, 4, 14);
     paper.fillText("in the order taken, by process", LEFT, HEIGHT - 8);
     for (let power = low; power <= high; power++) {
       const text = asText(10 ** power);

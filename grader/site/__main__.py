@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from grader.site import gallery, pitfall_pages
+from grader.site import gallery, pitfall_pages, reading
 from grader.site.stage import BadLink, Stage
 from labs.common.terminal import say
 
@@ -30,6 +30,7 @@ def main(words: list[str] | None = None) -> int:
         stage.collect()
         pitfall_pages.write(stage, chosen.only)
         gallery.write(stage, chosen.only)
+        reading.write(stage)
     except (OSError, BadLink) as error:
         say(f"site: {error}", file=sys.stderr)
         return 1

@@ -128,7 +128,9 @@ def _page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield "---\norphan: true\n---\n"
     yield f"# {escaped(_title(pair))}\n"
     yield from (f"{escaped(text)}\n" for text in _more(pair.kernel.source))
+    subject = _SUBJECTS[pair.repaired.recording.kernel]
     yield "## The claim\n"
+    yield f"This C is meant to measure {subject[0].lower()}{subject[1:]}. Its run gives:\n"
     yield from (f"> {escaped(text)}" for text in pair.sentences(pair.broken))
     yield "\n## The plot that betrays it\n"
     yield markdown.side_by_side(

@@ -15,8 +15,6 @@ from urllib.parse import unquote
 
 #: Pages outside `docs/`. They lie at the top of the site, as they do in the repository.
 OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md")
-#: Folders of the site whose pages are made. Sphinx checks that what a link leads to is there.
-MADE = ("gallery", "pitfalls")
 #: Where in the site copies of files lie that are no pages.
 COPIES = "files"
 
@@ -93,8 +91,7 @@ class Stage:
         if not name or _ELSEWHERE.match(target):
             return target
         place = PurePosixPath(os.path.normpath(page.parent / unquote(name)))
-        is_made = place.parts[:1] == _DOCS.parts and place.parts[1] in MADE
-        if not is_made and not (self.repository / place).is_file():
+        if not (self.repository / place).is_file():
             raise BadLink(f"{page}: the link {target} leads to {place}, which is no file here")
         is_page = place.suffix == ".md" and (_DOCS in place.parents or str(place) in OUTSIDE)
         if is_page or _DOCS in place.parents:

@@ -51,6 +51,7 @@ SOME = (
     "unit-slip",
     "cause-not-isolated",
     "other-recording",
+    "running-mean",
     "bare_mutex",
     "no_fence",
 )
@@ -120,6 +121,13 @@ def test_a_pitfall_has_a_page_with_its_evidence_in_real_samples(built: Path) -> 
     assert "the figure is 1,000 times larger" in slip
     for name in ("lock-convoy-wrong", "lock-convoy-near", "unit-slip-figure"):
         assert (built / "_images" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_the_page_on_plots_shows_plots_of_a_real_run(built: Path) -> None:
+    page = (built / "students" / "plots.html").read_text(encoding="utf-8")
+    shown = re.findall(r'<img alt="([^"]*)"', page)
+    assert [each.split(" of ")[0] for each in shown] == ["Scatter plot", "Line plot"]
 
 
 @pytest.mark.slow

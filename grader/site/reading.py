@@ -1,0 +1,31 @@
+"""The two plots of one honest run, for the page on how to read a plot."""
+
+from __future__ import annotations
+
+from grader.pages.build import HONEST
+from grader.site import markdown
+from grader.site.stage import Stage
+from labs.plots import picture
+from labs.plots.small_samples import CSS_WIDTH, samples_png
+from labs.recording.file import read
+from labs.results.result import result_of
+
+#: A page includes these files, `made/samples.txt` and `made/line.txt`.
+FOLDER = "made"
+_RUN, _VARIANT = HONEST / "03-system-call" / "recordings" / "calls.csv", "getppid"
+
+
+def write(stage: Stage) -> None:
+    """Write both plots, each with a file that shows and describes it."""
+    recording = read(_RUN)
+    said = " ".join(picture.describe_samples(recording, _VARIANT))
+    stage.put(f"{FOLDER}/samples.png", samples_png(recording, _VARIANT))
+    _put(stage, "samples", said, "Every sample of a run of lab 03: `getppid`.", CSS_WIDTH)
+    line = picture.of_line(result_of(recording, _VARIANT, "ns"))
+    stage.put(f"{FOLDER}/line.png", line.image)
+    _put(stage, "line", line.description, "The same run: the mean sample against `k`.", line.width)
+
+
+def _put(stage: Stage, name: str, said: str, caption: str, width: int) -> None:
+    text = markdown.plot(f"/{FOLDER}/{name}.png", said, caption, width)
+    stage.put(f"{FOLDER}/{name}.txt", text.encode())
