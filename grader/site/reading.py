@@ -1,4 +1,4 @@
-"""The two plots of one honest run, for the page on how to read a plot."""
+"""The two plots of one honest run, for the page that shows them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from labs.results.result import result_of
 
 #: A page includes these files, `made/samples.txt` and `made/line.txt`.
 FOLDER = "made"
-_RUN, _VARIANT = HONEST / "03-system-call" / "recordings" / "calls.csv", "getppid"
+_RUN, _VARIANT = HONEST / "01-timer-overhead" / "recordings" / "fenced.csv", "fenced"
 
 
 def write(stage: Stage) -> None:
@@ -20,7 +20,7 @@ def write(stage: Stage) -> None:
     recording = read(_RUN)
     said = " ".join(picture.describe_samples(recording, _VARIANT))
     stage.put(f"{FOLDER}/samples.png", samples_png(recording, _VARIANT))
-    _put(stage, "samples", said, "Every sample of a run of lab 03: `getppid`.", CSS_WIDTH)
+    _put(stage, "samples", said, "Every sample of the variant `fenced`.", CSS_WIDTH)
     line = picture.of_line(result_of(recording, _VARIANT, "ns"))
     stage.put(f"{FOLDER}/line.png", line.image)
     _put(stage, "line", line.description, "The same run: the mean sample against `k`.", line.width)
