@@ -35,7 +35,7 @@ html_show_sphinx = False
 
 
 def is_no_empty_part(record):
-    """A menu may name pages that are not there yet. Sphinx gives this warning no type to suppress."""
+    """Drops a warning without a type to suppress: a menu may name pages that are not there yet."""
     return "toctree glob pattern" not in record.getMessage()
 
 
