@@ -56,6 +56,7 @@ def _drawn(code: str) -> str:
         drawn = of.drawn()
         if drawn is None:
             return ""
-        words = example.finding.evidence if of is example.shows else of.gives
+        # The evidence speaks to the one who handed it in.
+        words = f"The check said: “{example.finding.evidence}”" if of is example.shows else of.gives
         halves.append((title, words, drawn))
     return filled(_TEMPLATE, halves=halves, width=480)

@@ -129,7 +129,7 @@ def _handed_in(of: Submission) -> str:
 
 
 def _says(example: Example) -> str:
-    return f"The check says: {escaped(example.finding.evidence)}"
+    return f"The check says: “{escaped(example.finding.evidence)}”"
 
 
 def _made(kernel: broken.BrokenKernel, stage: Stage) -> Iterator[str]:
