@@ -13,6 +13,7 @@ from labs.run import variants
 from labs.run.plan import (
     DEFAULT_AT_MOST_S,
     DEFAULT_PATIENCE_S,
+    DEFAULT_REPLACE_S,
     DEFAULT_TIME_LIMIT_S,
     DEFAULT_WARMUP,
     Plan,
@@ -26,14 +27,15 @@ def plan_of(
     flags: str = "-O2",
     within: float | None = None,
     at_most: float = DEFAULT_AT_MOST_S,
+    replace: float = DEFAULT_REPLACE_S,
     time_limit: float = DEFAULT_TIME_LIMIT_S,
     patience: float = DEFAULT_PATIENCE_S,
     **options: Any,
 ) -> Plan:
     """The plan made from these arguments; `options` are further fields of the plan.
 
-    `within` is in percent; `at_most`, `time_limit` and `patience` are in seconds. Raises Refused
-    for unusable flags, and for `more` that stands after the variants.
+    `within` is in percent; `at_most`, `replace`, `time_limit` and `patience` are in seconds. Raises
+    Refused for unusable flags, and for `more` that stands after the variants.
     """
     if more:
         named = ", ".join(each for each in (variant, *more) if isinstance(each, str))
@@ -51,6 +53,7 @@ def plan_of(
         flags=words,
         within=within / 100 if isinstance(within, int | float) else within,
         at_most_s=at_most,
+        replace_s=replace,
         time_limit_s=time_limit,
         patience_s=patience,
         **{**options, "batches": tuple(options.get("batches", ()))},
@@ -97,6 +100,14 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
         help="add processes for at most this long (default: %(default)g)",
     )
     parser.add_argument(
+        "--replace",
+        type=float,
+        default=DEFAULT_REPLACE_S,
+        metavar="SECONDS",
+        help="without --within, add processes in place of those that shared their core, for at "
+        "most this long (default: %(default)g)",
+    )
+    parser.add_argument(
         "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
     )
     parser.add_argument(
@@ -132,6 +143,7 @@ def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) ->
         processes=arguments.processes,
         within=arguments.within,
         at_most=arguments.at_most,
+        replace=arguments.replace,
         time_limit=arguments.time_limit,
         patience=arguments.patience,
         **options,
