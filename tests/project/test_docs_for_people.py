@@ -108,7 +108,8 @@ def saved_figures(folder: Path) -> dict[str, tuple[float, str]]:
 def claimed(page: Path, column: int) -> Iterator[tuple[str, float, str]]:
     """Figure, value and unit in a column of the table of answers."""
     for row in rows(text_of(page)):
-        found = re.fullmatch(r"([\d.]+) (\w+)", row[column]) if len(row) == 4 else None
+        cell = re.sub(r"conclusion (\d)", r"\1 choice", row[column]) if len(row) == 4 else ""
+        found = re.fullmatch(r"([\d.]+) (\w+)", cell)
         if found and row[0].startswith("`"):
             yield row[0].strip("`"), float(found[1]), found[2]
 
