@@ -13,10 +13,19 @@ from labs.run import variants
 from labs.run.plan import (
     DEFAULT_AT_MOST_S,
     DEFAULT_PATIENCE_S,
+    DEFAULT_REPLACE_S,
     DEFAULT_TIME_LIMIT_S,
     DEFAULT_WARMUP,
     Plan,
 )
+
+#: Options in seconds, under their names as fields of a plan.
+_IN_SECONDS = {
+    "at_most": "at_most_s",
+    "replace": "replace_s",
+    "time_limit": "time_limit_s",
+    "patience": "patience_s",
+}
 
 
 def plan_of(
@@ -25,15 +34,13 @@ def plan_of(
     *more: object,
     flags: str = "-O2",
     within: float | None = None,
-    at_most: float = DEFAULT_AT_MOST_S,
-    time_limit: float = DEFAULT_TIME_LIMIT_S,
-    patience: float = DEFAULT_PATIENCE_S,
     **options: Any,
 ) -> Plan:
-    """The plan made from these arguments; `options` are further fields of the plan.
+    """The plan made from these arguments.
 
-    `within` is in percent; `at_most`, `time_limit` and `patience` are in seconds. Raises Refused
-    for unusable flags, and for `more` that stands after the variants.
+    `within` is in percent. `options` are `at_most`, `replace`, `time_limit` and `patience`, in
+    seconds, and further fields of the plan. Raises Refused for unusable flags, and for `more` that
+    stands after the variants.
     """
     if more:
         named = ", ".join(each for each in (variant, *more) if isinstance(each, str))
@@ -45,15 +52,17 @@ def plan_of(
         words = tuple(shlex.split(flags))
     except ValueError as error:
         raise Refused(Message("problem", f"flags {flags!r}: {error}")) from None
+    fields = {_IN_SECONDS.get(name, name): value for name, value in options.items()}
     return Plan(
         kernel,
         tuple(name.strip() for name in names if name.strip()),
         flags=words,
         within=within / 100 if isinstance(within, int | float) else within,
-        at_most_s=at_most,
-        time_limit_s=time_limit,
-        patience_s=patience,
-        **{**options, "batches": tuple(options.get("batches", ()))},
+        **{
+            "replace_s": DEFAULT_REPLACE_S,
+            **fields,
+            "batches": tuple(fields.get("batches", ())),
+        },
     )
 
 
@@ -83,6 +92,15 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
     parser.add_argument(
         "--processes", type=int, default=10, metavar="N", help="number of fresh processes"
     )
+    _add_options_of_length(parser)
+    parser.add_argument(
+        "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
+    )
+    parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
+
+
+def _add_options_of_length(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how long a run may go on."""
     parser.add_argument(
         "--within",
         type=float,
@@ -97,7 +115,12 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
         help="add processes for at most this long (default: %(default)g)",
     )
     parser.add_argument(
-        "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
+        "--replace",
+        type=float,
+        default=DEFAULT_REPLACE_S,
+        metavar="SECONDS",
+        help="without --within, add processes in place of those that shared their core, for at "
+        "most this long (default: %(default)g)",
     )
     parser.add_argument(
         "--time-limit",
@@ -113,7 +136,6 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
         metavar="SECONDS",
         help="end C of your own if it takes no sample for this long (default: %(default)g)",
     )
-    parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
 
 
 def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) -> Plan:
@@ -132,6 +154,7 @@ def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) ->
         processes=arguments.processes,
         within=arguments.within,
         at_most=arguments.at_most,
+        replace=arguments.replace,
         time_limit=arguments.time_limit,
         patience=arguments.patience,
         **options,

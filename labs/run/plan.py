@@ -18,6 +18,7 @@ DEFAULT_PATIENCE_S = 10.0
 LEAST_WITHIN, MOST_WITHIN = 0.001, 0.5
 DEFAULT_AT_MOST_S = 10.0
 MOST_AT_MOST_S = 600.0
+DEFAULT_REPLACE_S = 3.0
 
 
 class BadPlan(ValueError):
@@ -38,7 +39,8 @@ class Plan:
 
     With `within`, a share such as 0.02, the run is adaptive. After its planned processes it adds
     others until half the width of its interval is at most this share of the value, or until
-    `at_most_s` seconds are over.
+    `at_most_s` seconds are over. Without it, a run of which something else took the core adds
+    processes in place of those that it lost, for at most `replace_s` seconds.
     """
 
     kernel: str
@@ -58,6 +60,7 @@ class Plan:
     spread_s: float = 0.0
     within: float | None = None
     at_most_s: float = DEFAULT_AT_MOST_S
+    replace_s: float = 0.0
 
     @property
     def kernel_name(self) -> str:
@@ -68,6 +71,11 @@ class Plan:
     def of_student(self) -> bool:
         """Whether this measures C that is not one of the kit's own C kernels."""
         return self.source is not None or self.kernel.endswith(".c")
+
+    @property
+    def longer_s(self) -> float:
+        """For how many seconds at most the run may add processes to those planned."""
+        return self.replace_s if self.within is None else self.at_most_s
 
     def check(self) -> None:
         """Raise BadPlan if this machine cannot carry out the plan."""
@@ -107,15 +115,16 @@ class Plan:
             )
 
     def _check_adaptive(self) -> None:
-        within, at_most_s = self.within, self.at_most_s
+        within = self.within
         if within is not None and not (
             _is_number(within) and LEAST_WITHIN <= within <= MOST_WITHIN
         ):
             shown = f"{within * 100:g} %" if _is_number(within) else within
             least, most = LEAST_WITHIN * 100, MOST_WITHIN * 100
             raise BadPlan(f"within {shown}: choose from {least:g} to {most:g} percent")
-        if not (_is_number(at_most_s) and 0 <= at_most_s <= MOST_AT_MOST_S):
-            raise BadPlan(f"at-most {at_most_s} s: choose from 0 to {MOST_AT_MOST_S:g} s")
+        for name, seconds in (("at-most", self.at_most_s), ("replace", self.replace_s)):
+            if not (_is_number(seconds) and 0 <= seconds <= MOST_AT_MOST_S):
+                raise BadPlan(f"{name} {seconds} s: choose from 0 to {MOST_AT_MOST_S:g} s")
 
     def shares(self) -> list[int]:
         """The number of samples of each process, without processes that take none."""
@@ -138,6 +147,8 @@ class Plan:
         words += ["--processes", str(self.processes)]
         if self.within is not None:
             words += ["--within", f"{self.within * 100:g}", "--at-most", f"{self.at_most_s:g}"]
+        elif self.replace_s != DEFAULT_REPLACE_S:
+            words += ["--replace", f"{self.replace_s:g}"]
         words.append("--flags=" + " ".join(self.flags))
         return " ".join(words)
 
