@@ -49,6 +49,8 @@ NOT_RUN = {
     "nbgrader autograde 01-timer-overhead --student=honest --force": "nbgrader's; "
     "tests/with_nbgrader runs it",
 }
+#: A block with its language, or with a directive of the site such as `{include}`.
+FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PROGRAMS = {"labs": labs.commands, "grader": grader.commands}
 
 
@@ -62,7 +64,7 @@ class Command(NamedTuple):
 def fenced(page: Path) -> Iterator[str]:
     """The commands in the fenced blocks without a language, one a line."""
     text = page.read_text(encoding="utf-8")
-    for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+    for language, block in FENCE.findall(text):
         if not language:
             yield from filter(None, block.splitlines())
 
@@ -70,7 +72,7 @@ def fenced(page: Path) -> Iterator[str]:
 def lines_for_programs(page: Path) -> Iterator[str]:
     """The commands `labs` and `grader` in blocks of both kinds, without a comment behind them."""
     text = page.read_text(encoding="utf-8")
-    blocks = re.findall(r"^```\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    blocks = [block for language, block in FENCE.findall(text) if not language]
     lines = [line for block in blocks for line in block.splitlines()]
     for line in (*lines, *re.findall(r"^ {4,}(\S.*)$", text, re.MULTILINE)):
         # before it: variables of the shell, or another program that starts this one
