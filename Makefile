@@ -60,7 +60,8 @@ html: $(VENV)/run build/released.made ## write the labs as web pages into build/
 
 docs: $(VENV)/dev ## write the docs as a site into build/docs
 	@$(BIN)/python -m grader.site build/site
-	@$(BIN)/python -m sphinx -W --keep-going -q -c docs build/site build/docs
+	@rm -rf build/docs
+	@$(BIN)/python -m sphinx -W --keep-going -q -c docs -d build/doctrees build/site build/docs
 	@echo "Open build/docs/index.html in a browser."
 
 fixtures: $(VENV)/run ## make the lab folders of the tests anew from their recipes

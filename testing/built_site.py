@@ -18,7 +18,7 @@ def build(folder: Path, *only: str) -> Path:
     site, html = folder / "site", folder / "html"
     some = ["--only", *only] if only else []
     _run("grader.site", site, *some)
-    _run("sphinx", "-W", "--keep-going", "-q", "-c", "docs", site, html)
+    _run("sphinx", "-W", "--keep-going", "-q", "-c", "docs", "-d", folder / "doctrees", site, html)
     return html
 
 
