@@ -38,7 +38,7 @@ def run(quick: bool, save: Path | None = None) -> bool:
     must_hold(
         "the site builds without a warning; no page loads anything but its own files, is wider "
         "than its window, or has a serious finding of axe-core, light or dark, wide or narrow; the "
-        "gallery plays its samples, and shows both plots without a script"
+        "gallery plays its samples, and shows both plots without a script; the search finds"
     )
     if MISSING:
         return skipped(MISSING)
@@ -98,7 +98,7 @@ def _faults(page: Page) -> Iterator[str]:
 
 
 def _played(browser: Browser, html: Path) -> Iterator[str]:
-    """What the player does not do, by keyboard alone; and what a page lacks without scripts."""
+    """What player and search do not do, by keyboard alone; what a page lacks without scripts."""
     address = (html / "gallery" / "bare_mutex.html").as_uri()
     page = browser.new_page()
     page.goto(address)
@@ -115,6 +115,10 @@ def _played(browser: Browser, html: Path) -> Iterator[str]:
     drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(each => each)"
     if not page.locator(".player canvas").evaluate(drawn):
         yield "the player draws nothing"
+    page.goto(f"{(html / 'search.html').as_uri()}?q=convoy")
+    page.locator("#search-results li a").first.wait_for()
+    if "pitfalls/lock-convoy" not in page.locator("#search-results").inner_html():
+        yield "the search does not find a page by its word"
     page.close()
     without = browser.new_context(java_script_enabled=False).new_page()
     without.goto(address)
