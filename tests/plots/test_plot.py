@@ -128,20 +128,33 @@ def test_a_variant_without_a_figure_keeps_its_row(straight: Recording) -> None:
     assert "Without a figure: flat." in picture.describe_estimates(both(straight))[1]
 
 
-def test_the_cheapest_is_said_with_what_its_interval_overlaps_with(straight: Recording) -> None:
+def test_the_cheapest_is_named_only_outside_the_noise(straight: Recording) -> None:
     first = result_of(straight)
     assert first.estimate is not None
-    wide, near, far = (
+    wide, near, far, other = (
         replace(first, variant=name, estimate=replace(first.estimate, value=v, low=low, high=high))
-        for name, v, low, high in (("wide", 20, 11, 29), ("near", 25, 24, 26), ("far", 30, 28, 32))
-    )
-    for results, overlapping in (
-        ([wide, near, far], "But the interval of wide overlaps with those of near, far."),
-        ([far, wide], "But the interval of wide overlaps with that of far."),
-        ([far, near], ""),
+        for name, v, low, high in (
+            ("wide", 20, 11, 29), ("near", 25, 24, 26), ("far", 30, 28, 32),
+            ("other", 27, 26.5, 27.5),
+        )
+    )  # fmt: skip
+    doubtful = "not distinguishable: the interval of wide (20 ns) overlaps with those of near and"
+    for results, told in (
+        ([far, near], ("The cheapest is near with 25 ns. The most expensive is far with 30 ns.",)),
+        ([far, near, other], ("The cheapest is near with 25 ns.", "expensive is far with 30 ns.")),
+        ([far, wide], ("wide (20 ns) and far (30 ns) are not distinguishable: their intervals",)),
+        (
+            [wide, near, far],
+            (
+                f"Which one is the cheapest is {doubtful} far.",
+                "(30 ns) overlaps with that of wide.",
+            ),
+        ),
     ):
         said = picture.describe_estimates(results)[1]
-        assert said.endswith(overlapping) and ("overlaps" in said) == bool(overlapping)
+        for words in told:
+            assert words in said
+        assert ("cheapest is near" in said or "expensive is far" in said) == (wide not in results)
 
 
 def test_a_prediction_is_drawn_in_the_row_of_its_variant_alone(straight: Recording) -> None:
