@@ -11,10 +11,11 @@ from typing import Any
 from tqdm import tqdm
 
 from labs.c_kernels.toolchain import NoCompiler
-from labs.common.files import CannotWrite, write_atomically
+from labs.common.files import CannotWrite
 from labs.common.terminal import say
 from labs.course.account import with_account
 from labs.machine.description import read_machine
+from labs.pages.own_file import write_page
 from labs.survey import report, survey
 from labs.survey.survey import Row
 
@@ -51,9 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
                 rows += found
                 if recording is None or arguments.save is None or status != 0:
                     continue
-                name = f"{measurement.kernel}-{'-'.join(measurement.variants)}"
                 try:
-                    path = arguments.save / "recordings" / f"{name[:80]}.csv"
+                    path = arguments.save / "recordings" / f"{measurement.file_name}.csv"
                     with_account(recording, path).write(path)
                 except CannotWrite as error:
                     # The results can still be printed.
@@ -66,16 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
         say(json.dumps([_as_json(row) for row in rows], indent=2))
     else:
         say(report.text(rows))
-        for heading, lines in (
-            ("No figure:", report.without_figure(rows)),
-            ("* known to be wrong:", report.reasons(rows)),
-        ):
-            if lines:
-                say(f"\n{heading}\n  " + "\n  ".join(lines))
     if arguments.save is not None and status == 0:
         try:
             place = arguments.save / "index.html"
-            write_atomically(place, report.page(rows, read_machine()).encode())
+            write_page(place, report.page(rows, read_machine()), report.COMMAND)
             say(f"page: {place}", file=sys.stderr)
         except CannotWrite as error:
             say(f"labs survey: {error.strerror}", file=sys.stderr)

@@ -43,6 +43,12 @@ class Measurement:
     warmup: int = DEFAULT_WARMUP
     quantities: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def file_name(self) -> str:
+        """The name of its recording, without the suffix; no two measurements share one."""
+        level = "" if self.flags == ("-O2",) else "".join(self.flags)
+        return f"{self.kernel}{level}-{'-'.join(self.variants)}"[:80]
+
     def plan(self, quick: bool) -> Plan:
         """The plan of this measurement."""
         which = 0 if quick else 1
@@ -71,20 +77,50 @@ class Row:
         """The evidence that the measured event happened, in a few words."""
         if self.result is None:
             return ""
+        if self.proved_by_line:
+            return on_a_line(self.off_the_line)
         claimed, counted = proof.switches(self.result.recording, self.result.variant)
         if claimed and counted is not None:
             counts = f"{counted:,} switches counted, {claimed:,} claimed"
-            unbound = places.why_unbound(self.result.recording)
-            return f"{counts}; not bound to one CPU" if unbound else counts
+            if places.why_unbound(self.result.recording):
+                return f"{counts}; not bound to one CPU"
+            seen = proof.of_variant(self.result.recording, self.result.variant)
+            return counts if seen is None or seen.accounted_for else f"{counts}: they disagree"
         calls = self.result.recording.number(f"variant.{self.variant}.system_calls")
         if self.measurement.kernel == "system_call" and calls is not None:
             return "one trap each, result checked" if calls else "no system call"
-        if self.result.line is not None:
-            line = self.result.line
-            worst = 100 * float(abs(line.residual / line.location).max())
-            return f"on a line within {rounded(worst, 1)} %"
         estimate = self.result.estimate
         return f"first sample of {estimate.processes} processes" if estimate else ""
+
+
+    @property
+    def proved_by_line(self) -> bool:
+        """Whether the line through the samples is all the evidence there is."""
+        if self.result is None or self.result.line is None or self.result.estimate is None:
+            return False
+        claimed, counted = proof.switches(self.result.recording, self.result.variant)
+        traps = self.result.recording.number(f"variant.{self.variant}.system_calls")
+        counts = bool(claimed) and counted is not None
+        return not counts and (self.measurement.kernel != "system_call" or traps is None)
+
+    @property
+    def switches_proved(self) -> bool:
+        """Whether the OS counted as many switches as claimed, by tasks bound to one CPU."""
+        if self.result is None or places.why_unbound(self.result.recording):
+            return False
+        seen = proof.of_variant(self.result.recording, self.result.variant)
+        return seen is not None and seen.accounted_for
+
+    @property
+    def off_the_line(self) -> float:
+        """How far the farthest point is off the line, as a share; 0 if there is no line."""
+        line = self.result.line if self.result is not None else None
+        return 0.0 if line is None else float(abs(line.residual / line.location).max())
+
+
+def on_a_line(off: float) -> str:
+    """The evidence of a line whose points are off it by at most the share `off`."""
+    return f"no point is more than {rounded(100 * off, 1)} % off the line"
 
 
 def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:
