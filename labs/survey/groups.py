@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from labs.common.table import in_columns
 
@@ -46,6 +46,14 @@ def optimisation(flags: str) -> str:
     return levels[-1] if levels else ""
 
 
-def columns(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
-    """A table for a terminal: the first column at the left, numbers at the right."""
-    return in_columns([header, *rows], to_the_right=range(1, len(header)))
+def columns(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """A table for a terminal: the first column at the left, numbers at the right.
+
+    If it is too wide for COLUMNS, the last columns are left out: the first ones matter most.
+    """
+    for kept in range(len(header), 1, -1):
+        cells = [header[:kept], *(row[:kept] for row in rows)]
+        lines = in_columns(cells, to_the_right=range(1, kept))
+        if max(map(len, lines)) <= COLUMNS:
+            break
+    return lines

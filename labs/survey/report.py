@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.analysis.estimate import WIDEST
+from labs.analysis.estimate import WIDEST, Estimate
 from labs.common.table import Table
 from labs.common.units import rounded
 from labs.course.published import Published
@@ -21,6 +21,8 @@ from labs.survey.survey import Row, on_a_line
 COMMAND = "labs survey"
 HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")
 
+#: From here on, numbers have no decimals.
+LARGE = 1e5
 #: Said of figures that are not believable (`labs.analysis.estimate`).
 UNCERTAIN = f"interval wider than {100 * WIDEST:.0f} % to either side"
 
@@ -90,8 +92,18 @@ def _cells(result: Result | None) -> tuple[str, str, str, str]:
     """The figure in ns, its interval, and the same in core cycles and ticks."""
     if result is None or result.estimate is None:
         return "no figure", "", "", ""
-    value, low, high = sensible(result.estimate)
+    value, low, high = numbers(result.estimate)
     return value, f"{low} to {high}", _in_unit(result, "cycles"), _in_unit(result, "ticks")
+
+
+def numbers(estimate: Estimate) -> tuple[str, str, str]:
+    """Value and interval as text; of large numbers nobody needs decimals."""
+    if max(abs(estimate.low), abs(estimate.high)) >= LARGE:
+        value, low, high = (
+            f"{each:,.0f}" for each in (estimate.value, estimate.low, estimate.high)
+        )
+        return value, low, high
+    return sensible(estimate)
 
 
 def _in_unit(result: Result, unit: str) -> str:
@@ -123,8 +135,7 @@ def text(rows: Sequence[Row]) -> str:
     """The survey for a terminal: one table for each group, and below it its evidence."""
     lines: list[str] = []
     for section in sections(rows, drawn=False):
-        header = (section.heading, *HEADER[1:])
-        lines += groups.columns(header, _figures(section.rows))
+        lines += [section.heading, *groups.columns(HEADER, _figures(section.rows))]
         for label, texts in (
             ("evidence", _evidence(section.rows)),
             ("published, ns", _published(section.rows)),

@@ -92,7 +92,6 @@ class Row:
         estimate = self.result.estimate
         return f"first sample of {estimate.processes} processes" if estimate else ""
 
-
     @property
     def proved_by_line(self) -> bool:
         """Whether the line through the samples is all the evidence there is."""

@@ -329,9 +329,7 @@ def test_near_costs_have_an_axis_from_zero_and_far_ones_a_logarithmic_one() -> N
 
 def test_footprint_names_the_cheapest_ring_only_outside_the_noise() -> None:
     clear = footprint({"alone-0": 500.0, "processes-2-0": 5_000.0, "processes-8-0": 40_000.0})
-    assert re.search(
-        r"A switch costs .* among 2 proc.*, and .* among 8", footprint_meaning(clear)
-    )
+    assert re.search(r"A switch costs .* among 2 proc.*, and .* among 8", footprint_meaning(clear))
     same = footprint({"alone-0": 500.0, "processes-2-0": 5_000.0, "processes-8-0": 20_000.0})
     said = footprint_meaning(same)
     assert "the cheapest switch is not distinguishable: the interval of" in said
