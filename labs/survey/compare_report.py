@@ -24,6 +24,10 @@ from labs.survey.saved import Saved
 
 COMMAND = "labs survey --compare"
 
+#: The sign after a ratio that may be 1, and what it means.
+ALIKE = "≈"
+MEANING = f"{ALIKE} after a ratio: the two costs are not distinguishable"
+
 _PAGE = Path(__file__).with_name("compare.html.jinja")
 _APART, _ALIKE = LOOKS[0], Look(QUIET, "o", "○", "-")
 
@@ -48,14 +52,13 @@ def text(first: Saved, second: Saved) -> str:
     every = pairs(first, second)
     names = first.name, second.name
     lines = [f"A is {first.name}, B is {second.name}."]
-    lines += ["≈ after a ratio: not distinguishable, the costs may be equal.", ""]
+    lines += [f"{MEANING}.", ""]
     for heading, mine in _by_group(every):
         known = [each for each in mine if each.ratio is not None]
         lines.append(heading)
         if known:
             header = ("", "A, ns", "B, ns", "B / A", "95 % interval", "")
-            cells = [(each.name, *_cells(each)) for each in known]
-            lines += groups.columns(header, [(*row[:-1], _SIGNS[row[-1]]) for row in cells])
+            lines += groups.columns(header, [(each.name, *_cells(each)) for each in known])
         for why in _not_compared(mine):
             lines += _wrapped(f"not compared: {why}.")
         lines.append("")
@@ -76,10 +79,10 @@ def _by_group(every: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
 
 
 def _cells(pair: Pair) -> tuple[str, str, str, str, str]:
-    """A and B in ns, their ratio with its interval, and what that shows."""
+    """A and B in ns, their ratio with its interval, and ALIKE if it may be 1."""
     assert pair.ratio is not None
     ratio, interval = _ratio(pair.ratio)
-    return _value(pair.first), _value(pair.second), ratio, interval, _shows(pair.ratio)
+    return _value(pair.first), _value(pair.second), ratio, interval, ALIKE * (not pair.ratio.side)
 
 
 def _value(result: Result | None) -> str:
@@ -91,14 +94,6 @@ def _ratio(of: Comparison) -> tuple[str, str]:
         return "none", ""
     value, low, high = rounded_apart(of.ratio, *of.ratio_interval, 1.0)
     return value, f"{low} to {high}"
-
-
-def _shows(of: Comparison) -> str:
-    return {1: "B costs more", -1: "B costs less", 0: "not distinguishable"}[of.side]
-
-
-#: The same for a terminal, where there is no room for words.
-_SIGNS = {"B costs more": "", "B costs less": "", "not distinguishable": "≈"}
 
 
 def _not_compared(mine: Sequence[Pair]) -> list[str]:
@@ -149,6 +144,7 @@ def page(first: Saved, second: Saved) -> str:
         COMMAND,
         _PAGE,
         names=(first.name, second.name),
+        meaning=MEANING,
         sections=[_section(heading, mine) for heading, mine in _by_group(every)],
         sentences=[*summary(every, (first.name, second.name)), *_notes(every)],
         troubles=_troubles(first, second),
@@ -176,13 +172,13 @@ def _section(heading: str, mine: list[Pair]) -> Section:
 
 
 def _as_words(of: Comparison | None) -> str:
-    """The ratio with its interval, and whether it is distinguishable from 1."""
+    """The ratio with its interval, and the sign ALIKE if it is not distinguishable from 1."""
     if of is None:
         return "-"
     ratio, interval = _ratio(of)
     if not interval:
         return ratio
-    return f"{ratio} ({interval}){'' if of.side else ', not distinguishable'}"
+    return f"{ratio} ({interval}){'' if of.side else f' {ALIKE}'}"
 
 
 def _picture(heading: str, known: Sequence[Pair]) -> Picture:
