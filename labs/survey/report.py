@@ -14,9 +14,10 @@ from labs.course.published import Published
 from labs.machine.description import Machine
 from labs.pages.page import page as whole_page
 from labs.plots.picture import Picture
+from labs.results import proved
 from labs.results.result import Result, sensible
 from labs.survey import groups, plots
-from labs.survey.survey import Row, on_a_line
+from labs.survey.survey import Row
 
 COMMAND = "labs survey"
 HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")
@@ -162,12 +163,13 @@ def _wrapped(line: str, indent: str) -> list[str]:
 def _evidence(rows: Sequence[Row]) -> list[str]:
     """The evidence of all rows in short, with the names of those that have the same."""
     found: dict[str, list[str]] = {}
-    off = [row.off_the_line for row in rows if row.proved_by_line]
+    known = [row.result for row in rows if row.result is not None]
+    off = [proved.off_the_line(each) for each in known if proved.by_line(each)]
     for row in rows:
         proof = row.proof()
-        if row.proved_by_line:
-            proof = on_a_line(max(off))
-        elif row.switches_proved:
+        if row.result is not None and proved.by_line(row.result):
+            proof = proved.on_a_line(max(off))
+        elif row.result is not None and proved.switches_agree(row.result):
             proof = "the OS counted as many switches as claimed"
         if proof:
             found.setdefault(proof, []).append(name_of(row))

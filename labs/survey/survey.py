@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from labs.c_kernels.toolchain import CompileError
-from labs.common.units import rounded
 from labs.course import published
 from labs.course.published import Published
-from labs.recording import places, proof
 from labs.recording.file import BadRecording, Recording
+from labs.results import proved
 from labs.results.result import Result, result_of
 from labs.run.c_process import RunFailed
 from labs.run.measure import Plan, Progress, measure_now
@@ -75,51 +74,7 @@ class Row:
 
     def proof(self) -> str:
         """The evidence that the measured event happened, in a few words."""
-        if self.result is None:
-            return ""
-        if self.proved_by_line:
-            return on_a_line(self.off_the_line)
-        claimed, counted = proof.switches(self.result.recording, self.result.variant)
-        if claimed and counted is not None:
-            counts = f"{counted:,} switches counted, {claimed:,} claimed"
-            if places.why_unbound(self.result.recording):
-                return f"{counts}; not bound to one CPU"
-            seen = proof.of_variant(self.result.recording, self.result.variant)
-            return counts if seen is None or seen.accounted_for else f"{counts}: they disagree"
-        calls = self.result.recording.number(f"variant.{self.variant}.system_calls")
-        if self.measurement.kernel == "system_call" and calls is not None:
-            return "one trap each, result checked" if calls else "no system call"
-        estimate = self.result.estimate
-        return f"first sample of {estimate.processes} processes" if estimate else ""
-
-    @property
-    def proved_by_line(self) -> bool:
-        """Whether the line through the samples is all the evidence there is."""
-        if self.result is None or self.result.line is None or self.result.estimate is None:
-            return False
-        claimed, counted = proof.switches(self.result.recording, self.result.variant)
-        traps = self.result.recording.number(f"variant.{self.variant}.system_calls")
-        counts = bool(claimed) and counted is not None
-        return not counts and (self.measurement.kernel != "system_call" or traps is None)
-
-    @property
-    def switches_proved(self) -> bool:
-        """Whether the OS counted as many switches as claimed, by tasks bound to one CPU."""
-        if self.result is None or places.why_unbound(self.result.recording):
-            return False
-        seen = proof.of_variant(self.result.recording, self.result.variant)
-        return seen is not None and seen.accounted_for
-
-    @property
-    def off_the_line(self) -> float:
-        """How far the farthest point is off the line, as a share; 0 if there is no line."""
-        line = self.result.line if self.result is not None else None
-        return 0.0 if line is None else float(abs(line.residual / line.location).max())
-
-
-def on_a_line(off: float) -> str:
-    """The evidence of a line whose points are off it by at most the share `off`."""
-    return f"no point is more than {rounded(100 * off, 1)} % off the line"
+        return "" if self.result is None else proved.evidence_of(self.result)
 
 
 def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:

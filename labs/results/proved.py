@@ -1,0 +1,58 @@
+"""The evidence that the measured event happened, in a few words: counts, or else the line."""
+
+from __future__ import annotations
+
+from labs.common.units import rounded
+from labs.recording import places, proof
+from labs.results.result import Result
+
+
+def evidence_of(result: Result) -> str:
+    """What shows that the event of this result happened; '' if there is no figure to prove."""
+    if by_line(result):
+        return on_a_line(off_the_line(result))
+    claimed, counted = proof.switches(result.recording, result.variant)
+    if claimed and counted is not None:
+        counts = f"{counted:,} switches counted, {claimed:,} claimed"
+        if places.why_unbound(result.recording):
+            return f"{counts}; not bound to one CPU"
+        seen = proof.of_variant(result.recording, result.variant)
+        return counts if seen is None or seen.accounted_for else f"{counts}: they disagree"
+    calls = _system_calls(result)
+    if calls is not None:
+        return "one trap each, result checked" if calls else "no system call"
+    return f"first sample of {result.estimate.processes} processes" if result.estimate else ""
+
+
+def by_line(result: Result) -> bool:
+    """Whether the line through the samples is all the evidence there is."""
+    if result.line is None or result.estimate is None:
+        return False
+    claimed, counted = proof.switches(result.recording, result.variant)
+    return not (claimed and counted is not None) and _system_calls(result) is None
+
+
+def switches_agree(result: Result) -> bool:
+    """Whether the OS counted as many switches as claimed, by tasks bound to one CPU."""
+    if places.why_unbound(result.recording):
+        return False
+    seen = proof.of_variant(result.recording, result.variant)
+    return seen is not None and seen.accounted_for
+
+
+def off_the_line(result: Result) -> float:
+    """How far the farthest point is off the line, as a share; 0 if there is no line."""
+    line = result.line
+    return 0.0 if line is None else float(abs(line.residual / line.location).max())
+
+
+def on_a_line(off: float) -> str:
+    """The evidence of a line whose points are off it by at most the share `off`."""
+    return f"no point is more than {rounded(100 * off, 1)} % off the line"
+
+
+def _system_calls(result: Result) -> float | None:
+    """The system calls of one operation, where the kit's own C kernel makes and checks them."""
+    if result.recording.kernel != "system_call":
+        return None
+    return result.recording.number(f"variant.{result.variant}.system_calls")
