@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.own_report import plots
-from grader.own_report.figures import FigureRow
 from grader.own_report.gather import Lab
+from labs.common.html import filled
 from labs.common.table import Table
-from labs.course import comparison
+from labs.course import comparison, published
 from labs.course.comparison import Compared
 from labs.pages.page import page as whole_page
 from labs.plots.picture import Picture
@@ -21,23 +21,24 @@ COMMAND = "labs report"
 TITLE = "What operations of the operating system cost"
 
 _PAGE = Path(__file__).with_name("report.html.jinja")
+_FIGURES = Path(__file__).with_name("figures.html.jinja")
 
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """One lab of the report, with its tables and pictures."""
+    """One lab of the report, with the table of its figures as HTML, and its pictures."""
 
     lab: Lab
-    figures: Table
-    evidence: Table
+    figures: str
     pictures: tuple[Picture, ...]
     published: tuple[Picture, ...]
-    doubts: tuple[tuple[FigureRow, tuple[str, ...]], ...]
 
 
 def page(labs: Sequence[Lab], guesses: tuple[Compared, ...], name: str = "") -> str:
     """The whole report as one self-contained HTML page; `name` is its author's, if any."""
     begun = [lab for lab in labs if lab.begun]
+    compared: set[str] = set()
+    sections = [_section(lab, compared) for lab in begun]
     recordings = [each for lab in begun for each in lab.recordings]
     return whole_page(
         TITLE,
@@ -47,7 +48,10 @@ def page(labs: Sequence[Lab], guesses: tuple[Compared, ...], name: str = "") -> 
         summary=summary(labs),
         configuration=_configuration(recordings),
         several=_several_machines(begun),
-        sections=[_section(lab) for lab in begun],
+        sections=sections,
+        against=_against(
+            [plots.PUBLISHED[kernel] for kernel in plots.PUBLISHED if kernel in compared]
+        ),
         predictions=_by_lab(guesses),
         calibration=comparison.calibration(guesses),
         guesses=list(plots.guesses(guesses)),
@@ -90,27 +94,30 @@ def _several_machines(begun: Sequence[Lab]) -> str:
     return f"The figures come from {len(machines)} machines or OS kernels. {listed}."
 
 
-def _section(lab: Lab) -> Section:
+def _section(lab: Lab, compared: set[str]) -> Section:
+    """The section of a lab; `compared` has the C kernels whose published figures were shown."""
     there = [row for row in lab.rows if row.handed_in]
+    caption = "Value, and its 95 % interval in brackets"
     return Section(
         lab,
-        Table(
-            f"{lab.title}: value, and its 95 % interval in brackets",
-            ("figure", "ns", "core cycles", "ticks", "check"),
-            tuple((row.spec.asked, *row.values(), row.check) for row in lab.rows),
-        ),
-        Table(
-            f"{lab.title}: samples and evidence",
-            ("figure", "samples", "set aside", "evidence"),
-            tuple(
-                (row.spec.asked, row.samples(), row.set_aside(), row.evidence())
-                for row in there
-                if row.case is not None
-            ),
-        ),
+        filled(_FIGURES, caption=caption, rows=lab.rows),
         tuple(plots.of_lab(there)),
-        tuple(plots.published(there)),
-        tuple((row, tuple(doubts)) for row in there if (doubts := row.in_doubt())),
+        tuple(plots.published(there, compared)),
+    )
+
+
+def _against(quantities: Collection[str]) -> Table:
+    """What speaks against the published figures of these quantities, each reason once."""
+    found: dict[str, dict[str, None]] = {}
+    for quantity in quantities:
+        for each in published.settled(published.figures(quantity)):
+            for suspicion in each.suspicions:
+                figure = f"{each.report}: {each.quantity}"
+                found.setdefault(suspicion.reason, {})[figure] = None
+    return Table(
+        "What speaks against the published figures",
+        ("published by", "what speaks against it"),
+        tuple(("; ".join(figures), reason) for reason, figures in found.items()),
     )
 
 

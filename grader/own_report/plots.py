@@ -49,7 +49,7 @@ _VIEWS: dict[str, View] = {
     "switch_footprint": _footprint,
 }
 #: By C kernel: the beginning of the published quantity to compare with.
-_PUBLISHED = {
+PUBLISHED = {
     "timer_overhead": "timer overhead",
     "system_call": "system call",
     "procedure_call": "procedure call",
@@ -74,18 +74,20 @@ def of_lab(rows: Sequence[FigureRow]) -> Iterator[Picture]:
             break
 
 
-def published(rows: Sequence[FigureRow]) -> Iterator[Picture]:
-    """The first time of each C kernel next to the published figures of the same quantity."""
-    shown = set()
+def published(rows: Sequence[FigureRow], shown: set[str]) -> Iterator[Picture]:
+    """The first time of each C kernel next to the published figures of the same quantity.
+
+    C kernels in `shown` are left out, and those that are drawn are added to it.
+    """
     for row in rows:
         kernel = row.spec.kernel
-        if row.result is None or kernel in shown or kernel not in _PUBLISHED:
+        if row.result is None or kernel in shown or kernel not in PUBLISHED:
             continue
         if not row.spec.is_time or row.spec.demonstrates or row.result.estimate is None:
             continue
         shown.add(kernel)
         run = Run(row.result.recording, (row.result,))
-        yield from _drawn(partial(views.among_published, run, _PUBLISHED[kernel]))
+        yield from _drawn(partial(views.among_published, run, PUBLISHED[kernel]))
 
 
 def guesses(every: tuple[Compared, ...]) -> Iterator[Picture]:
