@@ -15,6 +15,7 @@ from grader.cases.from_recording import values_by_recording
 from grader.cases.from_relation import values_by_relation
 from grader.cases.spec import CHOICE, FigureSpec, Quantity
 from grader.cases.verdict import NOT_HANDED_IN, Finding, Outcome, Verdict
+from grader.facts.sources import released_hashes
 from grader.judging.presentation import MARKS
 from labs.analysis.estimate import Estimate
 from labs.common.units import rounded
@@ -112,7 +113,16 @@ class FigureRow:
         """How it was proved that the measured event happened."""
         if self.result is None:
             return ""
+        if self.spec.demonstrates:
+            return "none: this figure repeats a mistake on purpose"
+        if not self._of_released_c():
+            return proved.of_any_c(self.result) or self.result.why_unnamed
         return proved.evidence_of(self.result) or self.result.why_unnamed
+
+    def _of_released_c(self) -> bool:
+        """Whether a C kernel of the kit was measured, and none that is wrong on purpose."""
+        assert self.result is not None  # the caller has seen to it
+        return self.result.recording.conditions.get("source.sha256") in released_hashes()
 
     def in_doubt(self) -> list[str]:
         """What the check found against the figure, in sentences; empty if it passed."""

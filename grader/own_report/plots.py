@@ -14,14 +14,9 @@ from labs.plots import picture
 from labs.plots.calibration_plot import Guess, calibration_picture
 from labs.plots.picture import Picture
 from labs.recording.file import Recording
+from labs.results.result import Result
 
 View = Callable[[list[Run]], Picture]
-
-
-def _estimates(runs: list[Run]) -> Picture:
-    return picture.of_estimates(
-        [result for run in runs for result in run.results if result.estimate is not None]
-    )
 
 
 def _cold_to_warm(runs: list[Run]) -> Picture:
@@ -61,17 +56,35 @@ PUBLISHED = {
 
 def of_lab(rows: Sequence[FigureRow]) -> Iterator[Picture]:
     """The runs of the figures, and the line of the first figure that has one."""
-    runs = _runs(rows)
     by_view: dict[View, list[Run]] = {}
-    for run in runs:
-        by_view.setdefault(_VIEWS.get(run.recording.kernel, _estimates), []).append(run)
+    for run in _runs(rows):
+        if run.recording.kernel in _VIEWS:
+            by_view.setdefault(_VIEWS[run.recording.kernel], []).append(run)
     for view, some in by_view.items():
-        for alike in [some] if view is not _estimates else _by_kernel(some):
-            yield from _drawn(partial(view, alike))
+        yield from _drawn(partial(view, some))
+    for results in _side_by_side(rows):
+        yield from _drawn(partial(picture.of_estimates, results))
     for row in rows:
         if row.result is not None and row.result.line is not None and row.result.line.straight:
             yield from _drawn(partial(picture.of_line, row.result))
             break
+
+
+def _side_by_side(rows: Sequence[FigureRow]) -> list[list[Result]]:
+    """By C kernel, the results that figures are about, each once.
+
+    Without those that repeat a mistake: their variants have the names of the right ones.
+    """
+    found: dict[str, dict[tuple[int, str], Result]] = {}
+    for row in rows:
+        if row.case is None or row.case.others or row.spec.demonstrates:
+            continue
+        recording = row.case.recording
+        for name in row.spec.variants:
+            result = row.case.results[name]
+            if recording.kernel not in _VIEWS and result.estimate is not None:
+                found.setdefault(recording.kernel, {})[id(recording), name] = result
+    return [[*some.values()] for some in found.values()]
 
 
 def published(rows: Sequence[FigureRow], shown: set[str]) -> Iterator[Picture]:
@@ -106,13 +119,6 @@ def _runs(rows: Sequence[FigureRow]) -> list[Run]:
         if row.case is not None and not row.case.others:
             found.setdefault(id(row.case.recording), row.case.recording)
     return [Run.of(recording) for recording in found.values()]
-
-
-def _by_kernel(runs: Sequence[Run]) -> list[list[Run]]:
-    found: dict[str, list[Run]] = {}
-    for run in runs:
-        found.setdefault(run.recording.kernel, []).append(run)
-    return [*found.values()]
 
 
 def _drawn(draw: Callable[[], Picture]) -> Iterator[Picture]:
