@@ -105,11 +105,15 @@ def _report(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
         return [], [f"the notebook cannot be read: {error.strerror or error}"]
     texts, empty = report_cell.texts(content), report_cell.empty(content, name)
     written = [
-        OwnText(f"Report ({cell})", student_html(text[: limits.MOST_ANSWER], {}))
+        OwnText(_about_cell(cell), student_html(text[: limits.MOST_ANSWER], {}))
         for cell, text in texts.items()
         if cell not in empty
     ]
     return written, [f"the text of the cell {cell} is not written yet" for cell in empty]
+
+
+def _about_cell(cell: str) -> str:
+    return "The report in the notebook" if cell == "report" else f"The cell {cell} of the notebook"
 
 
 def _plain(text: str) -> str:

@@ -124,6 +124,6 @@ def _runs(rows: Sequence[FigureRow]) -> list[Run]:
 def _drawn(draw: Callable[[], Picture]) -> Iterator[Picture]:
     """What `draw` gives; nothing if these runs have nothing that could be drawn."""
     try:
-        yield draw()
+        yield draw().narrowed()
     except (Refused, ValueError):
         return

@@ -54,6 +54,10 @@ class Picture:
         """The same picture with the warnings of the `results` that it shows."""
         return replace(self, warnings=remarks.of_results(results).warnings)
 
+    def narrowed(self) -> Picture:
+        """The same picture with a table that fits a narrow page."""
+        return replace(self, table=tables.narrowed(self.table))
+
     @property
     def description(self) -> str:
         """The whole text description."""

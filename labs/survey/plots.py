@@ -64,7 +64,7 @@ def of_group(rows: Sequence[Row]) -> Iterator[Picture]:
 def drawn(view: View, runs: list[Run]) -> Picture | None:
     """What a view shows of these runs; None if it can show nothing of them."""
     try:
-        return view(runs)
+        return view(runs).narrowed()
     except (Refused, ValueError):
         return None
 

@@ -106,7 +106,7 @@ def test_what_is_missing_is_said(labs: list[Lab], report: str) -> None:
     assert first == (
         f"{of - 2} of {of} figures pass the check; 1 does not, and 1 is not handed in."
     )
-    assert "01-timer-overhead" in absent and "there is no folder 01-timer-overhead" in report
+    assert "01-timer-overhead" in absent and "<li>01-timer-overhead</li>" in report
 
 
 def test_evidence_is_never_claimed_for_a_mistake_that_is_repeated(labs: list[Lab]) -> None:

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labs.plots import picture
+from labs.common.table import Table
+from labs.plots import picture, tables
 from labs.plots.estimates_plot import estimates_figure
 from labs.plots.image import png
 from labs.plots.known_number import Mark
@@ -223,3 +224,17 @@ def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
     assert f"{processes} samples are cold, each the first of its process" in meaning
     assert "Your prediction, 300 ns, lies below the median of the cold samples" in meaning
     assert kind.startswith("Scatter plot of first_iteration call")
+
+
+def test_a_narrow_table_has_each_interval_beside_its_value() -> None:
+    header = ("variant", "cost", "from", "to (95 %)", "samples", "cost at -O2", "from", "to (95 %)")
+    rows = (("a", "2", "1", "3", "40", "5", "4", "6"), ("b", "none", "", "", "9", "5", "4", "6"))
+    narrow = tables.narrowed(Table("Costs", header, rows, ("a warning",)))
+    assert narrow.header == ("variant", "cost (95 %)", "samples", "cost at -O2 (95 %)")
+    assert narrow.rows == (
+        ("a", "2 (1 to 3)", "40", "5 (4 to 6)"),
+        ("b", "none", "9", "5 (4 to 6)"),
+    )
+    assert narrow.warnings == ("a warning",)
+    plain = Table("Costs", ("a", "from", "b"), (("1", "2", "3"),))
+    assert tables.narrowed(plain) == plain
