@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from bench.report import must_hold, say, skipped, verdict
 from grader.own_report import gather
@@ -21,6 +22,9 @@ from labs.survey.saved import Saved, read_saved
 from labs.survey.survey import Measurement, Row
 from testing.paths import FIXTURES
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Request
+
 try:
     from bench.labs import accessible, jupyterlab
 except ImportError:
@@ -28,7 +32,8 @@ except ImportError:
 else:
     MISSING = "" if jupyterlab.CHROMIUM else "chromium is not installed"
 
-WIDTHS, SCHEMES = (1400, 700, 390), ("light", "dark")
+WIDTHS = (1400, 700, 390)
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 HONEST = FIXTURES / "honest"
 LABS = ("01-timer-overhead", "03-system-call", "06-process-and-thread-switch")
 
@@ -86,8 +91,7 @@ def _faults(place: Path) -> list[str]:
     with jupyterlab.chromium() as browser:
         for scheme in SCHEMES:
             page = browser.new_context(color_scheme=scheme).new_page()
-            asked: list[str] = []
-            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            asked = _asked(page)
             page.goto(place.as_uri())
             page.evaluate(_OPEN)
             for width in WIDTHS:
@@ -98,6 +102,17 @@ def _faults(place: Path) -> list[str]:
                 found += accessible.violations(page.locator("html"))
             found += [f"loads {address[:80]}" for address in asked if _is_outside(address, place)]
     return list(dict.fromkeys(found))
+
+
+def _asked(page: Page) -> list[str]:
+    """The addresses that the page asks for from now on."""
+    addresses: list[str] = []
+
+    def note(request: Request) -> None:
+        addresses.append(request.url)
+
+    page.on("request", note)
+    return addresses
 
 
 def _is_outside(address: str, place: Path) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from pathlib import Path
 
 from grader.own_report import gather
@@ -37,7 +38,7 @@ def main(words: list[str] | None = None) -> int:
         own_file.write_page(asked.output, text, COMMAND)
         say(f"page: {asked.output}")
         for sentence in summary(labs):
-            say(sentence)
+            say(textwrap.fill(sentence, 80, break_on_hyphens=False))
         if asked.pdf:
             place = asked.output.with_suffix(".pdf")
             own_file.refuse_others(place, COMMAND)

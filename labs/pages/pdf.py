@@ -43,7 +43,10 @@ def printed(page: Path) -> bytes:
         raise NoPdf(f"no Chromium, Chrome or Edge was found here; {by_hand}")
     # Beside the page: some browsers may read and write in the user's own folders only.
     try:
-        with tempfile.TemporaryDirectory(prefix="ticklab-pdf-", dir=page.parent) as folder:
+        # A browser may still write there when it has ended.
+        with tempfile.TemporaryDirectory(
+            prefix="ticklab-pdf-", dir=page.parent, ignore_cleanup_errors=True
+        ) as folder:
             made = Path(folder) / "page.pdf"
             command = [
                 program, *_OPTIONS, *_as_root(), f"--user-data-dir={Path(folder) / 'browser'}",

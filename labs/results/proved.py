@@ -1,4 +1,8 @@
-"""The evidence that the measured event happened, in a few words: counts, or else the line."""
+"""The evidence that the measured event happened, in a few words.
+
+Counts of the OS come first: of switches, of what created tasks did, of page faults. Without a
+count, the line through the samples is all the evidence.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ def evidence_of(result: Result) -> str:
     if by_line(result):
         return on_a_line(off_the_line(result))
     calls = _system_calls(result)
-    if calls is not None and not _switches(result):
+    if calls is not None and not _switches(result) and result.estimate is not None:
         return "one trap each, result checked" if calls else "no system call"
     return of_any_c(result)
 
@@ -22,13 +26,14 @@ def of_any_c(result: Result) -> str:
 
     A broken C kernel may have the name of one of the kit and make no system call at all.
     """
-    claimed, counted = proof.switches(result.recording, result.variant)
-    if claimed and counted is not None:
-        counts = f"{counted:,} switches counted, {claimed:,} claimed"
+    seen = proof.of_variant(result.recording, result.variant)
+    if seen is not None:
+        counts = f"{seen.counted:,} switches counted, {seen.claimed:,} claimed"
         if places.why_unbound(result.recording):
             return f"{counts}; not bound to one CPU"
-        seen = proof.of_variant(result.recording, result.variant)
-        return counts if seen is None or seen.accounted_for else f"{counts}: they disagree"
+        return counts if seen.accounted_for else f"{counts}: they disagree"
+    if counts := _counts(result):
+        return counts
     if result.line is not None and result.estimate is not None:
         return on_a_line(off_the_line(result))
     return f"first sample of {result.estimate.processes} processes" if result.estimate else ""
@@ -38,13 +43,29 @@ def by_line(result: Result) -> bool:
     """Whether the line through the samples is all the evidence there is."""
     if result.line is None or result.estimate is None:
         return False
-    return not _switches(result) and _system_calls(result) is None
+    return not (_switches(result) or _counts(result)) and _system_calls(result) is None
+
+
+def _counts(result: Result) -> str:
+    """What the OS counted of created tasks, or of page faults that are the operation; '' if none.
+
+    Page faults are counted for a whole run, so only a run of this operation alone shows them.
+    """
+    recording, variant = result.recording, result.variant
+    made = recording.total(f"variant.{variant}.created")
+    if made:
+        faults = recording.total(f"variant.{variant}.children_faults")
+        counted = f", {faults:,} page faults of children counted" if faults is not None else ""
+        return f"{made:,} tasks created{counted}"
+    faults = recording.total("task.main.minor_faults")
+    if variant == "page-fault" and set(recording.variants) == {variant} and faults is not None:
+        return f"{faults:,} page faults counted, {int(recording.batch.sum()):,} operations"
+    return ""
 
 
 def _switches(result: Result) -> bool:
-    """Whether switches are claimed, and the OS has counted them."""
-    claimed, counted = proof.switches(result.recording, result.variant)
-    return bool(claimed) and counted is not None
+    """Whether the variant claims switches, and the OS has counted them."""
+    return proof.of_variant(result.recording, result.variant) is not None
 
 
 def switches_agree(result: Result) -> bool:

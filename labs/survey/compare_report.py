@@ -51,7 +51,9 @@ def text(first: Saved, second: Saved) -> str:
     """The comparison for a terminal."""
     every = pairs(first, second)
     names = first.name, second.name
-    lines = [f"A is {first.name}, B is {second.name}."]
+    lines = textwrap.wrap(
+        f"A is {first.name}, B is {second.name}.", groups.COLUMNS, break_on_hyphens=False
+    )
     lines += [f"{MEANING}.", ""]
     for heading, mine in _by_group(every):
         known = [each for each in mine if each.ratio is not None]

@@ -22,7 +22,7 @@ from labs.common.files import CannotWrite
 from labs.course import comparison
 from labs.pages import own_file, pdf
 from labs.recording.file import read
-from labs.results import configuration
+from labs.results import configuration, proved
 from labs.results.result import result_of
 from testing.paths import FIXTURES
 
@@ -127,6 +127,20 @@ def test_evidence_of_a_broken_c_kernel_that_was_handed_in_claims_no_trap(
     calls.write_text(stated)
     row = row_of(gather.labs_in(tmp_path), "system-call-getppid")
     assert "trap" not in row.evidence() and "off the line" in row.evidence()
+
+
+def test_evidence_counts_only_what_the_variant_itself_did() -> None:
+    def evidence(lab: str, name: str, variant: str) -> str:
+        recording = read(FIXTURES / "honest" / lab / "recordings" / f"{name}.csv")
+        return proved.evidence_of(result_of(recording, variant))
+
+    assert re.fullmatch(
+        r"[\d,]+ tasks created, [\d,]+ page faults of children counted",
+        evidence("05-task-creation", "kinds", "fork-wait"),
+    )
+    # Its run has switches, of another variant; it claims none.
+    assert "off the line" in evidence(SWITCHES, "threads", "condvar-alone")
+    assert evidence("02-first-iteration", "cold", "call") == "first sample of 20 processes"
 
 
 def test_conclusions_and_ratios_are_shown_as_such(labs: list[Lab]) -> None:
