@@ -228,13 +228,16 @@ def describe_estimates(
     known = [
         (result.variant, result.estimate.into(first.unit, result.clock))
         for result in results
-        if result.estimate is not None
+        if result.estimate is not None and result.estimate.value > 0
     ]
     sign, meaning = symbol(first.unit), []
     if len(known) > 1:
         meaning.append(_cheapest_and_dearest(known, sign))
     elif known:
         meaning.append(f"{known[0][0]} has {rounded(known[0][1].value)} {sign}.")
+    below = [r.variant for r in results if r.estimate is not None and r.estimate.value <= 0]
+    if below:  # no operation costs less than nothing
+        meaning.append(f"Not above zero, so compared with no other: {', '.join(below)}.")
     without = [result.variant for result in results if result.estimate is None]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")

@@ -158,6 +158,18 @@ def test_the_cheapest_is_named_only_outside_the_noise(straight: Recording) -> No
         assert ("cheapest is near" in said or "expensive is far" in said) == (wide not in results)
 
 
+def test_what_is_not_above_zero_is_not_the_cheapest(straight: Recording) -> None:
+    first = result_of(straight)
+    assert first.estimate is not None
+    one, two, below = (
+        replace(first, variant=name, estimate=replace(first.estimate, value=v, low=low, high=high))
+        for name, v, low, high in (("one", 20, 19, 21), ("two", 30, 29, 31), ("below", -5, -6, -4))
+    )
+    said = picture.describe_estimates([one, below, two])[1]
+    assert "The cheapest is one with 20 ns." in said
+    assert said.endswith("Not above zero, so compared with no other: below.")
+
+
 def test_a_prediction_is_drawn_in_the_row_of_its_variant_alone(straight: Recording) -> None:
     other = recording_of([5] * 50, [1] * 50, variant="other")
     results = [result_of(straight), result_of(other)]
