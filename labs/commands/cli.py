@@ -1,4 +1,4 @@
-"""The command `labs`: start, doctor, measure, broken, survey, hand-in, progress."""
+"""The command `labs`: start, doctor, measure, broken, survey, hand-in, progress, report."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _COMMANDS = {
     "survey": "measure everything on this machine, next to published figures",
     "hand-in": "check a lab once more, and make the archive that you hand in",
     "progress": "show what you have done in all labs, and what comes next",
+    "report": "write your own results over all labs as a page, and as a PDF",
 }
 
 
