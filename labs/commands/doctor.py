@@ -17,18 +17,9 @@ from labs.machine.fitness import can_measure, examine, verdict
 from labs.machine.probes import try_all
 from labs.machine.report_point import Point
 
-__all__ = ["Point", "add_arguments", "examine", "run"]
+__all__ = ["Point", "examine", "run"]
 
 _COLOURS = {"PASS": "32", "CAUTION": "33", "FAIL": "31;1", "SKIPPED": "2"}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's options to `parser`."""
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print a list of objects with the keys point, status, seen and remedy",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:

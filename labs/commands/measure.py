@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import textwrap
 from pathlib import Path
 
 from tqdm import tqdm
@@ -13,7 +11,7 @@ from tqdm import tqdm
 from labs.c_kernels import toolchain
 from labs.common.files import CannotWrite
 from labs.common.messages import Refused
-from labs.common.terminal import say
+from labs.common.terminal import say, say_json
 from labs.common.units import UnknownUnit, canonical
 from labs.course import evidence
 from labs.course.account import with_account
@@ -27,20 +25,6 @@ from labs.run import c_process, measure, options
 from labs.run.c_beside import must_not_replace_other_c, save_c
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
-#: Sentences are wrapped at this width of a terminal, in columns.
-COLUMNS = 80
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `labs measure`."""
-    options.add_line(parser)
-    parser.add_argument(
-        "--save",
-        type=Path,
-        metavar="FILE",
-        help="write the recording to this file, and the C next to it",
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -112,7 +96,7 @@ def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
         objects = [result.as_json(saved) for result in results]
         for stated, ratio in zip(objects[1:], ratios, strict=True):
             stated["ratio"] = ratio.as_json() if ratio is not None else None
-        say(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
+        say_json(objects[0] if len(objects) == 1 else objects)
         return
     printed: set[str] = set()
     for result in results:
@@ -122,7 +106,7 @@ def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
     for ratio in filter(None, ratios):
         for sentence in (ratio.sentence(), *ratio.modes):
             if sentence not in printed:
-                say(textwrap.fill(sentence, COLUMNS, subsequent_indent="  "))
+                say(sentence)
                 printed.add(sentence)
     if saved is not None:
         say(f"  recording: {saved}")

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-from labs.commands.start import DEFAULT
-from labs.common.terminal import say
+from labs.commands.arguments import DEFAULT
+from labs.common.terminal import columns, say, say_json
 from labs.course import comparison, guide, progress
 from labs.course.student_copy import is_copy
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `labs progress`."""
-    parser.add_argument(
-        "dir",
-        nargs="?",
-        type=Path,
-        metavar="DIR",
-        help=f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})",
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -48,12 +35,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         entries = [each.as_json() for each in labs]
         result = {"labs": entries, "next": following or None, "guesses": guesses}
-        say(json.dumps(result, indent=2))
+        say_json(result)
         return 0
     for each in labs:
         if each.lab == here:
             say("\n".join([f"{each.lab}: {each.heading()}", *each.lines(), ""]))
-    say(progress.table(labs, here).as_text())
+    say(progress.table(labs, here).as_text(columns()))
     done = "You have done all labs" + (" here." if not all(each.here for each in labs) else ".")
     say(f"\nNext: {following}" if following else f"\n{done}")
     if guesses:

@@ -1,0 +1,220 @@
+"""What each command of `labs` does and takes, with an example of each.
+
+This imports nothing that measures or draws: help and completion wait for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.c_kernels import catalogue
+from labs.commands.command_line import Parser, complete_with
+from labs.course.catalogue import names
+from labs.run import broken, declared_options
+
+DEFAULT = "~/ticklab-labs"
+SHELLS = ("bash", "zsh", "fish")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: what it does, its options, and examples with what each of them does."""
+
+    about: str
+    add: Callable[[argparse.ArgumentParser], None]
+    examples: tuple[str, ...]
+
+    def parser(self, commands: argparse._SubParsersAction[Parser], name: str) -> None:
+        """Add the command to those of the parser."""
+        what = self.about[0].upper() + self.about[1:] + "."
+        self.add(
+            commands.add_parser(name, help=self.about, description=what, examples=self.examples)
+        )
+
+
+def _start(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "dir",
+        nargs="?",
+        type=Path,
+        metavar="DIR",
+        help=f"the folder of your copy (default: this folder if it is a copy, else {DEFAULT})",
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the address but open no browser"
+    )
+    parser.add_argument(
+        "--port", type=_port, metavar="N", help="serve on this port (default: a free one)"
+    )
+    parser.add_argument(
+        "--no-lab", action="store_true", help="make or update the copy, and start nothing"
+    )
+
+
+def _port(word: str) -> int:
+    if not word.isdecimal() or not 1 <= int(word) <= 65535:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a port: give a number from 1 to 65535")
+    return int(word)
+
+
+def _doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print a list of objects with the keys point, status, seen and remedy",
+    )
+
+
+def _list(parser: argparse.ArgumentParser) -> None:
+    kernel = parser.add_argument(
+        "kernel", nargs="?", metavar="C_KERNEL", help="show what each of its variants does"
+    )
+    complete_with(kernel, lambda **_: catalogue.names())
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--broken", action="store_true", help="list the C kernels that are wrong on purpose"
+    )
+    which.add_argument("--labs", action="store_true", help="list the labs")
+    _json(parser)
+
+
+def _measure(parser: argparse.ArgumentParser) -> None:
+    declared_options.add_line(parser)
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="write the recording to this file, and the C next to it",
+    )
+    _json(parser)
+
+
+def _broken(parser: argparse.ArgumentParser) -> None:
+    name = parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="the C kernel to run (default: list all of them)"
+    )
+    complete_with(name, lambda **_: broken.names())
+    declared_options.add_unit(parser)
+    _json(parser)
+
+
+def _survey(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="take fewer samples, in about 20 s instead of 3 minutes",
+    )
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="DIR",
+        help="write a web page and all recordings to this folder",
+    )
+    _json(parser)
+
+
+def _hand_in(parser: argparse.ArgumentParser) -> None:
+    _lab_folder(parser, "the folder of the lab (default: this folder)")
+    parser.add_argument(
+        "--no-submit", action="store_true", help="pack only; do not look for an exchange"
+    )
+    _json(parser)
+
+
+def _hint(parser: argparse.ArgumentParser) -> None:
+    lab = parser.add_argument("lab", metavar="LAB", help="the lab: 03, or 03-system-call")
+    complete_with(lab, lambda **_: names.labs())
+    topic = parser.add_argument(
+        "topic", nargs="?", default="", metavar="TOPIC", help="what the hint is for"
+    )
+    complete_with(topic, _topics)
+    parser.add_argument(
+        "--rung", type=int, metavar="N", help="show the hints up to this one (default: the next)"
+    )
+    _json(parser)
+
+
+def _topics(parsed_args: argparse.Namespace, **_: object) -> tuple[str, ...]:
+    return names.topics_of(names.lab_meant(str(parsed_args.lab)) or "")
+
+
+def _progress(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "dir",
+        nargs="?",
+        type=Path,
+        metavar="DIR",
+        help=f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})",
+    )
+    _json(parser)
+
+
+def _completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+
+
+def _lab_folder(parser: argparse.ArgumentParser, about: str) -> None:
+    parser.add_argument("dir", nargs="?", type=Path, default=Path(), metavar="DIR", help=about)
+
+
+def _json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+#: The commands in the order of the help; each is a module of this package that has `run`.
+COMMANDS = {
+    "start": Command(
+        "put your own copy of the labs in a folder and open JupyterLab",
+        _start,
+        ("labs start", "labs start my-labs --no-browser"),
+    ),
+    "doctor": Command(
+        "report whether this machine can measure, and what would help", _doctor, ("labs doctor",)
+    ),
+    "list": Command(
+        "list the C kernels with their variants, or the labs",
+        _list,
+        ("labs list", "labs list system_call", "labs list --labs"),
+    ),
+    "measure": Command(
+        "measure one C kernel and print its figure",
+        _measure,
+        (
+            "labs measure timer_overhead --variant fenced",
+            "labs measure procedure_call --variant args0,args8 --within 2",
+        ),
+    ),
+    "broken": Command(
+        "run a C kernel that is wrong on purpose next to its repaired twin",
+        _broken,
+        ("labs broken", "labs broken cached_getpid"),
+    ),
+    "survey": Command(
+        "measure everything on this machine, next to published figures",
+        _survey,
+        ("labs survey --quick", "labs survey --save my-machine"),
+    ),
+    "hint": Command(
+        "show the next hint of a lab, as lab.hint does in its notebook",
+        _hint,
+        ("labs hint 03", "labs hint 03 own"),
+    ),
+    "hand-in": Command(
+        "check a lab once more, and make the archive that you hand in",
+        _hand_in,
+        ("labs hand-in", "labs hand-in 01-timer-overhead --no-submit"),
+    ),
+    "progress": Command(
+        "show what you have done in all labs, and what comes next",
+        _progress,
+        ("labs progress", "labs progress ~/ticklab-labs"),
+    ),
+    "completion": Command(
+        "print the line that makes a shell complete these commands",
+        _completion,
+        ("labs completion bash >> ~/.bashrc",),
+    ),
+}
