@@ -5,6 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from labs.commands.command_line import complete_with
+from labs.course.catalogue import names
+
+
+def add_lab(command: argparse.ArgumentParser) -> None:
+    """`LAB`: which lab of the course."""
+    lab = command.add_argument("lab", metavar="LAB", help="the lab, as in 01-timer-overhead")
+    complete_with(lab, lambda **_: names.labs())
+
 
 def add_course(command: argparse.ArgumentParser) -> None:
     """`--course`: the course folder, as a path."""

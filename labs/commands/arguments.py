@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.c_kernels import catalogue
-from labs.commands.command_line import Parser, complete_with
+from labs.commands.command_line import Parser, complete_with, sentence
 from labs.course.catalogue import names
 from labs.run import broken, declared_options
 
@@ -29,9 +29,10 @@ class Command:
 
     def parser(self, commands: argparse._SubParsersAction[Parser], name: str) -> None:
         """Add the command to those of the parser."""
-        what = self.about[0].upper() + self.about[1:] + "."
         self.add(
-            commands.add_parser(name, help=self.about, description=what, examples=self.examples)
+            commands.add_parser(
+                name, help=self.about, description=sentence(self.about), examples=self.examples
+            )
         )
 
 

@@ -48,6 +48,11 @@ class Parser(argparse.ArgumentParser):
         )
         raise SystemExit(USAGE)
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help and usage go to a terminal as all else does."""
+        if message:
+            say(message.rstrip("\n"), file=file)
+
     def _of_unknown(self, words: Sequence[str]) -> str:
         first = words[0].partition("=")[0]
         if not first.startswith("-"):
@@ -73,6 +78,11 @@ class _Help(argparse.HelpFormatter):
             line if line.startswith(" ") else textwrap.fill(line, width)
             for line in text.split("\n")
         )
+
+
+def sentence(about: str) -> str:
+    """What a command does, as a sentence of its help."""
+    return f"{about[0].upper()}{about[1:]}."
 
 
 def _name_of(action: argparse.Action) -> str:

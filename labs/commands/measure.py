@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     except c_process.RunFailed as error:
         unknown = of_unknown_variants(plan) if error.status == USAGE else None
         if unknown is not None:
-            return _stop(ValueError(". ".join((unknown.heading, *unknown.sentences))), USAGE)
+            return _stop(ValueError(" ".join((f"{unknown.heading}.", *unknown.sentences))), USAGE)
         return _stop(error, error.status if error.status in (USAGE, IMPOSSIBLE) else FAILED)
     except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
         return _stop(error, FAILED)
