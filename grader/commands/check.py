@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from labs.commands.command_line import complete_with
+from labs.common.completing import complete_with, folders, one_of
 from labs.common.spelling import suggestion
 from labs.common.terminal import say, say_json
 from labs.course.catalogue import names
@@ -23,7 +23,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "2 if something cannot be graded.",
         examples=("grader check", "grader check 01-timer-overhead", "grader check ~/ticklab-labs"),
     )
-    command.add_argument(
+    where = command.add_argument(
         "folders",
         nargs="*",
         type=Path,
@@ -31,10 +31,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="DIR",
         help="the folder of a lab, or of all your labs (default: this folder)",
     )
+    complete_with(where, folders)
     lab = command.add_argument(
         "--lab", metavar="LAB", help="the lab: 03, or 03-system-call (default: from the folder)"
     )
-    complete_with(lab, lambda **_: names.labs())
+    complete_with(lab, one_of(names.labs))
     command.add_argument("--json", action="store_true", help="print a list of objects")
     command.set_defaults(run=run)
 

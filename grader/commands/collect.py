@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.evening.command_options import add_course
-from labs.commands.command_line import complete_with, sentence
+from labs.commands.command_line import sentence
+from labs.common.completing import complete_with, one_of
 from labs.common.terminal import say
 from labs.course.catalogue import names
 
@@ -48,7 +49,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     lab = command.add_argument(
         "--lab", metavar="LAB", help="the lab (default: from the files' names)"
     )
-    complete_with(lab, lambda **_: names.labs())
+    complete_with(lab, one_of(names.labs))
     add_course(command)
     command.add_argument(
         "--roster",

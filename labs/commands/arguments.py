@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.c_kernels import catalogue
-from labs.commands.command_line import Parser, complete_with, sentence
+from labs.commands.command_line import Parser, sentence
+from labs.common.completing import complete_with, files, folders, one_of
 from labs.course.catalogue import names
 from labs.run import broken, declared_options
 
@@ -37,12 +38,8 @@ class Command:
 
 
 def _start(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "dir",
-        nargs="?",
-        type=Path,
-        metavar="DIR",
-        help=f"the folder of your copy (default: this folder if it is a copy, else {DEFAULT})",
+    _folder(
+        parser, f"the folder of your copy (default: this folder if it is a copy, else {DEFAULT})"
     )
     parser.add_argument(
         "--no-browser", action="store_true", help="print the address but open no browser"
@@ -73,7 +70,7 @@ def _list(parser: argparse.ArgumentParser) -> None:
     kernel = parser.add_argument(
         "kernel", nargs="?", metavar="C_KERNEL", help="show what each of its variants does"
     )
-    complete_with(kernel, lambda **_: catalogue.names())
+    complete_with(kernel, one_of(catalogue.names))
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--broken", action="store_true", help="list the C kernels that are wrong on purpose"
@@ -84,12 +81,13 @@ def _list(parser: argparse.ArgumentParser) -> None:
 
 def _measure(parser: argparse.ArgumentParser) -> None:
     declared_options.add_line(parser)
-    parser.add_argument(
+    save = parser.add_argument(
         "--save",
         type=Path,
         metavar="FILE",
         help="write the recording to this file, and the C next to it",
     )
+    complete_with(save, files(".csv"))
     _json(parser)
 
 
@@ -97,7 +95,7 @@ def _broken(parser: argparse.ArgumentParser) -> None:
     name = parser.add_argument(
         "name", nargs="?", metavar="NAME", help="the C kernel to run (default: list all of them)"
     )
-    complete_with(name, lambda **_: broken.names())
+    complete_with(name, one_of(broken.names))
     declared_options.add_unit(parser)
     _json(parser)
 
@@ -108,17 +106,18 @@ def _survey(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="take fewer samples, in about 20 s instead of 3 minutes",
     )
-    parser.add_argument(
+    save = parser.add_argument(
         "--save",
         type=Path,
         metavar="DIR",
         help="write a web page and all recordings to this folder",
     )
+    complete_with(save, folders)
     _json(parser)
 
 
 def _hand_in(parser: argparse.ArgumentParser) -> None:
-    _lab_folder(parser, "the folder of the lab (default: this folder)")
+    _folder(parser, "the folder of the lab (default: this folder)", Path())
     parser.add_argument(
         "--no-submit", action="store_true", help="pack only; do not look for an exchange"
     )
@@ -127,7 +126,7 @@ def _hand_in(parser: argparse.ArgumentParser) -> None:
 
 def _hint(parser: argparse.ArgumentParser) -> None:
     lab = parser.add_argument("lab", metavar="LAB", help="the lab: 03, or 03-system-call")
-    complete_with(lab, lambda **_: names.labs())
+    complete_with(lab, one_of(names.labs))
     topic = parser.add_argument(
         "topic", nargs="?", default="", metavar="TOPIC", help="what the hint is for"
     )
@@ -143,12 +142,9 @@ def _topics(parsed_args: argparse.Namespace, **_: object) -> tuple[str, ...]:
 
 
 def _progress(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "dir",
-        nargs="?",
-        type=Path,
-        metavar="DIR",
-        help=f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})",
+    _folder(
+        parser,
+        f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})",
     )
     _json(parser)
 
@@ -157,8 +153,11 @@ def _completion(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
-def _lab_folder(parser: argparse.ArgumentParser, about: str) -> None:
-    parser.add_argument("dir", nargs="?", type=Path, default=Path(), metavar="DIR", help=about)
+def _folder(parser: argparse.ArgumentParser, about: str, default: Path | None = None) -> None:
+    named = parser.add_argument(
+        "dir", nargs="?", type=Path, default=default, metavar="DIR", help=about
+    )
+    complete_with(named, folders)
 
 
 def _json(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from labs.common.spelling import suggestion
@@ -14,8 +14,6 @@ from labs.common.terminal import say
 
 #: As of any program that was called in a way that it does not know.
 USAGE = 2
-
-Completer = Callable[..., Sequence[str]]
 
 
 class Parser(argparse.ArgumentParser):
@@ -89,11 +87,6 @@ def _name_of(action: argparse.Action) -> str:
     return (action.option_strings[-1] if action.option_strings else action.dest).lstrip("-")
 
 
-def complete_with(action: argparse.Action, completer: Completer) -> None:
-    """Have a shell complete the values of `action` by what `completer` returns."""
-    action.completer = completer  # type: ignore[attr-defined]
-
-
 def is_completing() -> bool:
     """Whether a shell asks how to complete a command, and nothing is to be carried out."""
     return "_ARGCOMPLETE" in os.environ
@@ -109,4 +102,5 @@ def complete(parser: argparse.ArgumentParser) -> None:
     from argcomplete import autocomplete
     from argcomplete.completers import FilesCompleter
 
-    autocomplete(parser, default_completer=FilesCompleter())
+    # Options are offered once a hyphen is typed.
+    autocomplete(parser, always_complete_options=False, default_completer=FilesCompleter())

@@ -6,10 +6,9 @@ This imports nothing that measures: a shell that completes a command waits for i
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from labs.c_kernels import catalogue
+from labs.common.completing import complete_with, files, one_of
 
 #: The same default as in harness.h.
 DEFAULT_WARMUP = 100
@@ -27,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
         metavar="V[,V...]",
         help="the variants to measure (default: the first)",
     )
-    _complete(variant, _variants)
+    complete_with(variant, _variants)
     parser.add_argument(
         "--samples", type=int, default=samples, metavar="N", help="samples per variant"
     )
@@ -82,7 +81,7 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
 def add_unit(parser: argparse.ArgumentParser) -> None:
     """Add `--unit`, the unit of a result."""
     unit = parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
-    _complete(unit, lambda **_: UNITS)
+    complete_with(unit, one_of(lambda: UNITS))
 
 
 def add_line(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +89,7 @@ def add_line(parser: argparse.ArgumentParser) -> None:
     kernel = parser.add_argument(
         "kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file"
     )
-    _complete(kernel, _kernels)
+    complete_with(kernel, _kernels)
     add_options(parser, samples=None)  # None: the C kernel's own default
     parser.add_argument(
         "--spread",
@@ -109,10 +108,8 @@ def _batches(text: str) -> tuple[int, ...]:
 
 
 def _kernels(prefix: str, **_: object) -> list[str]:
-    """The C kernels, and the C files and folders that `prefix` may become."""
-    files = Path(prefix).parent.glob("*") if prefix else Path().glob("*")
-    here = [str(path) for path in files if path.suffix == ".c"]
-    return [*catalogue.names(), *here]
+    """The C kernels, and C files."""
+    return [*catalogue.names(), *files(".c")(prefix=prefix)]
 
 
 def _variants(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
@@ -124,8 +121,3 @@ def _variants(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list
         if name not in named.split(",")
     ]
     return [f"{named}{comma}{name}" for name in left]
-
-
-def _complete(action: argparse.Action, values: Callable[..., Sequence[str]]) -> None:
-    """Have argcomplete offer these values."""
-    action.completer = values  # type: ignore[attr-defined]
