@@ -2,7 +2,8 @@
 
 %%ckernel NAME [--variant V] [--samples N] [--batch K,...] [--warmup N] [--cpu N]
                [--peer-cpu N] [--processes N] [--within PERCENT] [--at-most SECONDS]
-               [--flags=-O2] [--unit U] [--time-limit S] [--patience S] [--save RECORDING]
+               [--replace SECONDS] [--flags=-O2] [--unit U] [--time-limit S] [--patience S]
+               [--save RECORDING]
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from labs.common.spelling import suggestion
 from labs.run.declared_options import (
     DEFAULT_AT_MOST_S,
     DEFAULT_PATIENCE_S,
+    DEFAULT_REPLACE_S,
     DEFAULT_TIME_LIMIT_S,
     DEFAULT_WARMUP,
 )
@@ -41,6 +42,8 @@ class TurnsOptions(TypedDict, total=False):
     within: float | None
     #: For how many seconds processes are added.
     at_most: float
+    #: For how many seconds at most processes are added in place of those that shared their core.
+    replace: float
     #: The run is ended after so many seconds.
     time_limit: float
     #: C of a student's own is ended if it takes no sample for so many seconds.
@@ -65,6 +68,7 @@ TURNS_DEFAULTS = TurnsOptions(
     unit="ns",
     within=None,
     at_most=DEFAULT_AT_MOST_S,
+    replace=DEFAULT_REPLACE_S,
     time_limit=DEFAULT_TIME_LIMIT_S,
     patience=DEFAULT_PATIENCE_S,
 )

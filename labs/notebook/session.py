@@ -148,6 +148,8 @@ class Session(Measuring):
         within=None       add processes until the 95 % interval reaches at most this many percent
                           to either side of the value (None: add none)
         at_most=10        for how many seconds to add processes
+        replace=3         for how many seconds at most to add processes in place of those that
+                          shared their core with something else (0: replace none)
         time_limit=120    after how many seconds to end the run
         patience=10       after how many seconds without a sample to end C of your own
         save=None         save as `recordings/SAVE.csv` (None: use the name of the variant)

@@ -1,8 +1,12 @@
-"""The rule by which an adaptive run stops: its interval must be as narrow as the plan asks.
+"""The rules by which a run stops that may add processes to those planned.
 
-Nobody knows before the run how many processes this needs. So a run takes some processes, checks the
-interval, and continues if it is too wide (Kalibera & Jones, "Rigorous benchmarking in reasonable
-time", ISMM 2013).
+An adaptive run goes on until its interval is as narrow as the plan asks. Nobody knows before the
+run how many processes this needs. So a run takes some processes, checks the interval, and continues
+if it is too wide (Kalibera & Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
+
+Any other run goes on only if the core was shared during so much of it that little is left: three
+processes have an interval twice as wide as ten, and often no figure to believe. The rule counts
+processes and samples and looks at no value, so it cannot prefer a value.
 """
 
 from __future__ import annotations
@@ -10,23 +14,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from labs.recording.file import Recording
-from labs.results.result import result_of
+from labs.results.result import Result, result_of
 from labs.run.adaptive import Enough
 from labs.run.plan import Plan
 
+#: The shares of the planned processes and samples that must be left when those that shared the core
+#: are set aside.
+PROCESSES_LEFT, SAMPLES_LEFT = 0.75, 0.5
+LEFT = "enough processes had the core to themselves"
+
 
 def rule_of(plans: Sequence[Plan], unit: str = "ns") -> Enough | None:
-    """A function that decides whether a run of `plans` may stop; None if none of them is adaptive.
+    """A function that decides whether a run of `plans` may stop; None if none may add processes.
 
-    Every variant that the plans ask for must have a figure in `unit` with a narrow interval: half
-    of its width, as a share of the value, must be at most the `within` of its plan.
+    For a plan with `within`, every variant that it asks for must have a figure in `unit` with a
+    narrow interval: half of its width, as a share of the value, must be at most `within`. For
+    another plan that may take longer, enough processes must be left of every variant.
     """
-    if all(plan.within is None for plan in plans):
+    if all(plan.longer_s == 0 for plan in plans):
         return None
 
     def enough(recordings: tuple[Recording, ...]) -> str | None:
-        if all(_narrow(*each, unit) for each in zip(plans, recordings, strict=True)):
-            return f"interval within {_widths(plans)}"
+        if all(_is_enough(*each, unit) for each in zip(plans, recordings, strict=True)):
+            return f"interval within {widths}" if (widths := _widths(plans)) else LEFT
         return None
 
     return enough
@@ -37,11 +47,23 @@ def _widths(plans: Sequence[Plan]) -> str:
     return " and ".join(f"{within * 100:g} %" for within in asked)
 
 
-def _narrow(plan: Plan, recording: Recording, unit: str) -> bool:
-    if plan.within is None:
+def _is_enough(plan: Plan, recording: Recording, unit: str) -> bool:
+    if plan.longer_s == 0:
         return True
-    for name in plan.variants or (None,):
-        estimate = result_of(recording, name, unit).estimate
-        if estimate is None or estimate.half_width > plan.within * abs(estimate.value):
-            return False
-    return True
+    results = (result_of(recording, name, unit) for name in plan.variants or (None,))
+    if plan.within is None:
+        return all(_enough_left(plan, each) for each in results)
+    return all(_narrow(plan.within, each) for each in results)
+
+
+def _narrow(within: float, result: Result) -> bool:
+    estimate = result.estimate
+    return estimate is not None and estimate.half_width <= within * abs(estimate.value)
+
+
+def _enough_left(plan: Plan, result: Result) -> bool:
+    """Whether enough of the run is left, or misses something else than a core of its own."""
+    if result.estimate is None or "shared" not in result.set_aside:
+        return True
+    processes = PROCESSES_LEFT * len(plan.shares())
+    return result.estimate.processes >= processes and result.n >= SAMPLES_LEFT * plan.samples

@@ -22,7 +22,7 @@ Enough = Callable[[tuple[Recording, ...]], str | None]
 async def go_on(runs: Runs, enough: Enough) -> str:
     """Add processes until it is enough, time is up, or a recording is full. Returns which."""
     loop = asyncio.get_running_loop()
-    at_most = loop.time() + sum(plan.at_most_s for plan in runs.plans)
+    at_most = loop.time() + sum(plan.longer_s for plan in runs.plans)
     while True:
         recordings = await asyncio.to_thread(runs.so_far)
         why = await asyncio.to_thread(enough, recordings)

@@ -15,6 +15,7 @@ DEFAULT_WARMUP = 100
 DEFAULT_TIME_LIMIT_S = 120.0
 DEFAULT_PATIENCE_S = 10.0
 DEFAULT_AT_MOST_S = 10.0
+DEFAULT_REPLACE_S = 3.0
 UNITS = ("ticks", "cycles", "ns", "us", "ms", "s")
 
 
@@ -59,8 +60,22 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
         help="add processes for at most this long (default: %(default)g)",
     )
     parser.add_argument(
+        "--replace",
+        type=float,
+        default=DEFAULT_REPLACE_S,
+        metavar="SECONDS",
+        help="without --within, add processes in place of those that shared their core, for at "
+        "most this long (default: %(default)g)",
+    )
+    _add_ends(parser)
+    parser.add_argument(
         "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
     )
+    add_unit(parser)
+
+
+def _add_ends(parser: argparse.ArgumentParser) -> None:
+    """Add when a run is ended."""
     parser.add_argument(
         "--time-limit",
         type=float,
@@ -75,7 +90,6 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
         metavar="SECONDS",
         help="end C of your own if it takes no sample for this long (default: %(default)g)",
     )
-    add_unit(parser)
 
 
 def add_unit(parser: argparse.ArgumentParser) -> None:

@@ -58,8 +58,8 @@ async def measure_in_turns(
     for figures that are to be compared. They may take the sum of their time limits.
 
     An adaptive run needs `enough`, which is called in another thread. While it answers None, the
-    run adds processes, one of each plan in turn, for at most the sum of the plans' `at_most_s`. The
-    recordings state why the run stopped.
+    run adds processes, one of each plan in turn, for at most the sum of the plans' `longer_s`. The
+    recordings state why the run stopped, if it was adaptive or has processes that were not planned.
     """
     for plan in plans:
         plan.check()
@@ -78,7 +78,10 @@ async def measure_in_turns(
     for which, when, share in turns:
         await asyncio.sleep(max(begin + plans[which].spread_s * when - loop.time(), 0))
         await runs.one(which, share)
+    planned = runs.rounds
     why = await go_on(runs, enough) if enough is not None else None
+    if runs.rounds == planned and all(plan.within is None for plan in plans):
+        why = None
     return runs.recordings(surroundings.load_conditions(before, surroundings.cpu_times()), why)
 
 

@@ -13,6 +13,7 @@ from labs.run import variants
 from labs.run.declared_options import (
     DEFAULT_AT_MOST_S,
     DEFAULT_PATIENCE_S,
+    DEFAULT_REPLACE_S,
     DEFAULT_TIME_LIMIT_S,
 )
 from labs.run.plan import Plan
@@ -25,14 +26,15 @@ def plan_of(
     flags: str = "-O2",
     within: float | None = None,
     at_most: float = DEFAULT_AT_MOST_S,
+    replace: float = DEFAULT_REPLACE_S,
     time_limit: float = DEFAULT_TIME_LIMIT_S,
     patience: float = DEFAULT_PATIENCE_S,
     **options: Any,
 ) -> Plan:
     """The plan made from these arguments; `options` are further fields of the plan.
 
-    `within` is in percent; `at_most`, `time_limit` and `patience` are in seconds. Raises Refused
-    for unusable flags, and for `more` that stands after the variants.
+    `within` is in percent; `at_most`, `replace`, `time_limit` and `patience` are in seconds. Raises
+    Refused for unusable flags, and for `more` that stands after the variants.
     """
     if more:
         named = ", ".join(each for each in (variant, *more) if isinstance(each, str))
@@ -50,6 +52,7 @@ def plan_of(
         flags=words,
         within=within / 100 if isinstance(within, int | float) else within,
         at_most_s=at_most,
+        replace_s=replace,
         time_limit_s=time_limit,
         patience_s=patience,
         **{**options, "batches": tuple(options.get("batches", ()))},
@@ -72,6 +75,7 @@ def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) ->
         processes=arguments.processes,
         within=arguments.within,
         at_most=arguments.at_most,
+        replace=arguments.replace,
         time_limit=arguments.time_limit,
         patience=arguments.patience,
         **options,

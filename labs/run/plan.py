@@ -12,6 +12,7 @@ from labs.machine import surroundings
 from labs.run.declared_options import (
     DEFAULT_AT_MOST_S,
     DEFAULT_PATIENCE_S,
+    DEFAULT_REPLACE_S,
     DEFAULT_TIME_LIMIT_S,
     DEFAULT_WARMUP,
 )
@@ -39,7 +40,8 @@ class Plan:
 
     With `within`, a share such as 0.02, the run is adaptive. After its planned processes it adds
     others until half the width of its interval is at most this share of the value, or until
-    `at_most_s` seconds are over.
+    `at_most_s` seconds are over. Without it, a run of which something else took the core adds
+    processes in place of those that it lost, for at most `replace_s` seconds.
     """
 
     kernel: str
@@ -59,6 +61,7 @@ class Plan:
     spread_s: float = 0.0
     within: float | None = None
     at_most_s: float = DEFAULT_AT_MOST_S
+    replace_s: float = 0.0
 
     @property
     def kernel_name(self) -> str:
@@ -69,6 +72,11 @@ class Plan:
     def of_student(self) -> bool:
         """Whether this measures C that is not one of the kit's own C kernels."""
         return self.source is not None or self.kernel.endswith(".c")
+
+    @property
+    def longer_s(self) -> float:
+        """For how many seconds at most the run may add processes to those planned."""
+        return self.replace_s if self.within is None else self.at_most_s
 
     def check(self) -> None:
         """Raise BadPlan if this machine cannot carry out the plan."""
@@ -108,15 +116,16 @@ class Plan:
             )
 
     def _check_adaptive(self) -> None:
-        within, at_most_s = self.within, self.at_most_s
+        within = self.within
         if within is not None and not (
             _is_number(within) and LEAST_WITHIN <= within <= MOST_WITHIN
         ):
             shown = f"{within * 100:g} %" if _is_number(within) else within
             least, most = LEAST_WITHIN * 100, MOST_WITHIN * 100
             raise BadPlan(f"within {shown}: choose from {least:g} to {most:g} percent")
-        if not (_is_number(at_most_s) and 0 <= at_most_s <= MOST_AT_MOST_S):
-            raise BadPlan(f"at-most {at_most_s} s: choose from 0 to {MOST_AT_MOST_S:g} s")
+        for name, seconds in (("at-most", self.at_most_s), ("replace", self.replace_s)):
+            if not (_is_number(seconds) and 0 <= seconds <= MOST_AT_MOST_S):
+                raise BadPlan(f"{name} {seconds} s: choose from 0 to {MOST_AT_MOST_S:g} s")
 
     def shares(self) -> list[int]:
         """The number of samples of each process, without processes that take none."""
@@ -139,6 +148,8 @@ class Plan:
         words += ["--processes", str(self.processes)]
         if self.within is not None:
             words += ["--within", f"{self.within * 100:g}", "--at-most", f"{self.at_most_s:g}"]
+        elif self.replace_s != DEFAULT_REPLACE_S:
+            words += ["--replace", f"{self.replace_s:g}"]
         words.append("--flags=" + " ".join(self.flags))
         return " ".join(words)
 

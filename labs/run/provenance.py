@@ -54,11 +54,12 @@ def recording_of(
 
 
 def of_stopping(plan: Plan, why: str) -> dict[str, str]:
-    """The conditions of an adaptive run: what the plan asked for, and why the run stopped."""
+    """The conditions of a run that may add processes: what its plan asked for, and why it
+    stopped."""
     stated = {} if plan.within is None else {"adaptive.within": f"{plan.within:g}"}
     return {
         **stated,
-        "adaptive.at_most_s": f"{plan.at_most_s:g}",
+        "adaptive.at_most_s": f"{plan.longer_s:g}",
         "adaptive.planned_processes": str(len(plan.shares())),
         "adaptive.stopped": why,
     }

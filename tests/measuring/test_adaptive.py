@@ -24,6 +24,7 @@ from labs.results.result import result_of
 from labs.results.stopping import rule_of
 from labs.run import measure
 from labs.run.adaptive import FULL, TIME_IS_UP
+from labs.run.declared_options import DEFAULT_REPLACE_S
 from labs.run.measure import (
     BadPlan,
     Enough,
@@ -33,6 +34,7 @@ from labs.run.measure import (
     measure_now,
 )
 from labs.run.stack_places import place_of
+from testing import simulate
 from testing.submitted_figures import FENCED, recording
 
 QUICK = Plan(
@@ -207,8 +209,67 @@ def test_a_run_without_a_figure_goes_on(monkeypatch: pytest.MonkeyPatch) -> None
     assert rule is not None and rule((made,)) is None
 
 
-def test_plans_that_are_not_adaptive_need_no_rule() -> None:
+def test_plans_that_may_take_no_longer_need_no_rule() -> None:
     assert rule_of((plan_within(None), plan_within(None))) is None
+
+
+def of_shared_core(machine: simulate.Machine) -> Recording:
+    return dataclasses.replace(simulate.run(machine, 1), kernel="procedure_call")
+
+
+SHARED = dataclasses.replace(simulate.OPERATION, rounds=41)
+
+
+def of_each(share: float) -> tuple[tuple[float, float], ...]:
+    """Stretches of time that take this share of each of ten processes."""
+    return tuple(((n + 0.15) / 10, (n + 0.15 + share) / 10) for n in range(10))
+
+
+@pytest.mark.parametrize(
+    ("machine", "stops"),
+    [
+        (SHARED, True),
+        (dataclasses.replace(SHARED, slower_processes=2, slower_by=0.3), True),
+        (dataclasses.replace(SHARED, slower_processes=3, slower_by=0.3), False),
+        # All processes are left, with more than half of their samples, or less.
+        (dataclasses.replace(SHARED, neighbour=40, neighbour_stretches=of_each(0.3)), True),
+        (dataclasses.replace(SHARED, neighbour=40, neighbour_stretches=of_each(0.7)), False),
+        # Processes that differ for another reason are no reason to take others.
+        (dataclasses.replace(SHARED, rounds=0, slower_processes=3, slower_by=0.3), True),
+    ],
+)
+def test_a_run_goes_on_while_the_core_was_shared_and_little_is_left(
+    machine: simulate.Machine, stops: bool
+) -> None:
+    made = of_shared_core(machine)
+    plan = Plan("procedure_call", samples=len(made), replace_s=3)
+    rule = rule_of((plan,))
+    assert rule is not None
+    assert rule((made,)) == (stopping.LEFT if stops else None)
+
+
+def test_no_figure_is_no_reason_to_replace_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = recording({"fenced": FENCED})
+    none = dataclasses.replace(result_of(made), estimate=None)
+    monkeypatch.setattr(stopping, "result_of", lambda *_: none)
+    rule = rule_of((dataclasses.replace(plan_within(None), replace_s=3),))
+    assert rule is not None and rule((made,)) == stopping.LEFT
+
+
+def test_a_run_that_replaces_nothing_states_nothing() -> None:
+    plan = dataclasses.replace(QUICK, within=None, replace_s=30)
+    run = measure_now(plan, enough=lambda recordings: "at once")
+    assert not any(key.startswith("adaptive.") for key in run.conditions)
+
+
+def test_a_run_that_replaces_processes_states_it() -> None:
+    plan = dataclasses.replace(QUICK, within=None, replace_s=30)
+    run = measure_now(plan, enough=when_it_has(5))
+    assert len(run.processes) == 5
+    assert run.conditions["adaptive.stopped"] == "it has them"
+    assert run.conditions["adaptive.planned_processes"] == "3"
+    assert run.conditions["adaptive.at_most_s"] == "30"
+    assert "--replace 30" in run.conditions["command"]
 
 
 # What is asked for
@@ -229,11 +290,14 @@ def test_plans_that_are_not_adaptive_need_no_rule() -> None:
         {"at_most_s": 601},
         {"at_most_s": float("nan")},
         {"at_most_s": None},
+        {"replace_s": -1},
+        {"replace_s": 601},
+        {"replace_s": True},
     ],
 )
 def test_what_cannot_be_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(
-        BadPlan, match=r"within .*: choose from 0.1 to 50|at-most .*: choose from 0"
+        BadPlan, match=r"within .*: choose from 0.1 to 50|(at-most|replace) .*: choose from 0"
     ):
         dataclasses.replace(QUICK, **options).check()
 
@@ -242,6 +306,9 @@ def test_the_command_line_does_the_same() -> None:
     printed = QUICK.command_line()
     assert "--within 2 --at-most 30" in printed
     assert "--within" not in dataclasses.replace(QUICK, within=None).command_line()
+    assert "--replace" not in printed, "an adaptive run replaces none"
+    usual = dataclasses.replace(QUICK, within=None, replace_s=DEFAULT_REPLACE_S).command_line()
+    assert "--replace" not in usual
     odd = dataclasses.replace(QUICK, within=0.07).command_line()
     assert "--within 7 --at-most 30" in odd
 

@@ -21,6 +21,7 @@ from labs.notebook.session import Session
 from labs.plots import samples_plot
 from labs.recording import file
 from labs.run import measure
+from labs.run.options import plan_of
 from testing.pressed_panel import press, set_to
 
 SLOW = f"slow{os.getpid()}"
@@ -315,7 +316,7 @@ def test_what_cannot_be_saved_is_shown_all_the_same(
 
 
 def test_a_fault_of_ours_is_told_too(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault(plan: measure.Plan, progress: object) -> Awaitable[None]:
+    def fault(plan: measure.Plan, progress: object, enough: object) -> Awaitable[None]:
         raise ZeroDivisionError("a fault")
 
     monkeypatch.setattr(measure, "measure", fault)
@@ -348,6 +349,6 @@ def test_the_slider_stands_where_the_number_is(samples: int) -> None:
 
 def test_a_form_makes_its_plan() -> None:
     plan = Form("timer_overhead", "fenced", 500, warmup=5, processes=2, flags="-O1 -g").plan()
-    assert plan == measure.Plan(
-        "timer_overhead", ("fenced",), 500, warmup=5, processes=2, flags=("-O1", "-g")
+    assert plan == plan_of(
+        "timer_overhead", "fenced", samples=500, warmup=5, processes=2, flags="-O1 -g"
     )

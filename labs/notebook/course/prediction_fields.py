@@ -16,7 +16,7 @@ _STYLE = """<style>
   padding: 10px min(16px, 2vw) 12px; max-width: 560px; box-sizing: border-box; }
 .ticklab-form .widget-label { text-align: left; color: var(--jp-content-font-color1, inherit); }
 .ticklab-form .widget-html-content { line-height: 1.45; flex: 1 1 0; min-width: 0; }
-.ticklab-form .ticklab-title { font-weight: 600; white-space: normal; }
+.ticklab-form .ticklab-title { font-weight: 600; white-space: normal; overflow-wrap: anywhere; }
 .ticklab-form .ticklab-quiet { color: var(--jp-content-font-color2, #555); white-space: normal; }
 .ticklab-form select { background-image: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/\
 2000/svg' viewBox='0 0 18 18'%3E%3Cpath fill='%23808080' d='M5 7l4 4 4-4z'/%3E%3C/svg%3E"); }

@@ -24,6 +24,7 @@ from labs.notebook.panel.form import Form, changes_as_text
 from labs.notebook.panel.kept import KeptRun
 from labs.notebook.panel.saved import SavedOutput
 from labs.plots import image, style
+from labs.results import stopping
 from labs.run import measure
 
 if TYPE_CHECKING:
@@ -140,7 +141,9 @@ class Panel:
     async def _measure_and_show(self, form: Form) -> None:
         plan = form.plan()
         at = [time.perf_counter()]
-        recording = self.session.named(await measure.measure(plan, self._tell))
+        recording = self.session.named(
+            await measure.measure(plan, self._tell, stopping.rule_of((plan,)))
+        )
         at.append(time.perf_counter())
         path = None
         try:
