@@ -85,7 +85,8 @@ def _measure(parser: argparse.ArgumentParser) -> None:
         "--save",
         type=Path,
         metavar="FILE",
-        help="write the recording to this file, and the C next to it",
+        help="write the recording to this file, and C of your own next to it; its folder must be "
+        "there",
     )
     complete_with(save, files(".csv"))
     _json(parser)
@@ -139,6 +140,10 @@ def _hint(parser: argparse.ArgumentParser) -> None:
 
 def _topics(parsed_args: argparse.Namespace, **_: object) -> tuple[str, ...]:
     return names.topics_of(names.lab_meant(str(parsed_args.lab)) or "")
+
+
+def _watch(parser: argparse.ArgumentParser) -> None:
+    _folder(parser, "the folder of a lab, or of all your labs (default: this folder)", Path())
 
 
 def _progress(parser: argparse.ArgumentParser) -> None:
@@ -201,6 +206,11 @@ COMMANDS = {
         "show the next hint of a lab, as lab.hint does in its notebook",
         _hint,
         ("labs hint 03", "labs hint 03 own"),
+    ),
+    "watch": Command(
+        "check a lab again whenever its figures or recordings change",
+        _watch,
+        ("labs watch", "labs watch 01-timer-overhead"),
     ),
     "hand-in": Command(
         "check a lab once more, and make the archive that you hand in",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from labs.common.terminal import say, say_json
 from labs.common.units import UnknownUnit, canonical
 from labs.course import evidence
 from labs.course.account import with_account
+from labs.course.catalogue.names import labs
+from labs.course.figures import FILE_NAME as FIGURES
 from labs.course.figures import RECORDINGS
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
@@ -34,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         plan = options.plan_of_line(arguments)
         plan.check()
         if arguments.save is not None:
+            _must_have_place(arguments.save)
             must_not_replace_other_c(plan, arguments.save)
         recording = carry_out(plan, unit)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
@@ -59,6 +63,29 @@ def run(arguments: argparse.Namespace) -> int:
     _print(results, saved, arguments.json)
     # The figure is already printed, so the run is not lost if the disk is full.
     return _stop(problem, FAILED) if problem is not None else 0
+
+
+def _must_have_place(save: Path) -> None:
+    """Raises BadPlan if the folder of `save` is not there.
+
+    A lab's folder gets its `recordings`, as in a notebook. No other folder is made unasked: it may
+    be a misspelt one, or belong to another folder than the current one.
+    """
+    folder = save.absolute().parent
+    if save.is_dir():
+        raise measure.BadPlan(f"--save {save} is a folder; name a file in it, as in run.csv")
+    if folder.is_dir() or (folder.name == RECORDINGS and _is_of_lab(folder.parent)):
+        return
+    made = shlex.join(["mkdir", "-p", str(save.parent)])
+    raise measure.BadPlan(f"--save {save}: there is no folder {save.parent}; make it: {made}")
+
+
+def _is_of_lab(folder: Path) -> bool:
+    return folder.is_dir() and (
+        folder.name in labs()
+        or (folder / FIGURES).is_file()
+        or any((folder / f"{lab}.ipynb").is_file() for lab in labs())
+    )
 
 
 def _save(plan: measure.Plan, recording: Recording, path: Path) -> None:
