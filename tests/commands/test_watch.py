@@ -72,18 +72,12 @@ def test_what_is_missing_or_not_graded_has_not_failed() -> None:
 
 
 def test_a_check_that_fails_is_told_and_the_next_one_counts(folder: Path) -> None:
-    answers: list[Any] = [
-        CannotCheck("no figure yet"),
-        CannotCheck("gone"),
-        by_figure(verdict("a")),
-    ]
+    refusals = [CannotCheck("no figure yet"), CannotCheck("gone")]
 
     def check(_: Path) -> watch.Verdicts:
-        answer = answers.pop(0)
-        if isinstance(answer, CannotCheck):
-            raise answer
-        assert isinstance(answer, dict)
-        return answer
+        if refusals:
+            raise refusals.pop(0)
+        return by_figure(verdict("a"))
 
     watched = Watch([folder], check)
     assert list(watched.first()) == [f"{LAB}: no figure yet"]
@@ -123,13 +117,12 @@ def test_a_change_is_seen_once_and_after_it_is_quiet(folder: Path) -> None:
         lambda: shutil.rmtree(folder),
         nothing,  # reported
     )
-    found = []
+    found: list[list[Path]] = []
     with pytest.raises(KeyboardInterrupt):
         found.extend(changes([folder], steps))
-    assert found == [] and steps.steps == []
-    steps = Steps(nothing, nothing)
+    assert found == [[folder]] * 3 and steps.steps == []
     with pytest.raises(KeyboardInterrupt):
-        next(changes([folder], steps))
+        next(changes([folder], Steps(nothing, nothing)))
 
 
 def test_each_change_gives_the_folders_that_changed(tmp_path: Path) -> None:
