@@ -54,7 +54,7 @@ _FAULTS = r"""(root, movable) => {
       node => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '');
     if (own || element.matches('input, select, button')) checkContrast(element);
     const missing = element.scrollWidth - element.clientWidth;
-    if (movable && element.matches('[role=group][aria-label][tabindex="0"]')) continue;
+    if (movable && element.matches('pre, [role=group][aria-label][tabindex="0"]')) continue;
     const flow = getComputedStyle(element).overflowX;
     if (missing <= 1 || element.clientWidth === 0 || flow === 'visible') continue;
     const how = flow === 'hidden' || flow === 'clip' ? 'cut off' : 'to be moved sideways';
@@ -72,8 +72,9 @@ _FAULTS = r"""(root, movable) => {
 def faults(shown: Locator, *, movable: bool = False) -> list[str]:
     """What cannot be read of the element `shown` as it stands in its page: how, and where.
 
-    On a phone, a wide table cannot fit. With `movable`, an area that has a name and that the
-    keyboard reaches may be moved sideways.
+    On a phone, a wide table cannot fit, and wrapped machine code is hard to read. With `movable`,
+    these may be moved sideways: preformatted text, and an area that has a name and that the
+    keyboard reaches.
     """
     found: list[str] = shown.evaluate(_FAULTS, movable)
     return found

@@ -46,6 +46,15 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
     parser.add_argument(
         "--processes", type=int, default=10, metavar="N", help="number of fresh processes"
     )
+    _add_options_of_length(parser)
+    parser.add_argument(
+        "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
+    )
+    add_unit(parser)
+
+
+def _add_options_of_length(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how long a run may go on."""
     parser.add_argument(
         "--within",
         type=float,
@@ -67,15 +76,6 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
         help="without --within, add processes in place of those that shared their core, for at "
         "most this long (default: %(default)g)",
     )
-    _add_ends(parser)
-    parser.add_argument(
-        "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
-    )
-    add_unit(parser)
-
-
-def _add_ends(parser: argparse.ArgumentParser) -> None:
-    """Add when a run is ended."""
     parser.add_argument(
         "--time-limit",
         type=float,

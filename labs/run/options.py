@@ -10,13 +10,16 @@ from typing import Any
 
 from labs.common.messages import Message, Refused
 from labs.run import variants
-from labs.run.declared_options import (
-    DEFAULT_AT_MOST_S,
-    DEFAULT_PATIENCE_S,
-    DEFAULT_REPLACE_S,
-    DEFAULT_TIME_LIMIT_S,
-)
+from labs.run.declared_options import DEFAULT_REPLACE_S
 from labs.run.plan import Plan
+
+#: Options in seconds, under their names as fields of a plan.
+_IN_SECONDS = {
+    "at_most": "at_most_s",
+    "replace": "replace_s",
+    "time_limit": "time_limit_s",
+    "patience": "patience_s",
+}
 
 
 def plan_of(
@@ -25,16 +28,13 @@ def plan_of(
     *more: object,
     flags: str = "-O2",
     within: float | None = None,
-    at_most: float = DEFAULT_AT_MOST_S,
-    replace: float = DEFAULT_REPLACE_S,
-    time_limit: float = DEFAULT_TIME_LIMIT_S,
-    patience: float = DEFAULT_PATIENCE_S,
     **options: Any,
 ) -> Plan:
-    """The plan made from these arguments; `options` are further fields of the plan.
+    """The plan made from these arguments.
 
-    `within` is in percent; `at_most`, `replace`, `time_limit` and `patience` are in seconds. Raises
-    Refused for unusable flags, and for `more` that stands after the variants.
+    `within` is in percent. `options` are `at_most`, `replace`, `time_limit` and `patience`, in
+    seconds, and further fields of the plan. Raises Refused for unusable flags, and for `more` that
+    stands after the variants.
     """
     if more:
         named = ", ".join(each for each in (variant, *more) if isinstance(each, str))
@@ -46,16 +46,17 @@ def plan_of(
         words = tuple(shlex.split(flags))
     except ValueError as error:
         raise Refused(Message("problem", f"flags {flags!r}: {error}")) from None
+    fields = {_IN_SECONDS.get(name, name): value for name, value in options.items()}
     return Plan(
         kernel,
         tuple(name.strip() for name in names if name.strip()),
         flags=words,
         within=within / 100 if isinstance(within, int | float) else within,
-        at_most_s=at_most,
-        replace_s=replace,
-        time_limit_s=time_limit,
-        patience_s=patience,
-        **{**options, "batches": tuple(options.get("batches", ()))},
+        **{
+            "replace_s": DEFAULT_REPLACE_S,
+            **fields,
+            "batches": tuple(fields.get("batches", ())),
+        },
     )
 
 

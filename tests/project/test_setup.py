@@ -13,6 +13,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from labs.common.version import __version__
 from testing.paths import REPOSITORY
 
 if sys.version_info >= (3, 11):
@@ -118,6 +119,24 @@ def test_every_direct_dependency_has_its_reason() -> None:
     text = (REPOSITORY / "docs" / "dependencies.md").read_text(encoding="utf-8")
     reasons = dict(re.findall(r"^- `([^`]+)`: (.{10,})$", text, flags=re.MULTILINE))
     assert reasons.keys() == ranges([*RUN, *ZIG, *BUILD, *DEV]).keys()
+
+
+def test_the_citation_names_this_version_and_licence() -> None:
+    cited = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["cff-version"] == "1.2.0" and cited["message"] and cited["authors"]
+    assert cited["version"] == __version__
+    assert " AND ".join(cited["license"]) == PROJECT["license"]
+
+
+@pytest.mark.parametrize(
+    "form", sorted(REPOSITORY.glob(".github/ISSUE_TEMPLATE/*.yml")), ids=lambda form: form.stem
+)
+def test_a_form_for_an_issue_asks_what_it_needs(form: Path) -> None:
+    stated = yaml.safe_load(form.read_text(encoding="utf-8"))
+    assert stated["name"] and stated["description"]
+    for field in stated["body"]:
+        assert field["type"] in ("textarea", "input") and field["attributes"]["label"]
+    assert any(field.get("validations", {}).get("required") for field in stated["body"])
 
 
 def test_ci_runs_the_tests() -> None:
