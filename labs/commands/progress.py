@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 from labs.commands.arguments import DEFAULT
-from labs.common.terminal import columns, say, say_json
+from labs.common import terminal
+from labs.common.terminal import say, say_json
 from labs.course import comparison, guide, progress
 from labs.course.student_copy import is_copy
 
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     for each in labs:
         if each.lab == here:
             say("\n".join([f"{each.lab}: {each.heading()}", *each.lines(), ""]))
-    say(progress.table(labs, here).as_text(columns()))
+    say(progress.table(labs, here).as_text(terminal.columns()))
     done = "You have done all labs" + (" here." if not all(each.here for each in labs) else ".")
     say(f"\nNext: {following}" if following else f"\n{done}")
     if guesses:
