@@ -17,6 +17,7 @@ from grader.judging.permission import denied
 from grader.judging.presentation import as_text, points_as_text
 from grader.judging.worker import Worker
 from labs.common.terminal import say, say_json
+from labs.course.catalogue.names import folder_meant
 
 ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2
 
@@ -56,7 +57,7 @@ def lab_folder(path: Path, lab: str | None) -> LabFolder:
     if trouble is not None:
         raise NotALab(f"not graded: {trouble}")
     if not path.is_dir():
-        raise NotALab(f"{path} is not a folder")
+        raise NotALab(f"{path} is not a folder{folder_meant(path)}")
     practice = None if lab else handed_in_for_practice(path)
     if practice is not None and not practice:
         raise NotALab(f"there is no figure in {path.resolve()} yet")

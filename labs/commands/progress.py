@@ -10,6 +10,7 @@ from labs.commands.arguments import DEFAULT
 from labs.common import terminal
 from labs.common.terminal import say, say_json
 from labs.course import comparison, guide, progress
+from labs.course.catalogue.names import folder_meant
 from labs.course.student_copy import is_copy
 
 
@@ -22,6 +23,10 @@ def run(arguments: argparse.Namespace) -> int:
         folder = _folder(arguments.dir)
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
         say(f"labs progress: {error}", file=sys.stderr)
+        return 1
+    if arguments.dir is not None and not folder.is_dir():
+        there = folder_meant(folder)
+        say(f"labs progress: there is no folder {folder}{there}", file=sys.stderr)
         return 1
     labs = progress.of_labs(folder)
     if not any(each.here for each in labs):

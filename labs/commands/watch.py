@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from labs.common.terminal import say
-from labs.course.catalogue.names import labs
+from labs.course.catalogue.names import folder_meant, labs
 from labs.course.figures import FILE_NAME, RECORDINGS
 
 USAGE = 2
@@ -43,6 +43,10 @@ class CannotCheck(Exception):
 def run(arguments: argparse.Namespace) -> int:
     """Check, and check again after each change. Control-C ends it with the exit status 0."""
     folders = folders_of(arguments.dir)
+    if not arguments.dir.is_dir():
+        there = folder_meant(arguments.dir)
+        say(f"labs watch: there is no folder {arguments.dir}{there}", file=sys.stderr)
+        return USAGE
     if not folders:
         say(
             f"labs watch: {arguments.dir.absolute()} is not the folder of a lab, and holds none; "

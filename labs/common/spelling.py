@@ -7,7 +7,7 @@ from collections.abc import Sequence
 #: From this similarity on, we take one name for a misspelling of the other.
 ALIKE = 0.7
 #: More names than this are not listed: they would hide what is wrong.
-_MOST_LISTED = 40
+_MOST_LISTED = 60
 
 
 def meant(word: str, known: Sequence[str], alike: float = ALIKE) -> str:
@@ -27,4 +27,4 @@ def suggestion(word: str, known: Sequence[str]) -> str:
         return f": did you mean {close}?"
     if len(known) > _MOST_LISTED:
         return f"; there are {len(known)}, such as {', '.join(known[:3])}."
-    return f"; there is {', '.join(known)}."
+    return f"; there is {', '.join(known) or 'none'}."

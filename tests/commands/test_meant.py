@@ -64,6 +64,26 @@ def test_a_misspelt_lab_of_a_course(
     )
 
 
+@pytest.mark.parametrize(
+    ("main", "command", "status"),
+    [(LABS, "hand-in", 2), (LABS, "watch", 2), (GRADER, "check", 2)],
+    ids=["hand-in", "watch", "check"],
+)
+def test_a_misspelt_folder(
+    main: object, command: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "01-timer-overhead").mkdir()
+    asked = tmp_path / "01-timer-overhed"
+    assert main([command, str(asked)]) == status  # type: ignore[operator]
+    assert f": did you mean {tmp_path / '01-timer-overhead'}?\n" in capsys.readouterr().err
+
+
+def test_a_misspelt_folder_of_labs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ticklab-labs").mkdir()
+    assert LABS(["progress", str(tmp_path / "ticklab-lab")]) == 1
+    assert f": did you mean {tmp_path / 'ticklab-labs'}?\n" in capsys.readouterr().err
+
+
 def test_a_word_like_none_is_answered_with_all_there_are_if_they_are_few() -> None:
     assert suggestion("zzz", ("one", "two")) == "; there is one, two."
     many = tuple(f"name-{n}" for n in range(90))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from labs.common.spelling import meant
+
 FOLDER = Path(__file__).resolve().parent.parent / "hints"
 
 
@@ -20,6 +22,16 @@ def lab_meant(word: str) -> str | None:
         if word == lab or (word.isdecimal() and len(word) < 3 and int(word) == int(number)):
             return lab
     return None
+
+
+def folder_meant(path: Path) -> str:
+    """The end of a sentence about a folder that is not there: the one that was meant, if any."""
+    try:
+        beside = [each.name for each in path.absolute().parent.iterdir() if each.is_dir()]
+    except OSError:
+        return ""
+    close = meant(path.name, beside)
+    return f": did you mean {path.with_name(close)}?" if close and close != path.name else ""
 
 
 def topics_of(lab: str) -> tuple[str, ...]:
