@@ -8,6 +8,7 @@ import re
 _KEPT = "\xa0"
 _UNITS = "ns|µs|us|ms|s|min|ticks?|cycles?|bytes?|KB|MB|GB|kB|MHz|GHz|times|%"
 _FIGURE = re.compile(rf"(?<=\d) (?=(?:{_UNITS})(?![\w/]))|(?<=±) (?=\d)|(?<=\d) (?=±)")
+_RANGE = re.compile(r"(?<=\d) to (?=[-−]?\d)")
 _CODE = re.compile(r"`[^`]+`")
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,12}m")
 _ITEM = re.compile(r"(?:\d{1,2}\.|[-✓✗○◐?]) ")
@@ -45,6 +46,7 @@ def lines_of(line: str, columns: int, further: int | None = None) -> list[str]:
 def parts(text: str, columns: int) -> list[str]:
     """What `text` can be broken into: its words, each figure with its unit, and each command."""
     text = _CODE.sub(lambda found: _whole(found[0], columns), text)
+    text = _RANGE.sub(f"{_KEPT}to{_KEPT}", text)
     return _FIGURE.sub(_KEPT, text).split(" ")
 
 
