@@ -107,7 +107,7 @@ def kit() -> Iterator[Text]:
 
 def pages() -> Iterator[Text]:
     """The paragraphs, items and cells of tables of the pages."""
-    paths = [*sorted((REPOSITORY / "docs").glob("*.md"))]
+    paths = [*sorted((REPOSITORY / "docs").rglob("*.md"))]
     for path in [*paths, REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md"]:
         text = path.read_text(encoding="utf-8")
         for block in re.split(r"\n\s*\n|\n(?=[-|])|(?<=\|)|(?m:^#.*$)", text):
