@@ -33,6 +33,7 @@ MODULES = {
     "class_report": "bench.exchange.class_report",
     "feedback": "bench.exchange.feedback",
     "browser": "bench.labs.browser",
+    "own_pages": "bench.labs.own_pages",
     "decisions": "bench.labs.decisions",
     "published": "bench.published",
     "conditions": "bench.labs.conditions",

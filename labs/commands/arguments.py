@@ -17,6 +17,7 @@ from labs.course.catalogue import names
 from labs.run import broken, declared_options
 
 DEFAULT = "~/ticklab-labs"
+REPORT = "ticklab-report.html"
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -114,6 +115,14 @@ def _survey(parser: argparse.ArgumentParser) -> None:
         help="write a web page and all recordings to this folder",
     )
     complete_with(save, folders)
+    compared = parser.add_argument(
+        "--compare",
+        nargs=2,
+        type=Path,
+        metavar=("A", "B"),
+        help="measure nothing: compare the surveys that were saved in the folders A and B",
+    )
+    complete_with(compared, folders)
     _json(parser)
 
 
@@ -152,6 +161,23 @@ def _progress(parser: argparse.ArgumentParser) -> None:
         f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})",
     )
     _json(parser)
+
+
+def _report(parser: argparse.ArgumentParser) -> None:
+    _folder(parser, "the folder of your labs (default: as for `labs progress`)")
+    parser.add_argument(
+        "--pdf",
+        action="store_true",
+        help="print the page to a PDF too, by a Chromium, Chrome or Edge that is on this machine",
+    )
+    page = parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=f"the page (default: {REPORT} in the folder of your labs)",
+    )
+    complete_with(page, files(".html"))
+    parser.add_argument("--name", default="", help="your name, to be printed below the title")
 
 
 def _completion(parser: argparse.ArgumentParser) -> None:
@@ -200,7 +226,7 @@ COMMANDS = {
     "survey": Command(
         "measure everything on this machine, next to published figures",
         _survey,
-        ("labs survey --quick", "labs survey --save my-machine"),
+        ("labs survey --save my-machine", "labs survey --compare my-machine another"),
     ),
     "hint": Command(
         "show the next hint of a lab, as lab.hint does in its notebook",
@@ -221,6 +247,11 @@ COMMANDS = {
         "show what you have done in all labs, and what comes next",
         _progress,
         ("labs progress", "labs progress ~/ticklab-labs"),
+    ),
+    "report": Command(
+        "write your own results over all labs as a page, and as a PDF",
+        _report,
+        ("labs report", 'labs report --pdf --name "Ada Lovelace"'),
     ),
     "completion": Command(
         "print the line that makes a shell complete these commands",

@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
     The exit status is 0, or 1 if there are no labs.
     """
     try:
-        folder = _folder(arguments.dir)
+        folder = folder_of_labs(arguments.dir)
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
         say(f"labs progress: {error}", file=sys.stderr)
         return 1
@@ -60,7 +60,7 @@ def _lab_asked_for(asked: Path | None) -> str:
     return name if name in guide.labs() else ""
 
 
-def _folder(asked: Path | None) -> Path:
+def folder_of_labs(asked: Path | None) -> Path:
     """The folder that holds the lab folders: the one asked for, this one, or the default."""
     if asked is not None:
         asked = asked.expanduser().absolute()
