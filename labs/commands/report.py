@@ -5,36 +5,11 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from pathlib import Path
 
+from labs.commands.arguments import REPORT
 from labs.commands.progress import folder_of_labs
 from labs.common.terminal import say
 from labs.course import guide
-
-FILE_NAME = "ticklab-report.html"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `labs report`."""
-    parser.add_argument(
-        "dir",
-        nargs="?",
-        type=Path,
-        metavar="FOLDER",
-        help="the folder of your labs (default: as for `labs progress`)",
-    )
-    parser.add_argument(
-        "--pdf",
-        action="store_true",
-        help="print the page to a PDF too, by a Chromium, Chrome or Edge that is on this machine",
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help=f"the page (default: {FILE_NAME} in the folder of your labs)",
-    )
-    parser.add_argument("--name", default="", help="your name, to be printed below the title")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -50,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
-    output = (arguments.output or folder / FILE_NAME).expanduser().absolute()
+    output = (arguments.output or folder / REPORT).expanduser().absolute()
     # A process of its own: `labs` knows nothing of the grader, whose check the report shows.
     command = [
         sys.executable, "-m", "grader.own_report", str(folder), f"--output={output}",

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from labs.c_kernels.toolchain import NoCompiler
 from labs.common.files import CannotWrite
-from labs.common.terminal import say
+from labs.common.terminal import say, say_json
 from labs.course.account import with_account
 from labs.machine.description import read_machine
 from labs.pages.own_file import write_page
@@ -20,29 +18,6 @@ from labs.survey import compare_report, report, saved, survey
 from labs.survey.survey import Row
 
 USAGE = 2
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `labs survey`."""
-    parser.add_argument(
-        "--quick",
-        action="store_true",
-        help="take fewer samples, in about 20 s instead of 3 minutes",
-    )
-    parser.add_argument(
-        "--save",
-        type=Path,
-        metavar="DIR",
-        help="write a web page and all recordings to this folder",
-    )
-    parser.add_argument(
-        "--compare",
-        nargs=2,
-        type=Path,
-        metavar=("A", "B"),
-        help="measure nothing: compare the surveys that were saved in the folders A and B",
-    )
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -74,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"labs survey: {error}", file=sys.stderr)
             return 1
     if arguments.json:
-        say(json.dumps([_as_json(row) for row in rows], indent=2))
+        say_json([_as_json(row) for row in rows])
     else:
         say(report.text(rows))
     if arguments.save is not None and status == 0:
@@ -101,7 +76,7 @@ def _compare(arguments: argparse.Namespace) -> int:
         return USAGE
     entries = compare_report.as_json(first, second)
     if arguments.json:
-        say(json.dumps(entries, indent=2))
+        say_json(entries)
     else:
         say(compare_report.text(first, second))
     if arguments.save is not None:

@@ -17,8 +17,8 @@ from labs.recording.file import BadRecording, Recording
 from labs.results import proved
 from labs.results.result import Result, result_of
 from labs.run.c_process import RunFailed
+from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.measure import Plan, Progress, measure_now
-from labs.run.plan import DEFAULT_WARMUP
 
 ProgressCallback = Callable[[float], None]
 
