@@ -34,6 +34,7 @@ MODULES = {
     "feedback": "bench.exchange.feedback",
     "browser": "bench.labs.browser",
     "site": "bench.labs.site",
+    "own_pages": "bench.labs.own_pages",
     "decisions": "bench.labs.decisions",
     "published": "bench.published",
     "conditions": "bench.labs.conditions",

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from grader.evening.command_options import add_course, add_workers
+from grader.evening.command_options import add_course, add_lab, add_workers
 from labs.common.terminal import say
 
 if TYPE_CHECKING:
@@ -22,8 +22,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help=about,
         description="Grade every submission of a lab in the course folder, several at a time. What "
         "is graded already is skipped. A run that was interrupted goes on where it ended.",
+        examples=(
+            "grader autograde 01-timer-overhead",
+            "grader autograde 01-timer-overhead --course ~/my-course --workers 4",
+        ),
     )
-    command.add_argument("lab", metavar="LAB")
+    add_lab(command)
     add_course(command)
     add_workers(command)
     command.add_argument(

@@ -1,40 +1,72 @@
-"""The command `grader check`: check the figures of lab folders."""
+"""The command `grader check`: check the figures of a lab folder, or of all labs of a student."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-from grader.figures import LABS
-from grader.judging import several
-from grader.judging.lab_folder import check_folder
-from labs.common.terminal import say
+from labs.common.completing import complete_with, folders, one_of
+from labs.common.spelling import suggestion
+from labs.common.terminal import say, say_json
+from labs.course.catalogue import names
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the subcommand and its options."""
     about = "check the figures of lab folders as the grader will"
-    command = commands.add_parser("check", help=about, description=about)
-    command.add_argument("folders", nargs="*", type=Path, default=[Path()], metavar="DIR")
-    command.add_argument("--lab", choices=sorted(LABS), help="the lab (default: from the folder)")
+    command = commands.add_parser(
+        "check",
+        help=about,
+        description="Check the figures of lab folders as the grader will. Of a folder that holds "
+        "labs, check all labs in it. The exit status is 0 if all figures pass, 1 if one fails, and "
+        "2 if something cannot be graded.",
+        examples=("grader check", "grader check 01-timer-overhead", "grader check ~/ticklab-labs"),
+    )
+    where = command.add_argument(
+        "folders",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        metavar="DIR",
+        help="the folder of a lab, or of all your labs (default: this folder)",
+    )
+    complete_with(where, folders)
+    lab = command.add_argument(
+        "--lab", metavar="LAB", help="the lab: 03, or 03-system-call (default: from the folder)"
+    )
+    complete_with(lab, one_of(names.labs))
     command.add_argument("--json", action="store_true", help="print a list of objects")
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check, and print verdicts. The exit status: 0 passed, 1 failed, 2 something not graded."""
+    from grader.figures import LABS
+    from grader.judging import all_labs, several
+    from grader.judging.lab_folder import check_folder
+
+    lab = arguments.lab and (names.lab_meant(arguments.lab) or arguments.lab)
+    if lab and lab not in LABS:
+        return _stop(f"no lab {lab!r} has figures{suggestion(lab, tuple(LABS))}")
     if len(arguments.folders) > 1:
-        return several.check(arguments.folders, arguments.lab, as_json=arguments.json)
+        return several.check(arguments.folders, lab, as_json=arguments.json)
     try:
-        folder = several.lab_folder(arguments.folders[0], arguments.lab)
+        folder = several.lab_folder(arguments.folders[0], lab)
     except several.NotALab as error:
-        say(f"grader check: {error}", file=sys.stderr)
-        return several.SOMETHING_NOT_GRADED
+        if not lab and (found := all_labs.labs_in(arguments.folders[0])):
+            return all_labs.check(found, as_json=arguments.json)
+        return _stop(str(error))
     verdicts = folder.only_asked(check_folder(folder.path, folder.lab))
     if arguments.json:
-        say(json.dumps([verdict.as_json() for verdict in verdicts], indent=2))
+        say_json([verdict.as_json() for verdict in verdicts])
     else:
         say(folder.report(verdicts))
     return several.status(verdicts)
+
+
+def _stop(why: str) -> int:
+    from grader.judging.several import SOMETHING_NOT_GRADED
+
+    say(f"grader check: {why}", file=sys.stderr)
+    return SOMETHING_NOT_GRADED

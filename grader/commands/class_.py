@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
-from grader.figures import LABS
+from labs.commands.command_line import USAGE, sentence
+from labs.common.completing import complete_with, one_of
+from labs.common.spelling import suggestion
+from labs.common.terminal import say
+from labs.course.catalogue import names
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the subcommand and its options."""
     about = "make up a demonstration class and grade it with nbgrader"
-    command = commands.add_parser("class", help=about, description=about)
+    command = commands.add_parser(
+        "class",
+        help=about,
+        description=sentence(about),
+        examples=("grader class", "grader class my-course --lab 03-system-call"),
+    )
     command.add_argument("folder", nargs="?", type=Path, metavar="DIR")
-    command.add_argument("--lab", choices=sorted(LABS), help="the lab that its students hand in")
+    lab = command.add_argument("--lab", metavar="LAB", help="the lab that its students hand in")
+    complete_with(lab, one_of(names.labs))
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the class and print its table. The exit status is 0, or 1 on error."""
+    from grader.figures import LABS
+
+    if arguments.lab and arguments.lab not in LABS:
+        there = suggestion(arguments.lab, tuple(LABS))
+        say(f"grader class: no lab {arguments.lab!r} has figures{there}", file=sys.stderr)
+        return USAGE
     from grader.demonstration import course
 
     return course.main(arguments.folder, arguments.lab or course.DEFAULT_LAB)

@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.evening.command_options import add_course
+from labs.commands.command_line import sentence
+from labs.common.completing import complete_with, one_of
 from labs.common.terminal import say
+from labs.course.catalogue import names
 
 if TYPE_CHECKING:
     from grader.evening.collect.run import Report
@@ -19,14 +22,18 @@ NOT_ALL, NOTHING = 1, 2
 _ABOUT = "collect a class: from a folder, a zip file, Canvas, Moodle or nbgrader's exchange"
 _MORE = """\
 SOURCE is one of these:
-  the zip file of "Download Submissions" in Canvas, or the folder that you unpacked it to;
+  the zip file of "Download Submissions" in Canvas, or its folder, unpacked;
   the zip file of "Download all submissions" in Moodle, or its folder;
   a folder or a zip file with one folder or zip file for each student;
   the word `exchange`, for nbgrader's exchange.
 
-The exit status is 0 if everything was collected, and 2 if nothing could be done. It is 1 if
-something was not collected. The output says what and why, and all else is collected.
-"""
+The exit status is 0 if everything was collected, and 2 if nothing could be done. It is 1 if \
+something was not collected. The output says what and why, and all else is collected."""
+_EXAMPLES = (
+    "grader collect download.zip",
+    "grader collect download.zip --lab 01-timer-overhead --dry-run",
+    "grader collect exchange --lab 01-timer-overhead",
+)
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -34,12 +41,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "collect",
         help=_ABOUT,
-        description=_ABOUT,
+        description=sentence(_ABOUT),
         epilog=_MORE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples=_EXAMPLES,
     )
     command.add_argument("source", metavar="SOURCE", help="a folder, a zip file, or `exchange`")
-    command.add_argument("--lab", metavar="LAB", help="the lab (default: from the files' names)")
+    lab = command.add_argument(
+        "--lab", metavar="LAB", help="the lab (default: from the files' names)"
+    )
+    complete_with(lab, one_of(names.labs))
     add_course(command)
     command.add_argument(
         "--roster",

@@ -15,7 +15,12 @@ DEFAULT_LAB = "01-timer-overhead"
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the subcommand and its options."""
     about = "make a course folder with the labs and the settings that nbgrader needs"
-    command = commands.add_parser("course", help=about, description=about)
+    command = commands.add_parser(
+        "course",
+        help=about,
+        description="Make a course folder with the labs and the settings that nbgrader needs.",
+        examples=("grader course my-course", "grader course my-demo --demo"),
+    )
     command.add_argument("folder", type=Path, metavar="DIR")
     command.add_argument(
         "--labs",

@@ -8,20 +8,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.evening.command_options import add_course
+from grader.evening.command_options import add_course, add_lab
 from labs.common.terminal import say
 
 if TYPE_CHECKING:
     from grader.evening.exports.sheet import Sheet
     from grader.evening.exports.written import Written
 
-_EXAMPLES = """\
-examples:
-  grader export 01-timer-overhead --csv grades.csv
-  grader export 01-timer-overhead --canvas import.csv --gradebook exported-by-canvas.csv
-  grader export 01-timer-overhead --moodle upload.csv --worksheet downloaded.csv
-  grader export 01-timer-overhead --gradescope autograder
-"""
+_EXAMPLES = (
+    "grader export 01-timer-overhead --csv grades.csv",
+    "grader export 01-timer-overhead --canvas up.csv --gradebook from-canvas.csv",
+    "grader export 01-timer-overhead --moodle up.csv --worksheet from-moodle.csv",
+    "grader export 01-timer-overhead --gradescope autograder",
+)
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -30,11 +29,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "export",
         help=about,
-        description=about,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Write the grades of a lab for Canvas, Moodle, Gradescope, or as CSV.",
+        examples=_EXAMPLES,
     )
-    command.add_argument("lab", metavar="LAB")
+    add_lab(command)
     add_course(command)
     target = command.add_mutually_exclusive_group(required=True)
     target.add_argument(

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from grader.evening.command_options import add_course, add_workers
+from grader.evening.command_options import add_course, add_lab, add_workers
 from labs.common.terminal import safe, say
 
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Make the feedback of a graded lab, several students at a time. It is the same "
         "as that of nbgrader generate_feedback. Feedback that exists is kept, so a run that was "
         "interrupted goes on where it ended.",
+        examples=("grader feedback 01-timer-overhead",),
     )
-    command.add_argument("lab", metavar="LAB")
+    add_lab(command)
     add_course(command)
     add_workers(command)
     command.add_argument(

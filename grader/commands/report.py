@@ -6,15 +6,21 @@ import argparse
 import sys
 from pathlib import Path
 
-from grader.evening.command_options import add_course
+from grader.evening.command_options import add_course, add_lab
+from labs.commands.command_line import sentence
 from labs.common.terminal import say
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the subcommand and its options."""
     about = "write a page about a graded lab, and the class's figures for its students"
-    command = commands.add_parser("report", help=about, description=about)
-    command.add_argument("lab", metavar="LAB", help="the lab, as in 01-timer-overhead")
+    command = commands.add_parser(
+        "report",
+        help=about,
+        description=sentence(about),
+        examples=("grader report 01-timer-overhead", "grader report 01-timer-overhead --names"),
+    )
+    add_lab(command)
     command.add_argument(
         "--names", action="store_true", help="show names of students instead of pseudonyms"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from grader.evening.command_options import add_course
+from grader.evening.command_options import add_course, add_lab
 from labs.common.terminal import say
 
 
@@ -17,8 +17,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help=about,
         description=f"{about.capitalize()}: does it compile, and does it print the samples that it "
         "is asked for? The result is a note for you. It changes no points.",
+        examples=("grader rerun 03-system-call anna",),
     )
-    command.add_argument("lab", metavar="LAB")
+    add_lab(command)
     command.add_argument("student", metavar="STUDENT")
     command.add_argument("--figure", metavar="F", help="only the C behind this figure")
     add_course(command)

@@ -30,6 +30,7 @@ from grader.demonstration.students import (
 )
 from grader.with_nbgrader.course import make_course
 from grader.with_nbgrader.release import ReleaseError
+from labs.common import terminal
 from labs.common.table import in_columns
 from labs.common.terminal import say
 
@@ -181,8 +182,8 @@ def _worst(outcomes: Iterable[str]) -> str:
     return "no figures"
 
 
-def table(rows: Sequence[Row]) -> str:
-    """The rows as text under a heading, one line for each submission."""
+def table(rows: Sequence[Row], width: int | None = None) -> str:
+    """The rows as text under a heading, one line for each submission if they fit `width`."""
     cells = [("student", "points", "outcome", "findings", "left out")]
     for row in rows:
         points = "-" if row.points is None else f"{row.points:g} / {row.max_points:g}"
@@ -191,8 +192,8 @@ def table(rows: Sequence[Row]) -> str:
             notes = notes[: _NOTE_WIDTH - 3] + "..."
         findings = ", ".join(row.findings) or "-"
         cells.append((row.student, points, row.outcome, findings, notes or "-"))
-    lines = in_columns(cells)
-    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+    lines = in_columns(cells, width=width)
+    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
 
 
 def main(folder: Path | None = None, lab: str = DEFAULT_LAB) -> int:
@@ -227,7 +228,7 @@ def _demonstrate(folder: Path, lab: str, keep: bool) -> int:
     except (StepFailed, NoEvidence, ReleaseError, OSError, subprocess.TimeoutExpired) as error:
         say(f"demonstration class: {error}", file=sys.stderr)
         return 1
-    say(table(rows))
+    say(table(rows, terminal.columns()))
     say("\nAll students share one set of runs, so that feedback flags them as copies.")
     if keep:
         say(f"\nFeedback: {demonstration.course / 'feedback'}")

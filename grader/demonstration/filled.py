@@ -11,6 +11,7 @@ from pathlib import Path
 from grader.demonstration.measured import MeasuredEvidence, demonstrable
 from grader.demonstration.students import STUDENTS, Evidence, Lab, NoEvidence, make_submission
 from grader.figures import LABS, figures_of
+from labs.common.spelling import suggestion
 
 # nbgrader takes a few seconds. A step that takes longer than this has hung.
 _PATIENCE_S = 300
@@ -23,7 +24,7 @@ class CannotFill(Exception):
 def must_be_fillable(course: Path, lab: str) -> None:
     """Raises CannotFill unless `lab` has figures and nobody has handed in anything."""
     if lab not in LABS:
-        raise CannotFill(f"no figures are asked in {lab}; choose one of {', '.join(LABS)}")
+        raise CannotFill(f"no figures are asked in {lab}{suggestion(lab, tuple(LABS))}")
     submitted = course / "submitted"
     if submitted.is_dir() and any(submitted.iterdir()):
         raise CannotFill(

@@ -5,16 +5,26 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from labs.common.completing import complete_with, folders, one_of
+from labs.course.catalogue import names
+
+
+def add_lab(command: argparse.ArgumentParser) -> None:
+    """`LAB`: which lab of the course."""
+    lab = command.add_argument("lab", metavar="LAB", help="the lab, as in 01-timer-overhead")
+    complete_with(lab, one_of(names.labs))
+
 
 def add_course(command: argparse.ArgumentParser) -> None:
     """`--course`: the course folder, as a path."""
-    command.add_argument(
+    course = command.add_argument(
         "--course",
         type=Path,
         default=Path(),
         metavar="DIR",
         help="the course folder (default: this folder)",
     )
+    complete_with(course, folders)
 
 
 def add_workers(command: argparse.ArgumentParser) -> None:

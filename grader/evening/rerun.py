@@ -23,6 +23,7 @@ from grader.submissions.names import trouble_with_name
 from grader.submissions.safe_copy import printable, take_in
 from labs.c_kernels.toolchain import NoCompiler
 from labs.common.files import write_atomically
+from labs.common.spelling import suggestion
 from labs.common.version import __version__
 from labs.course import figures
 from labs.course.figures import BadFigures, Figure
@@ -111,15 +112,13 @@ def note_of(course: Path, lab: str, student: str) -> Path:
 
 def _check(lab: str, student: str, figure: str | None) -> None:
     if lab not in LABS:
-        raise CannotRerun(f"there is no lab {printable(lab)}; choose one of {', '.join(LABS)}")
+        raise CannotRerun(f"there is no lab {printable(lab)}{suggestion(lab, tuple(LABS))}")
     trouble = trouble_with_name(student)
     if trouble is not None:
         raise CannotRerun(trouble)
     known = [spec.id for spec in figures_of(lab)]
     if figure is not None and figure not in known:
-        raise CannotRerun(
-            f"{lab} has no figure {printable(figure)}; choose one of {', '.join(known)}"
-        )
+        raise CannotRerun(f"{lab} has no figure {printable(figure)}{suggestion(figure, known)}")
 
 
 def _own(

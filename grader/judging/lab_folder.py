@@ -36,30 +36,34 @@ _NOTED = "%Y-%m-%d %H:%M:%S"
 Recordings = dict[str, Recording | BadRecording]
 
 
+Cases = dict[str, Case | Finding]
+
+
 def check_folder(folder: Path, lab: str) -> list[Verdict]:
     """One verdict for each figure of `lab`, from the files in `folder`, as a student checks it.
 
     A wrong conclusion is not told the right one. Raises KeyError if there is no such lab or if it
     has no figures.
     """
-    return _verdicts(folder, lab, tell_answers=False)
+    return examined(folder, lab)[0]
 
 
 def check_handed_in(folder: Path, lab: str) -> list[Verdict]:
     """The same verdicts on a lab that is handed in: they say which conclusions are right."""
-    return _verdicts(folder, lab, tell_answers=True)
+    return examined(folder, lab, tell_answers=True)[0]
 
 
-def _verdicts(folder: Path, lab: str, *, tell_answers: bool) -> list[Verdict]:
+def examined(folder: Path, lab: str, *, tell_answers: bool = False) -> tuple[list[Verdict], Cases]:
+    """The verdicts, and by figure the case on which its verdict is, or what prevented a case."""
     specs = figures_of(lab)
     closed = denied(folder, figures.FILE_NAME)
     if closed is not None:
-        return [_not_graded(spec, closed) for spec in specs]
+        return [_not_graded(spec, closed) for spec in specs], {}
     try:
         submitted = figures.read(folder)
     except BadFigures as error:
         unreadable = while_reading.FIGURE_UNREADABLE.finding(f"{error}.")
-        return [judge(spec, unreadable, None) for spec in specs]
+        return [judge(spec, unreadable, None) for spec in specs], {}
     recordings = _recordings(folder, [submitted.get(spec.id) for spec in specs])
     try:
         raised = flags.flags_by_figure(
@@ -74,7 +78,7 @@ def _verdicts(folder: Path, lab: str, *, tell_answers: bool) -> list[Verdict]:
         log.exception("the flags of %s failed", folder)
         raised = {}
     recordings = unbound.without_contradicted(recordings)
-    cases: dict[str, Case | Finding] = {}
+    cases: Cases = {}
     verdicts: dict[str, Verdict] = {}
     for spec in sorted(specs, key=lambda spec: bool(spec.of)):  # relations come after their parts
         figure = submitted.get(spec.id)
@@ -89,7 +93,7 @@ def _verdicts(folder: Path, lab: str, *, tell_answers: bool) -> list[Verdict]:
             flags=raised.get(spec.id, ()),
             fingerprints=fingerprints(used) if isinstance(used, Recording) else (),
         )
-    return [verdicts[spec.id] for spec in specs]
+    return [verdicts[spec.id] for spec in specs], cases
 
 
 def handed_in(folder: Path) -> datetime.datetime | None:
@@ -151,7 +155,7 @@ def _verdict(
     spec: FigureSpec,
     figure: Figure | BadFigure | None,
     known: Elsewhere,
-    cases: dict[str, Case | Finding],
+    cases: Cases,
     tell_answers: bool,
 ) -> Verdict:
     """The verdict on one figure; this adds its case to `cases`, which later relations need."""

@@ -5,7 +5,6 @@ Each of several folders is judged by a worker, so that no folder can stop the ch
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from grader.judging.lab_folder import handed_in_for_practice, lab_of
 from grader.judging.permission import denied
 from grader.judging.presentation import as_text, points_as_text
 from grader.judging.worker import Worker
-from labs.common.terminal import say
+from labs.common.terminal import say, say_json
+from labs.course.catalogue.names import folder_meant
 
 ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2
 
@@ -57,7 +57,7 @@ def lab_folder(path: Path, lab: str | None) -> LabFolder:
     if trouble is not None:
         raise NotALab(f"not graded: {trouble}")
     if not path.is_dir():
-        raise NotALab(f"{path} is not a folder")
+        raise NotALab(f"{path} is not a folder{folder_meant(path)}")
     practice = None if lab else handed_in_for_practice(path)
     if practice is not None and not practice:
         raise NotALab(f"there is no figure in {path.resolve()} yet")
@@ -93,7 +93,7 @@ def check(paths: Sequence[Path], lab: str | None, *, as_json: bool) -> int:
             if not as_json:
                 say(f"{path}\n\n{report}\n")
     if as_json:
-        say(json.dumps(found, indent=2))
+        say_json(found)
     return worst
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.common import paths
+from labs.common.spelling import suggestion
 
 #: The flags of every build, before those that the caller asks for. With the flag on implicit
 #: declarations, the compiler names the line of a call to an undeclared function; the linker would
@@ -147,10 +148,9 @@ def c_kernel_source(name: str) -> Path:
         return path
     path = paths.kernels_c() / f"{name}.c"
     if not re.fullmatch(r"[a-z0-9_]+", name) or not path.is_file():
-        known = ", ".join(c_kernel_names())
-        raise FileNotFoundError(
-            f"there is no C kernel {name!r}; choose one of {known}, or give a .c file"
-        )
+        there = suggestion(name, c_kernel_names())
+        also = "" if there.endswith("?") else " A .c file can be given, too."
+        raise FileNotFoundError(f"there is no C kernel {name!r}{there}{also}")
     return path
 
 

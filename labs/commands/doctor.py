@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import os
-import shutil
 import sys
-import textwrap
 from typing import TextIO
 
-from labs.common.terminal import say
+from labs.common import terminal
+from labs.common.terminal import say, say_json
+from labs.common.wrapped import lines_of
 from labs.machine.description import read_machine
 from labs.machine.fitness import can_measure, examine, verdict
 from labs.machine.probes import try_all
 from labs.machine.report_point import Point
 
-__all__ = ["Point", "add_arguments", "examine", "run"]
+__all__ = ["Point", "examine", "run"]
 
 _COLOURS = {"PASS": "32", "CAUTION": "33", "FAIL": "31;1", "SKIPPED": "2"}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's options to `parser`."""
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print a list of objects with the keys point, status, seen and remedy",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,49 +29,42 @@ def run(arguments: argparse.Namespace) -> int:
         machine = dataclasses.replace(machine, counter_step_ns=trials.counter.step_ns)
     points = examine(machine, trials)
     if arguments.json:
-        say(as_json(points))
+        say_json(as_objects(points))
     else:
-        columns = shutil.get_terminal_size((100, 24)).columns
-        say(as_text(points, in_colour(sys.stdout), columns), colours=True)
+        say(as_text(points, in_colour(sys.stdout), terminal.columns()), colours=True)
     return 0 if can_measure(points) else 1
 
 
-def as_json(points: list[Point]) -> str:
-    """The points as a list of objects with the keys point, status, seen, remedy."""
-    return json.dumps(
-        [
-            {
-                "point": point.name,
-                "status": point.status,
-                "seen": point.seen,
-                "remedy": point.remedy,
-            }
-            for point in points
-        ],
-        indent=2,
-    )
+def as_objects(points: list[Point]) -> list[dict[str, str | None]]:
+    """The points as objects with the keys point, status, seen, remedy."""
+    return [
+        {"point": point.name, "status": point.status, "seen": point.seen, "remedy": point.remedy}
+        for point in points
+    ]
 
 
-def as_text(points: list[Point], colour: bool, columns: int) -> str:
-    """One line for each point, its remedy below it if it has one, and the verdict at the end."""
-    width = max(len(point.name) for point in points)
+def as_text(points: list[Point], colour: bool, columns: int | None) -> str:
+    """What was seen at each point, with its remedy below it if it has one, and the verdict.
+
+    No line is longer than `columns`, if they are known.
+    """
+    begin = max(len(point.name) for point in points) + 11
+    width = None if columns is None else max(columns - begin, 20)
     lines: list[str] = []
     for point in points:
         status = f"{point.status:<7}"
         if colour:
             status = f"\x1b[{_COLOURS[point.status]}m{status}\x1b[0m"
-        lines.append(f"{status}  {point.name:<{width}}  {point.seen}")
+        head = f"{status}  {point.name:<{begin - 11}}  "
+        seen = _broken(point.seen, width, 0)
+        lines += [head + seen[0], *(" " * begin + line for line in seen[1:])]
         if point.remedy:
-            margin = " " * (width + 11)
-            lines += textwrap.wrap(
-                point.remedy,
-                max(40, columns),
-                initial_indent=f"{margin}-> ",
-                subsequent_indent=f"{margin}   ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
+            lines += [" " * begin + line for line in _broken(f"-> {point.remedy}", width, 3)]
     return "\n".join([*lines, "", verdict(points)])
+
+
+def _broken(text: str, width: int | None, further: int) -> list[str]:
+    return [text] if width is None else lines_of(text, width, further)
 
 
 def in_colour(stream: TextIO) -> bool:

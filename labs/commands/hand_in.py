@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from pathlib import Path
 
 from labs.common.files import CannotWrite
-from labs.common.terminal import say
+from labs.common.terminal import say, say_json
 from labs.hand_in.archive import CannotHandIn
 from labs.hand_in.hand_in import carry_out
 
 SOMETHING_MISSING, FAILED = 1, 2
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `labs hand-in`."""
-    parser.add_argument(
-        "dir", nargs="?", type=Path, default=Path(), metavar="DIR",
-        help="the folder of the lab (default: this folder)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--no-submit", action="store_true", help="pack only; do not look for an exchange"
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"labs hand-in: {text}", file=sys.stderr)
         return FAILED
     if arguments.json:
-        say(json.dumps(report.as_json(), indent=2))
+        say_json(report.as_json())
     else:
         say("\n".join(report.lines()))
     return SOMETHING_MISSING if report.missing or report.failed or report.trouble else 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
+import shlex
 import sys
-import textwrap
 from pathlib import Path
 
 from tqdm import tqdm
@@ -13,10 +12,12 @@ from tqdm import tqdm
 from labs.c_kernels import toolchain
 from labs.common.files import CannotWrite
 from labs.common.messages import Refused
-from labs.common.terminal import say
+from labs.common.terminal import say, say_json
 from labs.common.units import UnknownUnit, canonical
 from labs.course import evidence
 from labs.course.account import with_account
+from labs.course.catalogue.names import labs
+from labs.course.figures import FILE_NAME as FIGURES
 from labs.course.figures import RECORDINGS
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
@@ -27,20 +28,6 @@ from labs.run import c_process, measure, options
 from labs.run.c_beside import must_not_replace_other_c, save_c
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
-#: Sentences are wrapped at this width of a terminal, in columns.
-COLUMNS = 80
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `labs measure`."""
-    options.add_line(parser)
-    parser.add_argument(
-        "--save",
-        type=Path,
-        metavar="FILE",
-        help="write the recording to this file, and the C next to it",
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -50,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         plan = options.plan_of_line(arguments)
         plan.check()
         if arguments.save is not None:
+            _must_have_place(arguments.save)
             must_not_replace_other_c(plan, arguments.save)
         recording = carry_out(plan, unit)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
@@ -60,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     except c_process.RunFailed as error:
         unknown = of_unknown_variants(plan) if error.status == USAGE else None
         if unknown is not None:
-            return _stop(ValueError(". ".join((unknown.heading, *unknown.sentences))), USAGE)
+            return _stop(ValueError(" ".join((f"{unknown.heading}.", *unknown.sentences))), USAGE)
         return _stop(error, error.status if error.status in (USAGE, IMPOSSIBLE) else FAILED)
     except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
         return _stop(error, FAILED)
@@ -75,6 +63,29 @@ def run(arguments: argparse.Namespace) -> int:
     _print(results, saved, arguments.json)
     # The figure is already printed, so the run is not lost if the disk is full.
     return _stop(problem, FAILED) if problem is not None else 0
+
+
+def _must_have_place(save: Path) -> None:
+    """Raises BadPlan if the folder of `save` is not there.
+
+    A lab's folder gets its `recordings`, as in a notebook. No other folder is made unasked: it may
+    be a misspelt one, or belong to another folder than the current one.
+    """
+    folder = save.absolute().parent
+    if save.is_dir():
+        raise measure.BadPlan(f"--save {save} is a folder; name a file in it, as in run.csv")
+    if folder.is_dir() or (folder.name == RECORDINGS and _is_of_lab(folder.parent)):
+        return
+    made = shlex.join(["mkdir", "-p", str(save.parent)])
+    raise measure.BadPlan(f"--save {save}: there is no folder {save.parent}; make it: {made}")
+
+
+def _is_of_lab(folder: Path) -> bool:
+    return folder.is_dir() and (
+        folder.name in labs()
+        or (folder / FIGURES).is_file()
+        or any((folder / f"{lab}.ipynb").is_file() for lab in labs())
+    )
 
 
 def _save(plan: measure.Plan, recording: Recording, path: Path) -> None:
@@ -112,7 +123,7 @@ def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
         objects = [result.as_json(saved) for result in results]
         for stated, ratio in zip(objects[1:], ratios, strict=True):
             stated["ratio"] = ratio.as_json() if ratio is not None else None
-        say(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
+        say_json(objects[0] if len(objects) == 1 else objects)
         return
     printed: set[str] = set()
     for result in results:
@@ -122,7 +133,7 @@ def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
     for ratio in filter(None, ratios):
         for sentence in (ratio.sentence(), *ratio.modes):
             if sentence not in printed:
-                say(textwrap.fill(sentence, COLUMNS, subsequent_indent="  "))
+                say(sentence)
                 printed.add(sentence)
     if saved is not None:
         say(f"  recording: {saved}")

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-from labs.commands.start import DEFAULT
-from labs.common.terminal import say
+from labs.commands.arguments import DEFAULT
+from labs.common import terminal
+from labs.common.terminal import say, say_json
 from labs.course import comparison, guide, progress
+from labs.course.catalogue.names import folder_meant
 from labs.course.student_copy import is_copy
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `labs progress`."""
-    parser.add_argument(
-        "dir",
-        nargs="?",
-        type=Path,
-        metavar="DIR",
-        help=f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})",
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -31,9 +20,13 @@ def run(arguments: argparse.Namespace) -> int:
     The exit status is 0, or 1 if there are no labs.
     """
     try:
-        folder = _folder(arguments.dir)
+        folder = folder_of_labs(arguments.dir)
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
         say(f"labs progress: {error}", file=sys.stderr)
+        return 1
+    if arguments.dir is not None and not folder.is_dir():
+        there = folder_meant(folder)
+        say(f"labs progress: there is no folder {folder}{there}", file=sys.stderr)
         return 1
     labs = progress.of_labs(folder)
     if not any(each.here for each in labs):
@@ -48,12 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         entries = [each.as_json() for each in labs]
         result = {"labs": entries, "next": following or None, "guesses": guesses}
-        say(json.dumps(result, indent=2))
+        say_json(result)
         return 0
     for each in labs:
         if each.lab == here:
             say("\n".join([f"{each.lab}: {each.heading()}", *each.lines(), ""]))
-    say(progress.table(labs, here).as_text())
+    say(progress.table(labs, here).as_text(terminal.columns()))
     done = "You have done all labs" + (" here." if not all(each.here for each in labs) else ".")
     say(f"\nNext: {following}" if following else f"\n{done}")
     if guesses:
@@ -67,7 +60,7 @@ def _lab_asked_for(asked: Path | None) -> str:
     return name if name in guide.labs() else ""
 
 
-def _folder(asked: Path | None) -> Path:
+def folder_of_labs(asked: Path | None) -> Path:
     """The folder that holds the lab folders: the one asked for, this one, or the default."""
     if asked is not None:
         asked = asked.expanduser().absolute()

@@ -6,33 +6,13 @@ import argparse
 import sys
 from pathlib import Path
 
+from labs.commands.arguments import DEFAULT
 from labs.commands.serve import CannotServe, serve
 from labs.common import paths
 from labs.common.terminal import say
 from labs.course.student_copy import CannotUpdateCopy, CopyChanges, is_copy, update_copy
 
 FIRST = "00-start-here/00-start-here.ipynb"
-DEFAULT = "~/ticklab-labs"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's options to `parser`."""
-    parser.add_argument(
-        "dir",
-        nargs="?",
-        type=Path,
-        metavar="DIR",
-        help=f"the folder of your copy (default: this folder if it is a copy, else {DEFAULT})",
-    )
-    parser.add_argument(
-        "--no-browser", action="store_true", help="print the address but open no browser"
-    )
-    parser.add_argument(
-        "--port", type=_port, metavar="N", help="serve on this port (default: a free one)"
-    )
-    parser.add_argument(
-        "--no-lab", action="store_true", help="make or update the copy, and start nothing"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -87,12 +67,6 @@ def _report(done: CopyChanges, folder: Path) -> None:
 
 def _count(files: list[str]) -> str:
     return f"{len(files)} file{'' if len(files) == 1 else 's'}"
-
-
-def _port(word: str) -> int:
-    if not word.isdecimal() or not 1 <= int(word) <= 65535:
-        raise argparse.ArgumentTypeError(f"{word!r} is not a port: give a number from 1 to 65535")
-    return int(word)
 
 
 def _say(line: str) -> None:

@@ -1,42 +1,29 @@
-"""`labs survey`: measure everything on this machine."""
+"""`labs survey`: measure everything on this machine, or compare two surveys that were saved."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from labs.c_kernels.toolchain import NoCompiler
-from labs.common.files import CannotWrite, write_atomically
-from labs.common.terminal import say
+from labs.common.files import CannotWrite
+from labs.common.terminal import say, say_json
 from labs.course.account import with_account
 from labs.machine.description import read_machine
-from labs.survey import report, survey
+from labs.pages.own_file import write_page
+from labs.survey import compare_report, report, saved, survey
 from labs.survey.survey import Row
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `labs survey`."""
-    parser.add_argument(
-        "--quick",
-        action="store_true",
-        help="take fewer samples, in about 20 s instead of 3 minutes",
-    )
-    parser.add_argument(
-        "--save",
-        type=Path,
-        metavar="DIR",
-        help="write a web page and all recordings to this folder",
-    )
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+USAGE = 2
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure everything and print the table; status 1 if nothing could be measured or saved."""
+    if arguments.compare:
+        return _compare(arguments)
     rows: list[Row] = []
     status = 0
     with tqdm(
@@ -51,9 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
                 rows += found
                 if recording is None or arguments.save is None or status != 0:
                     continue
-                name = f"{measurement.kernel}-{'-'.join(measurement.variants)}"
                 try:
-                    path = arguments.save / "recordings" / f"{name[:80]}.csv"
+                    path = arguments.save / "recordings" / f"{measurement.file_name}.csv"
                     with_account(recording, path).write(path)
                 except CannotWrite as error:
                     # The results can still be printed.
@@ -63,24 +49,45 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"labs survey: {error}", file=sys.stderr)
             return 1
     if arguments.json:
-        say(json.dumps([_as_json(row) for row in rows], indent=2))
+        say_json([_as_json(row) for row in rows])
     else:
         say(report.text(rows))
-        for heading, lines in (
-            ("No figure:", report.without_figure(rows)),
-            ("* known to be wrong:", report.reasons(rows)),
-        ):
-            if lines:
-                say(f"\n{heading}\n  " + "\n  ".join(lines))
     if arguments.save is not None and status == 0:
         try:
             place = arguments.save / "index.html"
-            write_atomically(place, report.page(rows, read_machine()).encode())
+            write_page(place, report.page(rows, read_machine()), report.COMMAND)
             say(f"page: {place}", file=sys.stderr)
         except CannotWrite as error:
             say(f"labs survey: {error.strerror}", file=sys.stderr)
             status = 1
     return status or int(all(row.result is None for row in rows))
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    """Compare two saved surveys; status 1 if nothing can be compared or saved, 2 without both."""
+    one, other = arguments.compare
+    alike = one.resolve().name == other.resolve().name
+    try:
+        first, second = (
+            saved.read_saved(each, str(each) if alike else "") for each in arguments.compare
+        )
+    except saved.NoSurvey as error:
+        say(f"labs survey: {error}", file=sys.stderr)
+        return USAGE
+    entries = compare_report.as_json(first, second)
+    if arguments.json:
+        say_json(entries)
+    else:
+        say(compare_report.text(first, second))
+    if arguments.save is not None:
+        try:
+            place = arguments.save / "compared.html"
+            write_page(place, compare_report.page(first, second), compare_report.COMMAND)
+            say(f"page: {place}", file=sys.stderr)
+        except CannotWrite as error:
+            say(f"labs survey: {error.strerror}", file=sys.stderr)
+            return 1
+    return int(all(each["ratio"] is None for each in entries))
 
 
 def _as_json(row: Row) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,11 +10,14 @@ from pathlib import Path
 
 from labs.common import warned
 from labs.common.html import filled
+from labs.common.wrapped import lines_of, parts
 
 #: Longer text is aligned left even if it begins with a number.
 _LONG = 30
 #: A cell of at most this many characters stays on one line: `60 %`, `1,000 ns`, `k = 512`.
 _SHORT = 9
+#: A longer command in a narrow column is broken, too.
+_WIDEST_COMMAND = 20
 _NUMBER = re.compile(r"[-+−±~<>≤≥]?\s*[\d.]")
 #: In a narrow window, columns stand closer together, so that the table fits the page.
 _CELL = "text-align:{side};padding:.15em clamp(.15em,1.2vw - 5px,.7em)"
@@ -67,10 +71,11 @@ class Table:
             ],
         )
 
-    def as_text(self) -> str:
-        """The same table in plain text."""
+    def as_text(self, width: int | None = None) -> str:
+        """The same table in plain text, which fits `width` if one is given and texts allow it."""
         to_the_right = [n for n in range(len(self.header)) if not self.at_left(n)]
-        return "\n".join([self.caption, *in_columns([self.header, *self.rows], to_the_right)])
+        lines = in_columns([self.header, *self.rows], to_the_right, width)
+        return "\n".join([self.caption, *lines])
 
     def _repr_html_(self) -> str:
         return self.as_html() + warned.as_html(self.warnings)
@@ -79,19 +84,53 @@ class Table:
         return "\n".join([self.as_text(), *warned.as_lines(self.warnings)])
 
 
-def in_columns(lines: Sequence[Sequence[str]], to_the_right: Collection[int] = ()) -> list[str]:
+def in_columns(
+    lines: Sequence[Sequence[str]], to_the_right: Collection[int] = (), width: int | None = None
+) -> list[str]:
     """Each line with its cells below those of the line before it.
 
-    All lines have as many cells. Those of the columns `to_the_right` are aligned right.
+    All lines have as many cells. Those of the columns `to_the_right` are aligned right. If the
+    lines are longer than `width`, the texts of the widest columns are broken between words.
     """
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join(
-            text.rjust(width) if n in to_the_right else text.ljust(width)
-            for n, (text, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
+    widths = _widths(lines, to_the_right, width)
+    found = []
+    for line in lines:
+        cells = [_broken(text, each) for text, each in zip(line, widths, strict=True)]
+        for row in itertools.zip_longest(*cells, fillvalue=""):
+            found.append(
+                "  ".join(
+                    text.rjust(each) if n in to_the_right else text.ljust(each)
+                    for n, (text, each) in enumerate(zip(row, widths, strict=True))
+                ).rstrip()
+            )
+    return found
+
+
+def _widths(
+    lines: Sequence[Sequence[str]], to_the_right: Collection[int], width: int | None
+) -> list[int]:
+    """How wide each column is: its longest text, or less where all columns exceed `width`."""
+    columns = list(zip(*lines, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    if width is None:
+        return widths
+    least = [
+        most
+        if n in to_the_right
+        else max(len(part) for text in column for part in parts(text, _WIDEST_COMMAND))
+        for n, (column, most) in enumerate(zip(columns, widths, strict=True))
     ]
+    while sum(widths) + 2 * (len(widths) - 1) > width:
+        broad = [n for n in range(len(widths)) if widths[n] > least[n]]
+        if not broad:
+            break
+        widths[max(broad, key=lambda n: widths[n])] -= 1
+    return widths
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """The text of a cell as the lines that it has in a column of this width."""
+    return lines_of(text, width, further=0)
 
 
 def _of_cell(style: str, text: str) -> str:

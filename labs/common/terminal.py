@@ -7,10 +7,17 @@ So every line for a terminal or a log goes through `safe`; ruff's rule T201 find
 
 from __future__ import annotations
 
+import json
 import logging
+import os
 import re
 import sys
 from typing import Any, TextIO
+
+from labs.common.wrapped import wrapped
+
+#: The width of a terminal that does not state it, and the least that lines are broken for.
+_USUAL_COLUMNS, _FEWEST_COLUMNS = 80, 40
 
 #: Control characters but the line feed and the tab, marks that turn the direction of writing, and
 #: halves of characters, which no terminal can show.
@@ -25,15 +32,45 @@ def safe(text: str) -> str:
     return _COMMANDS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
+def columns(stream: TextIO | None = None) -> int | None:
+    """How wide the terminal is that `stream` (default: standard output) writes to.
+
+    None if it writes to something else, such as a file or a pipe. $COLUMNS names another width.
+    """
+    stream = sys.stdout if stream is None else stream
+    try:
+        if stream is None or not stream.isatty():
+            return None
+        asked = os.environ.get("COLUMNS", "")
+        if asked.isdecimal() and int(asked) > 0:
+            return max(int(asked), _FEWEST_COLUMNS)
+        return max(os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS, _FEWEST_COLUMNS)
+    except (OSError, ValueError):  # closed, or no device of the OS
+        return _USUAL_COLUMNS
+
+
 def say(text: object = "", *, file: TextIO | None = None, colours: bool = False) -> None:
-    """Prints `text` safely, to standard output or to `file`.
+    """Prints `text` safely, to standard output or to `file`. In a terminal, its lines are broken
+    between words so that they fit.
 
     `colours` keeps the sequences that colour a text, where the kit itself has put them.
     """
     shown = safe(str(text))
     if colours:
         shown = _COLOUR.sub("\x1b\\1", shown)
-    print(shown, file=file or sys.stdout, flush=True)
+    width = columns(file)
+    if width is not None:
+        shown = wrapped(shown, width)
+    _put(shown, file)
+
+
+def say_json(stated: object) -> None:
+    """Prints `stated` as JSON to standard output. No line is broken: a program may read it."""
+    _put(safe(json.dumps(stated, indent=2)))
+
+
+def _put(text: str, file: TextIO | None = None) -> None:
+    print(text, file=file or sys.stdout, flush=True)
 
 
 def keep_logs_safe() -> None:

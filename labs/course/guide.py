@@ -21,18 +21,16 @@ number.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from labs.course.catalogue import names
 from labs.course.steps import KINDS, WITHOUT_NAME, Step
 
 RUNGS = 3
 MOST_WORDS = 50
 FEWEST_CHOICES = 2
-
-_FOLDER = Path(__file__).resolve().parent / "hints"
 
 
 class BadGuide(ValueError):
@@ -82,15 +80,27 @@ class Guide:
 
 def labs() -> tuple[str, ...]:
     """Every lab that has a guide, in the order taught."""
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.json")))
+    return names.labs()
 
 
 def of_lab(lab: str) -> Guide:
     """The guide of the lab `lab`, or an empty guide if the kit has none. Raises BadGuide."""
-    path = _FOLDER / f"{lab}.json"
+    path = names.FOLDER / f"{lab}.json"
     if not path.is_file():
         return Guide({}, ())
     return parse(path.read_text(encoding="utf-8"), path.name)
+
+
+def heading_of_hints(shown: int, rungs: Sequence[str], again: str) -> str:
+    """Which hint this is; `again` says how to see the next one."""
+    more = "" if shown == len(rungs) else f"; {again} for the next"
+    return f"hint {shown} of {len(rungs)}{more}"
+
+
+def numbered_hints(rungs: Sequence[str], asked: int) -> tuple[str, ...]:
+    """The hints up to number `asked`: at least the first one, and never more than there are."""
+    shown = min(max(asked, 1), len(rungs))
+    return tuple(f"{number}. {text}" for number, text in enumerate(rungs[:shown], start=1))
 
 
 def parse(text: str, where: str) -> Guide:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.course import report_cell
+from labs.course.catalogue.names import folder_meant
 from labs.course.figures import FILE_NAME
 from labs.hand_in import archive, exchange
 from labs.hand_in.archive import CannotHandIn, HandedIn
@@ -91,6 +92,8 @@ def lab_in(folder: Path) -> str:
         return folder.name
     if len(notebooks) == 1:
         return notebooks[0]
+    if not folder.is_dir():
+        raise CannotHandIn(f"there is no folder {folder}{folder_meant(folder)}")
     raise CannotHandIn(
         f"{folder} is not the folder of a lab: it holds no notebook with the name of the folder"
     )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from labs.common import messages
 from labs.common.messages import Message, Refused, show
 from labs.notebook import explain
-from labs.run import options
+from labs.run import declared_options, options
 from labs.run.plan import Plan
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def variable_of(line: str) -> str:
 def _arguments(line: str) -> argparse.Namespace:
     parser = _Parser(prog="%%ckernel", add_help=False, allow_abbrev=False)
     parser.add_argument("name", metavar="NAME")
-    options.add_options(parser, samples=10_000)
+    declared_options.add_options(parser, samples=10_000)
     parser.add_argument("--save", metavar="RECORDING")
     try:
         words = shlex.split(line)

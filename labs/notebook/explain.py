@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from labs.c_kernels import clobbers, toolchain
+from labs.c_kernels import clobbers, families, toolchain
+from labs.common import spelling
 from labs.common.files import CannotWrite
 from labs.common.messages import Message, Refused
 from labs.recording import declared, places, proof
@@ -73,7 +74,9 @@ def of_unknown_variants(plan: Plan) -> Message | None:
     if not unknown:
         return None
     heading = f"{plan.kernel_name} has no such variant: {', '.join(unknown)}"
-    return Message("problem", heading, (f"It has {', '.join(known)}.",))
+    close = [name for each in unknown if (name := spelling.meant(each, known))]
+    meant = (f"Did you mean {', '.join(close)}?",) if close else ()
+    return Message("problem", heading, (*meant, f"It has {', '.join(families.short(known))}."))
 
 
 def of_lacks(recording: Recording) -> tuple[Message, ...]:

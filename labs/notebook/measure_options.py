@@ -8,7 +8,7 @@ from typing import Any, TypedDict, TypeVar
 
 from labs.common.messages import Message, Refused
 from labs.common.spelling import suggestion
-from labs.run.plan import (
+from labs.run.declared_options import (
     DEFAULT_AT_MOST_S,
     DEFAULT_PATIENCE_S,
     DEFAULT_REPLACE_S,

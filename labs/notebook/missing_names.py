@@ -6,11 +6,10 @@ restarted.
 
 from __future__ import annotations
 
-import difflib
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from labs.common import messages
+from labs.common import messages, spelling
 from labs.common.messages import Message, Refused
 
 if TYPE_CHECKING:
@@ -45,9 +44,9 @@ def of_name(name: str, known: list[str]) -> Message:
         "If a cell above defines it, choose Run All Above Selected Cell in the menu Run, then run "
         "this cell again.",
     ]
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+    close = spelling.meant(name, known, alike=0.75)
     if close:
-        words.insert(0, f"Did you mean {close[0]}? If not:")
+        words.insert(0, f"Did you mean {close}? If not:")
     # The quotes show that it is a name: lab 06 has a variable `process`.
     return Message("problem", f"there is no '{name}' yet", tuple(words))
 

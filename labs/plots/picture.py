@@ -24,7 +24,7 @@ from labs.plots.known_number import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
 from labs.plots.taken import is_cold
 from labs.recording.file import Recording
-from labs.results import remarks
+from labs.results import extremes, remarks
 from labs.results.result import Result
 
 #: A sample is called long if it exceeds the median of its batch size by this factor.
@@ -53,6 +53,10 @@ class Picture:
     def with_remarks(self, results: Sequence[Result]) -> Picture:
         """The same picture with the warnings of the `results` that it shows."""
         return replace(self, warnings=remarks.of_results(results).warnings)
+
+    def narrowed(self) -> Picture:
+        """The same picture with a table that fits a narrow page."""
+        return replace(self, table=tables.narrowed(self.table))
 
     @property
     def description(self) -> str:
@@ -221,19 +225,19 @@ def describe_estimates(
         f"{plural(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a "
         "logarithmic axis."
     )
-    known = sorted(
-        (
-            (result.variant, result.estimate.into(first.unit, result.clock))
-            for result in results
-            if result.estimate is not None
-        ),
-        key=lambda each: (each[1].value, each[0]),
-    )
+    known = [
+        (result.variant, result.estimate.into(first.unit, result.clock))
+        for result in results
+        if result.estimate is not None and result.estimate.value > 0
+    ]
     sign, meaning = symbol(first.unit), []
     if len(known) > 1:
         meaning.append(_cheapest_and_dearest(known, sign))
     elif known:
         meaning.append(f"{known[0][0]} has {rounded(known[0][1].value)} {sign}.")
+    below = [r.variant for r in results if r.estimate is not None and r.estimate.value <= 0]
+    if below:  # no operation costs less than nothing
+        meaning.append(f"Not above zero, so compared with no other: {', '.join(below)}.")
     without = [result.variant for result in results if result.estimate is None]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
@@ -246,14 +250,19 @@ def describe_estimates(
 
 
 def _cheapest_and_dearest(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
-    """The first and the last of the variants, which are sorted, and whose interval meets theirs."""
-    (low, cheap), (high, dear) = known[0], known[-1]
-    said = (
-        f"The cheapest is {low} with {rounded(cheap.value)} {sign}, and the most expensive is "
-        f"{high} with {rounded(dear.value)} {sign}."
-    )
-    near = [name for name, other in known[1:] if other.low <= cheap.high]
+    """Which variant is the cheapest and which the most expensive, where the intervals show it."""
+    (low, cheap), near = extremes.lowest(known)
+    (high, dear), nearby = extremes.highest(known)
+    least, most = (f"{rounded(each.value)} {sign}" for each in (cheap, dear))
+    if len(known) == 2 and near:
+        return (
+            f"{low} ({least}) and {high} ({most}) are not distinguishable: their intervals overlap."
+        )
+    said = [f"The cheapest is {low} with {least}."]
     if near:
-        of = f"that of {near[0]}" if len(near) == 1 else f"those of {', '.join(near)}"
-        said += f" But the interval of {low} overlaps with {of}."
-    return said
+        said = [extremes.doubt("the cheapest", least, low, near)]
+    if nearby:
+        said.append(extremes.doubt("the most expensive", most, high, nearby))
+    else:
+        said.append(f"The most expensive is {high} with {most}.")
+    return " ".join(said)

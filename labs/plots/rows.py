@@ -88,7 +88,7 @@ def rows_figure(
     *,
     scale: Scale = "by span",
 ) -> Figure:
-    """All groups on one horizontal axis, with the quantity `what` in `unit`.
+    """All groups on one horizontal axis, with the quantity `what` in `unit`, such as ns or times.
 
     A row has two lines: its name and its text, and below them its dots. The axis is logarithmic
     with the `scale` "log", and by default if the values span a factor of LOG_FROM or more. A linear
@@ -123,7 +123,7 @@ def rows_figure(
             y += _height(row)
     cut = axes.get_xlim()[0] > 0
     kind = ", log axis" if floor > 0 else "; the axis does not begin at 0" if cut else ""
-    axes.set_xlabel(f"{what} ({NAMES[unit]}{kind})")
+    axes.set_xlabel(f"{what} ({NAMES.get(unit, unit)}{kind})")
     title_and_key(figure, title, key)
     return figure
 

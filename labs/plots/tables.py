@@ -12,6 +12,9 @@ from labs.common.units import NAMES, canonical, rounded
 from labs.recording.file import Recording
 from labs.results.result import Result, sensible
 
+#: The headers of the two ends of an interval.
+_ENDS = ("from", "to (95 %)")
+
 
 def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table:
     """The quartiles of the samples at each batch size, and of the warm-up, in `unit`."""
@@ -85,3 +88,22 @@ def estimates_table(results: Sequence[Result]) -> Table:
         ("variant", first.what, "from", "to (95 %)", "samples", "why not"),
         tuple(rows),
     ).without_empty()
+
+
+def narrowed(table: Table) -> Table:
+    """The same table with each value and the ends of its interval in one column, for a phone."""
+    first = [n for n in range(len(table.header)) if table.header[n + 1 : n + 3] == _ENDS]
+    header = [
+        f"{text} (95 %)" if n in first else text
+        for n, text in enumerate(table.header)
+        if n - 1 not in first and n - 2 not in first
+    ]
+    rows = tuple(
+        tuple(
+            f"{text} ({row[n + 1]} to {row[n + 2]})" if n in first and row[n + 1] else text
+            for n, text in enumerate(row)
+            if n - 1 not in first and n - 2 not in first
+        )
+        for row in table.rows
+    )
+    return Table(table.caption, tuple(header), rows, table.warnings)

@@ -21,10 +21,13 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from labs.common import paths, spelling
-from labs.run import options
-from labs.run.plan import Plan
+from labs.run import declared_options
+
+if TYPE_CHECKING:
+    from labs.run.plan import Plan
 
 MOST_LINES = 60
 
@@ -57,6 +60,15 @@ class BrokenKernel:
     options: tuple[str, ...] = ()
 
     @property
+    def repaired(self) -> str:
+        """The name of the C kernel that does not make this mistake."""
+        return self.twin[0]
+
+    def as_json(self) -> dict[str, str]:
+        """The object of a list."""
+        return {"name": self.name, "mistake": self.mistake, "repaired": " ".join(self.twin)}
+
+    @property
     def source(self) -> str:
         """Its C source."""
         return self.path.read_text(encoding="utf-8")
@@ -75,6 +87,11 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder().glob("*.c")))
 
 
+def all_of_them() -> list[BrokenKernel]:
+    """Every broken C kernel, by name. Raises BadBroken."""
+    return [_read(folder() / f"{name}.c") for name in names()]
+
+
 def folder() -> Path:
     """The folder of the broken C kernels. Raises paths.PartMissing."""
     return paths.kernels_c() / "broken"
@@ -82,9 +99,12 @@ def folder() -> Path:
 
 def find(name: str) -> BrokenKernel:
     """The broken C kernel `name`. Raises NoSuchBroken and BadBroken."""
-    path = folder() / f"{name}.c"
     if name not in names():
         raise NoSuchBroken(f"no broken C kernel {name!r}{spelling.suggestion(name, names())}")
+    return _read(folder() / f"{name}.c")
+
+
+def _read(path: Path) -> BrokenKernel:
     says = {
         key: re.sub(r"\s*\n \*\s*", " ", words)
         for key, words in _SAYS.findall(path.read_text(encoding="utf-8"))
@@ -94,11 +114,14 @@ def find(name: str) -> BrokenKernel:
         raise BadBroken(f"{path.name}: its first comment lacks {' and '.join(sorted(missing))}")
     twin = tuple(shlex.split(says["Repaired"]))
     options = tuple(shlex.split(says.get("Run with", "")))
-    return BrokenKernel(name, path, says["Wrong on purpose"], twin, options)
+    return BrokenKernel(path.stem, path, says["Wrong on purpose"], twin, options)
 
 
 def _plan(words: list[str]) -> Plan:
     """The plan from the arguments of `labs measure`."""
+    # Here: what makes plans takes long to load, and a list of the mistakes needs none.
+    from labs.run import options
+
     parser = argparse.ArgumentParser(prog="labs measure", exit_on_error=False)
-    options.add_line(parser)
+    declared_options.add_line(parser)
     return options.plan_of_line(parser.parse_args(words))

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from labs.c_kernels import toolchain
 from labs.machine import surroundings
 from labs.run.c_process import Limits, output_of
+from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.output import ProcessRun, parse_run
-from labs.run.plan import DEFAULT_WARMUP, Plan
+from labs.run.plan import Plan
 
 
 def build(plan: Plan) -> toolchain.Binary:

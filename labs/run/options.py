@@ -1,4 +1,4 @@
-"""The options of `lab.measure`, `labs measure` and `%%ckernel`, and the plan made from them."""
+"""The plan that is made from the options of `lab.measure`, `labs measure` and `%%ckernel`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,8 @@ from typing import Any
 
 from labs.common.messages import Message, Refused
 from labs.run import variants
-from labs.run.plan import (
-    DEFAULT_AT_MOST_S,
-    DEFAULT_PATIENCE_S,
-    DEFAULT_REPLACE_S,
-    DEFAULT_TIME_LIMIT_S,
-    DEFAULT_WARMUP,
-    Plan,
-)
+from labs.run.declared_options import DEFAULT_REPLACE_S
+from labs.run.plan import Plan
 
 #: Options in seconds, under their names as fields of a plan.
 _IN_SECONDS = {
@@ -66,78 +60,6 @@ def plan_of(
     )
 
 
-def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
-    """Add the options of a plan to `parser`; `samples` is the default number of samples."""
-    parser.add_argument(
-        "--variant",
-        default="",
-        metavar="V[,V...]",
-        help="the variants to measure (default: the first)",
-    )
-    parser.add_argument(
-        "--samples", type=int, default=samples, metavar="N", help="samples per variant"
-    )
-    parser.add_argument(
-        "--batch", type=_batches, default=(), metavar="K,...", help="operations per sample"
-    )
-    parser.add_argument(
-        "--warmup",
-        type=int,
-        default=DEFAULT_WARMUP,
-        metavar="N",
-        help="warm-up samples per variant in each process; first times take none unasked",
-    )
-    parser.add_argument("--cpu", type=int, metavar="N", help="pin the task to this CPU")
-    parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task to this CPU")
-    parser.add_argument(
-        "--processes", type=int, default=10, metavar="N", help="number of fresh processes"
-    )
-    _add_options_of_length(parser)
-    parser.add_argument(
-        "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
-    )
-    parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
-
-
-def _add_options_of_length(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how long a run may go on."""
-    parser.add_argument(
-        "--within",
-        type=float,
-        metavar="PERCENT",
-        help="add processes until half the width of the interval is this part of the value",
-    )
-    parser.add_argument(
-        "--at-most",
-        type=float,
-        default=DEFAULT_AT_MOST_S,
-        metavar="SECONDS",
-        help="add processes for at most this long (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--replace",
-        type=float,
-        default=DEFAULT_REPLACE_S,
-        metavar="SECONDS",
-        help="without --within, add processes in place of those that shared their core, for at "
-        "most this long (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=DEFAULT_TIME_LIMIT_S,
-        metavar="SECONDS",
-        help="end the run after this time (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--patience",
-        type=float,
-        default=DEFAULT_PATIENCE_S,
-        metavar="SECONDS",
-        help="end C of your own if it takes no sample for this long (default: %(default)g)",
-    )
-
-
 def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) -> Plan:
     """The plan made from the options of `add_options`, except the number of samples.
 
@@ -161,21 +83,8 @@ def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) ->
     )
 
 
-def add_line(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `labs measure` to `parser`: a C kernel and its options."""
-    parser.add_argument("kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file")
-    add_options(parser, samples=None)  # None: the C kernel's own default
-    parser.add_argument(
-        "--spread",
-        type=float,
-        default=0.0,
-        metavar="SECONDS",
-        help="spread the starts of the processes over this time",
-    )
-
-
 def plan_of_line(arguments: argparse.Namespace) -> Plan:
-    """The plan from the arguments of `add_line`.
+    """The plan from the arguments of `declared_options.add_line`.
 
     Raises Refused for unusable flags, and the errors of `samples_of`.
     """
@@ -188,10 +97,3 @@ def plan_of_line(arguments: argparse.Namespace) -> Plan:
     if samples is None:
         samples = variants.samples_of(plan.kernel, plan.flags)
     return replace(plan, samples=samples)
-
-
-def _batches(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(item) for item in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers") from None

@@ -9,16 +9,17 @@ from pathlib import Path
 from labs.c_kernels import toolchain
 from labs.common import limits, paths
 from labs.machine import surroundings
+from labs.run.declared_options import (
+    DEFAULT_AT_MOST_S,
+    DEFAULT_PATIENCE_S,
+    DEFAULT_REPLACE_S,
+    DEFAULT_TIME_LIMIT_S,
+    DEFAULT_WARMUP,
+)
 
-#: The same default as in harness.h.
-DEFAULT_WARMUP = 100
-DEFAULT_TIME_LIMIT_S = 120.0
-DEFAULT_PATIENCE_S = 10.0
 #: The limits of `within`, as a share of the value.
 LEAST_WITHIN, MOST_WITHIN = 0.001, 0.5
-DEFAULT_AT_MOST_S = 10.0
 MOST_AT_MOST_S = 600.0
-DEFAULT_REPLACE_S = 3.0
 
 
 class BadPlan(ValueError):

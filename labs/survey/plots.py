@@ -1,4 +1,4 @@
-"""The plots of a survey: one view for each group of related measurements.
+"""The plots of a survey: one view for each kind of measurement in a group.
 
 If this machine gave no figure for a view, the page leaves the view out, and the table says why.
 """
@@ -18,7 +18,7 @@ from labs.survey.survey import Row
 View = Callable[[list[Run]], Picture]
 
 
-def _estimates(runs: list[Run]) -> Picture:
+def estimates(runs: list[Run]) -> Picture:
     """The figures of all runs side by side."""
     return picture.of_estimates(
         [result for run in runs for result in run.results if result.estimate is not None]
@@ -37,38 +37,34 @@ def _causes(runs: list[Run]) -> Picture:
     )
 
 
-#: In the order of the page: a heading, the topics of its measurements, and its views.
-_PLOTS: tuple[tuple[str, tuple[str, ...], tuple[View, ...]], ...] = (
-    ("timers", ("timers",), (_estimates,)),
-    ("first iteration", ("first iteration",), (views.cold_to_warm, _causes)),
-    ("system calls", ("system calls",), (_estimates,)),
-    ("procedure calls", ("procedure calls, -O0", "procedure calls, -O2"), (views.arguments,)),
-    ("task creation", ("task creation",), (_estimates,)),
-    (
-        "task creation and memory",
-        ("task creation", "task creation and memory"),
-        (views.memory,),
-    ),
-    ("process switch and thread switch", ("process switch", "thread switch"), (views.placement,)),
-    ("switch and footprint", ("switch and footprint",), (views.footprint,)),
+#: In the order of the page: the topics of some measurements, and their views. Topics that are not
+#: listed have the view of their figures side by side.
+_PLOTS: tuple[tuple[tuple[str, ...], tuple[View, ...]], ...] = (
+    (("timers",), (estimates,)),
+    (("first iteration",), (views.cold_to_warm, _causes)),
+    (("system calls",), (estimates,)),
+    (("procedure calls, -O0", "procedure calls, -O2"), (views.arguments,)),
+    (("task creation",), (estimates,)),
+    (("task creation", "task creation and memory"), (views.memory,)),
+    (("process switch", "thread switch"), (views.placement,)),
+    (("switch and footprint",), (views.footprint,)),
 )
 
 
-def of_survey(rows: Sequence[Row]) -> Iterator[tuple[str, list[Picture]]]:
-    """Each heading of the page with its pictures; topics that have no view come last."""
+def of_group(rows: Sequence[Row]) -> Iterator[Picture]:
+    """The pictures of the rows of a group."""
     runs = _runs(rows)
-    known = {about for _, abouts, _ in _PLOTS for about in abouts}
-    others = tuple((about, (about,), (_estimates,)) for about in runs if about not in known)
-    for heading, abouts, chosen in (*_PLOTS, *others):
+    known = {about for abouts, _ in _PLOTS for about in abouts}
+    others = tuple(((about,), (estimates,)) for about in runs if about not in known)
+    for abouts, chosen in (*_PLOTS, *others):
         mine = [run for about in abouts for run in runs.get(about, ())]
-        pictures = [drawn for view in chosen if mine and (drawn := _drawn(view, mine))]
-        if pictures:
-            yield heading, pictures
+        yield from (shown for view in chosen if mine and (shown := drawn(view, mine)))
 
 
-def _drawn(view: View, runs: list[Run]) -> Picture | None:
+def drawn(view: View, runs: list[Run]) -> Picture | None:
+    """What a view shows of these runs; None if it can show nothing of them."""
     try:
-        return view(runs)
+        return view(runs).narrowed()
     except (Refused, ValueError):
         return None
 

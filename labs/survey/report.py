@@ -1,49 +1,110 @@
-"""The output of `labs survey`: a table of all figures, and a web page."""
+"""The output of `labs survey`: its figures in groups, for a terminal and as a web page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from labs.common.html import filled
-from labs.common.table import Table, in_columns
+from labs.analysis.estimate import WIDEST, Estimate
+from labs.common.table import Table
 from labs.common.units import rounded
 from labs.course.published import Published
 from labs.machine.description import Machine
+from labs.pages.page import page as whole_page
+from labs.plots.picture import Picture
+from labs.results import proved
 from labs.results.result import Result, sensible
-from labs.survey import plots
+from labs.survey import groups, plots
 from labs.survey.survey import Row
 
-HEADER = ("", "ticks", "core cycles", "ns", "95 % interval, ns", "proof", "published, ns")
+COMMAND = "labs survey"
+HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")
+
+#: From here on, numbers have no decimals.
+LARGE = 1e5
+#: Said of figures that are not believable (`labs.analysis.estimate`).
+UNCERTAIN = f"interval wider than {100 * WIDEST:.0f} % to either side"
 
 _PAGE = Path(__file__).with_name("page.html.jinja")
 
 
-def table(rows: Sequence[Row]) -> Table:
-    """One row for each variant: ticks, core cycles, ns, interval, proof and published figures.
+@dataclass(frozen=True)
+class Section:
+    """One group of the page: its rows, with their pictures."""
 
-    An asterisk marks a published figure that is known to be wrong.
-    """
-    return Table("On this machine, and as published", HEADER, tuple(_cells(row) for row in rows))
+    heading: str
+    rows: tuple[Row, ...]
+    pictures: tuple[Picture, ...] = ()
+
+    @property
+    def anchor(self) -> str:
+        """The name of the section in links."""
+        return self.heading.lower().replace(" ", "-")
+
+    @property
+    def figures(self) -> Table:
+        """Value and interval in ns, and the value in core cycles and ticks."""
+        return Table(f"{self.heading}: cost on this machine", HEADER, _figures(self.rows))
+
+    @property
+    def evidence(self) -> Table:
+        """The evidence for each figure, and what was published for the same quantity."""
+        return Table(
+            f"{self.heading}: evidence, and published figures",
+            ("", "evidence", "published, ns"),
+            tuple((name_of(row), row.proof(), _ranges(row.published)) for row in self.rows),
+        ).without_empty()
+
+    @property
+    def uncertain(self) -> str:
+        """A sentence on the figures that are not believable; '' if all are."""
+        names = _uncertain(self.rows)
+        return f"{UNCERTAIN[0].upper()}{UNCERTAIN[1:]}: {names[0]}." if names else ""
+
+    @property
+    def without_figure(self) -> list[str]:
+        """For each row without a figure, the reason."""
+        return without_figure(self.rows)
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    name = f"{row.measurement.kernel} {row.variant}"
-    if "-O0" in row.measurement.flags:
-        name += " (-O0)"
-    result = row.result
+def name_of(row: Row) -> str:
+    """The name of a row in its group."""
+    level = groups.optimisation(" ".join(row.measurement.flags))
+    return groups.name_of(row.measurement.kernel, row.variant, level)
+
+
+def sections(rows: Sequence[Row], *, drawn: bool = True) -> Iterator[Section]:
+    """The rows in their groups, in the order of the page; with their pictures if `drawn`."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(groups.group_of(row.measurement.kernel), []).append(row)
+    for heading in groups.in_order(found):
+        mine = tuple(found[heading])
+        yield Section(heading, mine, tuple(plots.of_group(mine)) if drawn else ())
+
+
+def _figures(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
+    return tuple((name_of(row), *_cells(row.result)) for row in rows)
+
+
+def _cells(result: Result | None) -> tuple[str, str, str, str]:
+    """The figure in ns, its interval, and the same in core cycles and ticks."""
     if result is None or result.estimate is None:
-        return (name, "", "", "no figure", "", "", _ranges(row.published))
-    value, low, high = sensible(result.estimate)
-    return (
-        name,
-        _in_unit(result, "ticks"),
-        _in_unit(result, "cycles"),
-        value,
-        f"{low} to {high}",
-        row.proof(),
-        _ranges(row.published),
-    )
+        return "no figure", "", "", ""
+    value, low, high = numbers(result.estimate)
+    return value, f"{low} to {high}", _in_unit(result, "cycles"), _in_unit(result, "ticks")
+
+
+def numbers(estimate: Estimate) -> tuple[str, str, str]:
+    """Value and interval as text; of large numbers nobody needs decimals."""
+    if max(abs(estimate.low), abs(estimate.high)) >= LARGE:
+        value, low, high = (
+            f"{each:,.0f}" for each in (estimate.value, estimate.low, estimate.high)
+        )
+        return value, low, high
+    return sensible(estimate)
 
 
 def _in_unit(result: Result, unit: str) -> str:
@@ -72,15 +133,78 @@ def _ranges(figures: Sequence[Published]) -> str:
 
 
 def text(rows: Sequence[Row]) -> str:
-    """The table for a terminal: text is aligned left, numbers right."""
-    printed = in_columns([HEADER, *(_cells(row) for row in rows)], to_the_right=(1, 2, 3, 4))
-    printed.insert(1, "-" * max(map(len, printed)))
-    return "\n".join(printed)
+    """The survey for a terminal: one table for each group, and below it its evidence."""
+    lines: list[str] = []
+    for section in sections(rows, drawn=False):
+        lines += [section.heading, *groups.columns(HEADER, _figures(section.rows))]
+        for label, texts in (
+            ("evidence", _evidence(section.rows)),
+            ("published, ns", _published(section.rows)),
+            (UNCERTAIN, _uncertain(section.rows)),
+            ("no figure", [f"{why}." for why in section.without_figure]),
+        ):
+            for each in texts:
+                lines += _wrapped(f"{label}: {each}", "  ")
+        lines.append("")
+    if known_wrong := reasons(rows):
+        lines.append("* known to be wrong:")
+        lines += [line for each in known_wrong for line in _wrapped(each, "  ")]
+    return "\n".join(lines).rstrip()
+
+
+def _wrapped(line: str, indent: str) -> list[str]:
+    """A line in the columns of a terminal."""
+    return textwrap.wrap(
+        line, groups.COLUMNS, initial_indent=indent, subsequent_indent=f"{indent}  ",
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _evidence(rows: Sequence[Row]) -> list[str]:
+    """The evidence of all rows in short, with the names of those that have the same."""
+    found: dict[str, list[str]] = {}
+    known = [row.result for row in rows if row.result is not None]
+    off = [proved.off_the_line(each) for each in known if proved.by_line(each)]
+    for row in rows:
+        proof = row.proof()
+        if row.result is not None and proved.by_line(row.result):
+            proof = proved.on_a_line(max(off))
+        elif row.result is not None and proved.switches_agree(row.result):
+            proof = "the OS counted as many switches as claimed"
+        if proof:
+            found.setdefault(proof, []).append(name_of(row))
+    return [f"{proof}{_whose(names, len(rows))}" for proof, names in found.items()]
+
+
+def _uncertain(rows: Sequence[Row]) -> list[str]:
+    """The names of rows whose interval is too wide to believe the figure."""
+    names = [
+        name_of(row)
+        for row in rows
+        if row.result and row.result.estimate and not row.result.estimate.is_believable()
+    ]
+    return [", ".join(names)] if names else []
+
+
+def _whose(names: Sequence[str], of: int) -> str:
+    """The names in brackets; '' if all of several have the same."""
+    return "" if len(names) == of > 1 else f" ({', '.join(names)})"
+
+
+def _published(rows: Sequence[Row]) -> list[str]:
+    """The published figures of each row that has any."""
+    texts = [f"{name_of(row)}: {_ranges(row.published)}" for row in rows if row.published]
+    return [" | ".join(texts)] if texts else []
 
 
 def without_figure(rows: Sequence[Row]) -> list[str]:
-    """For each row without a figure, the reason."""
-    return [f"{row.variant}: {row.why_not}" for row in rows if row.why_not]
+    """For each row without a figure, the reason; a reason of several rows is given once."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row.why_not:
+            reason = row.why_not.removeprefix(f"{row.variant}: ")
+            found.setdefault(reason.rstrip("."), []).append(name_of(row))
+    return [f"{', '.join(names)}: {why}" for why, names in found.items()]
 
 
 def reasons(rows: Sequence[Row]) -> list[str]:
@@ -94,12 +218,12 @@ def reasons(rows: Sequence[Row]) -> list[str]:
 
 
 def page(rows: Sequence[Row], machine: Machine) -> str:
-    """The whole survey as one self-contained HTML page: machine, table, reasons, plots."""
-    return filled(
+    """The whole survey as one self-contained HTML page, with the plots of each group first."""
+    return whole_page(
+        "What it costs on this machine",
+        COMMAND,
         _PAGE,
         card=machine.card(),
-        table=table(rows).as_html(),
-        without_figure=without_figure(rows),
+        sections=list(sections(rows)),
         reasons=reasons(rows),
-        plots=plots.of_survey(rows),
     )

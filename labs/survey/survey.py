@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from labs.c_kernels.toolchain import CompileError
-from labs.common.units import rounded
 from labs.course import published
 from labs.course.published import Published
-from labs.recording import places, proof
 from labs.recording.file import BadRecording, Recording
+from labs.results import proved
 from labs.results.result import Result, result_of
 from labs.run.c_process import RunFailed
+from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.measure import Plan, Progress, measure_now
-from labs.run.plan import DEFAULT_WARMUP
 
 ProgressCallback = Callable[[float], None]
 
@@ -42,6 +41,12 @@ class Measurement:
     processes: tuple[int, int] = (6, 12)
     warmup: int = DEFAULT_WARMUP
     quantities: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def file_name(self) -> str:
+        """The name of its recording, without the suffix; no two measurements share one."""
+        level = "" if self.flags == ("-O2",) else "".join(self.flags)
+        return f"{self.kernel}{level}-{'-'.join(self.variants)}"[:80]
 
     def plan(self, quick: bool) -> Plan:
         """The plan of this measurement."""
@@ -69,22 +74,7 @@ class Row:
 
     def proof(self) -> str:
         """The evidence that the measured event happened, in a few words."""
-        if self.result is None:
-            return ""
-        claimed, counted = proof.switches(self.result.recording, self.result.variant)
-        if claimed and counted is not None:
-            counts = f"{counted:,} switches counted, {claimed:,} claimed"
-            unbound = places.why_unbound(self.result.recording)
-            return f"{counts}; not bound to one CPU" if unbound else counts
-        calls = self.result.recording.number(f"variant.{self.variant}.system_calls")
-        if self.measurement.kernel == "system_call" and calls is not None:
-            return "one trap each, result checked" if calls else "no system call"
-        if self.result.line is not None:
-            line = self.result.line
-            worst = 100 * float(abs(line.residual / line.location).max())
-            return f"on a line within {rounded(worst, 1)} %"
-        estimate = self.result.estimate
-        return f"first sample of {estimate.processes} processes" if estimate else ""
+        return "" if self.result is None else proved.evidence_of(self.result)
 
 
 def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from labs.analysis.estimate import Estimate
 from labs.common.table import Table
 from labs.common.units import NAMES, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.series import INTERVALS, LOOKS, Look, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.style import QUIET, symbol
+from labs.results import extremes
 from labs.results.result import Result
 from labs.views.gather import (
     Runs,
@@ -150,20 +152,13 @@ def _describe(
     sign, meaning = symbol(unit), []
     for of in dict.fromkeys(of for of, _ in rings):
         known = [
-            (
-                result.estimate.value,
-                f"{number} {of} with {_in_bytes(size) if size else 'no memory'} each",
-            )
+            (f"{number} {of} with {_in_bytes(size) if size else 'no memory'} each", result.estimate)
             for (its, number), ring in rings.items()
             for size, result in ring.items()
             if its == of and result.estimate is not None and result.estimate.value > 0
         ]
         if known:
-            (least, cheapest), (most, dearest) = min(known), max(known)
-            meaning.append(
-                f"A switch costs {rounded(least)} {sign} among {cheapest}"
-                + (f", and {rounded(most)} {sign} among {dearest}." if len(known) > 1 else ".")
-            )
+            meaning.append(_least_and_most(known, sign))
     if touching:
         meaning.append(
             "These costs are net: what a task alone pays for passing the token to itself and for "
@@ -173,6 +168,23 @@ def _describe(
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
     return kind, " ".join(meaning)
+
+
+def _least_and_most(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
+    """Where a switch costs least and where it costs most, where the intervals show it."""
+    (cheapest, least), near = extremes.lowest(known)
+    (dearest, most), nearby = extremes.highest(known)
+    low, high = (f"{rounded(each.value)} {sign}" for each in (least, most))
+    if len(known) == 1:
+        return f"A switch costs {low} among {cheapest}."
+    if not near and not nearby:
+        return f"A switch costs {low} among {cheapest}, and {high} among {dearest}."
+    said = f"A switch costs least, {low}, among {cheapest}."
+    if near:
+        said = extremes.doubt("the cheapest switch", low, cheapest, near)
+    if nearby:
+        return f"{said} " + extremes.doubt("the most expensive switch", high, dearest, nearby)
+    return f"{said} It costs most, {high}, among {dearest}."
 
 
 def _table(rings: _Rings, touching: dict[int, Point], unit: str) -> Table:

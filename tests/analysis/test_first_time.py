@@ -17,7 +17,8 @@ from labs.notebook.session import Session
 from labs.recording.declared import is_first_time
 from labs.recording.file import Recording
 from labs.results.result import result_of
-from labs.run.plan import DEFAULT_WARMUP, Plan
+from labs.run.declared_options import DEFAULT_WARMUP
+from labs.run.plan import Plan
 from labs.run.variants import has_first_time
 from testing import simulate
 from testing.paths import REPOSITORY

@@ -14,15 +14,18 @@ from labs.common.version import __version__
 
 CLIS = (labs.commands.cli, grader.commands.cli)
 #: What takes a quarter of a second or more to import, and has no part in a version.
-HEAVY = {"matplotlib", "numpy", "nbgrader", "nbformat", "pydantic", "IPython", "tree_sitter"}
-#: Prints, as JSON, what `--version` printed and which modules were imported meanwhile.
+HEAVY = {
+    "matplotlib", "numpy", "nbgrader", "nbformat", "pydantic", "IPython", "tree_sitter", "psutil",
+    "asyncio", "jinja2",
+}  # fmt: skip
+#: Prints, as JSON, what a command printed and which modules were imported meanwhile.
 SPY = """
 import contextlib, io, json, sys
 before, out = set(sys.modules), io.StringIO()
 from {cli} import main
 with contextlib.redirect_stdout(out):
     try:
-        main(["--version"])
+        assert not main(sys.argv[1:])
     except SystemExit as ended:
         assert not ended.code
 print(json.dumps([out.getvalue(), sorted(set(sys.modules) - before)]))
@@ -32,19 +35,29 @@ print(json.dumps([out.getvalue(), sorted(set(sys.modules) - before)]))
 @pytest.mark.parametrize("cli", CLIS, ids=lambda cli: cli.__name__)
 def test_the_version_is_answered_without_what_measures_or_grades(cli: object) -> None:
     name = cli.__name__  # type: ignore[attr-defined]
+    printed, imported = spied(name, "--version")
+    assert printed == f"ticklab {__version__}\n"
+    ours = [module for module in imported if module.startswith(("labs", "grader"))]
+    assert len(ours) < 14 and len(imported) < 100, imported
+
+
+@pytest.mark.parametrize("words", [(), ("--labs",), ("--broken",)], ids=" ".join)
+def test_a_list_is_answered_without_what_measures(words: tuple[str, ...]) -> None:
+    printed, imported = spied("labs.commands.cli", "list", *words)
+    assert printed.count("\n") > 8
+    assert len(imported) < 150, imported
+
+
+def spied(cli: str, *words: str) -> tuple[str, list[str]]:
+    """What the command printed, and the modules that it imported: none of the HEAVY ones."""
+    path = f"import sys; sys.path[:0] = {sys.path!r}\n"
     done = subprocess.run(
-        [sys.executable, "-I", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n" + _spy(name)],
+        [sys.executable, "-I", "-c", path + SPY.format(cli=cli), *words],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     printed, imported = json.loads(done.stdout)
-    assert printed == f"ticklab {__version__}\n"
     assert not HEAVY & {module.partition(".")[0] for module in imported}
-    ours = [module for module in imported if module.startswith(("labs", "grader"))]
-    assert len(ours) < 12 and len(imported) < 100, imported
-
-
-def _spy(cli: str) -> str:
-    return SPY.format(cli=cli)
+    return printed, imported
 
 
 @pytest.mark.parametrize("cli", CLIS, ids=lambda cli: cli.__name__)
@@ -81,4 +94,4 @@ def test_an_unknown_subcommand_is_told_which_there_are(
         cli.main(["colect"])  # type: ignore[attr-defined]
     assert ended.value.code == 2
     error = capsys.readouterr().err
-    assert "colect" in error and ("course" in error or "doctor" in error)
+    assert "colect" in error and ("did you mean collect?" in error or "doctor" in error)

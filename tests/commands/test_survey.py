@@ -16,7 +16,7 @@ from labs.commands import cli
 from labs.machine.description import read_machine
 from labs.results.result import result_of
 from labs.run import variants
-from labs.survey import plots, report, survey
+from labs.survey import report, survey
 from labs.survey.survey import MEASUREMENTS, Measurement, Row
 from testing import simulate
 from testing.c_programs import LINUX
@@ -123,19 +123,18 @@ def test_published_figures_stand_beside_with_a_mark_where_they_are_suspect(short
     by_name = {row.variant: row for row in rows}
     assert by_name["getpid-libc"].published and not by_name["getpid"].published
     text = report.text(rows)
-    assert re.search(r"getpid-libc .*\bA [\d.,]+( to [\d.,]+)?\*", text)
+    assert re.search(r"published, ns: getpid-libc: A [\d.,]+( to [\d.,]+)?\*", text)
     assert report.reasons(rows)
 
 
-def test_the_table_has_a_line_a_row_and_no_ragged_columns(short: None) -> None:
+def test_the_terminal_shows_a_line_for_each_row_in_80_columns(short: None) -> None:
     rows = rows_of_all()
     lines = report.text(rows).splitlines()
-    named = [
-        line for line in lines if re.match(r"(system_call|timer_overhead|no_such|process_)", line)
-    ]
-    assert len(named) >= len(rows)
-    for word in report.HEADER:
-        assert word in lines[0]
+    assert max(map(len, lines)) <= 80
+    for row in rows:
+        assert any(line.startswith(report.name_of(row)) for line in lines)
+    head = lines[lines.index("System calls") + 1]
+    assert re.split("  +", head.strip()) == [*report.HEADER[1:]]
 
 
 class Page(html.parser.HTMLParser):
@@ -207,18 +206,38 @@ def test_each_thing_is_drawn_in_its_own_view() -> None:
         line_of("noon", 7, "sundials", "sundials"),
     ]
     drawn = {
-        heading: [each.kind for each in pictures] for heading, pictures in plots.of_survey(rows)
+        each.heading: [picture.kind for picture in each.pictures] for each in report.sections(rows)
     }
+    assert [*drawn] == ["Calls", "Task creation", "Switches", "sundials"]
     for heading, words in (
-        ("procedure calls", "one line for -O0, run 1"),
-        ("task creation and memory", "against the additional memory of the parent"),
-        ("process switch and thread switch", "of 2 variants in 1 group"),
+        ("Calls", "one line for -O0, run 1"),
+        ("Task creation", "against the additional memory of the parent"),
+        ("Switches", "of 2 variants in 1 group"),
         ("sundials", "Dot plot of sundials"),
     ):
         assert any(words in kind for kind in drawn[heading]), (heading, drawn[heading])
-    assert "switch and footprint" not in drawn
     page = report.page(rows, read_machine())
     assert page.count("<img") == sum(map(len, drawn.values()))
+    # The plots of a group come before its tables.
+    calls = page[page.index('id="calls"') : page.index('id="task-creation"')]
+    assert calls.index("<img") < calls.index("Calls: cost on this machine")
+
+
+def test_long_numbers_stay_in_80_columns() -> None:
+    names = ("processes-32-256k", "processes-32-1m", "threads-32-256k")
+    rows = [line_of(name, 1.6e7, "switch_footprint", "switch and footprint") for name in names]
+    lines = report.text(rows).splitlines()
+    assert max(map(len, lines)) <= 80 and len(lines) > len(rows)
+    assert "16,000,000 to 16,000,000" in lines[2] and "ticks" in lines[1]
+    # With names that leave no room, the last column is left out.
+    wide = [line_of("a-variant-with-a-very-long-name", 1.6e7, "sundial", "sundials")]
+    lines = report.text(wide).splitlines()
+    assert max(map(len, lines)) <= 80 and "cycles" not in lines[1] and "%" in lines[1]
+
+
+def test_two_measurements_never_share_a_recording() -> None:
+    names = [each.file_name for each in MEASUREMENTS]
+    assert len(names) == len(set(names))
 
 
 def test_the_command_prints_json_that_scripts_can_read(

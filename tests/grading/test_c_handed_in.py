@@ -88,6 +88,7 @@ def test_c_that_nobody_can_read_is_told_as_such(tmp_path: Path) -> None:
 
 def test_measure_puts_the_c_beside_the_recording(tmp_path: Path) -> None:
     source, saved = tmp_path / "mine.c", tmp_path / "recordings" / "own.csv"
+    saved.parent.mkdir()
     source.write_text(PROCEDURE, encoding="utf-8")
     words = ["measure", str(source), *QUICKLY, "--save", str(saved)]
     assert cli.main(words) == 0
@@ -112,3 +113,25 @@ def test_measure_never_replaces_c_that_no_recording_was_made_from(
     words[-1] = str(tmp_path / "mine.csv")  # its own C is beside it already
     assert cli.main(words) == 0
     assert source.read_text(encoding="utf-8") == PROCEDURE
+
+
+def test_measure_makes_no_folder_by_surprise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    quick = ["measure", "timer_overhead", *QUICKLY, "--save"]
+    for save, said in (
+        ("recordings/fenced.csv", "make it: mkdir -p recordings\n"),
+        ("my runs/a/b.csv", "there is no folder my runs/a; make it: mkdir -p 'my runs/a'\n"),
+        ("", "is a folder"),
+    ):
+        assert cli.main([*quick, save]) == 2
+        printed = capsys.readouterr()
+        assert said in printed.err and not printed.out
+    assert list(tmp_path.iterdir()) == []
+    # README has this line: it works in the folder of a lab.
+    lab = tmp_path / "01-timer-overhead"
+    lab.mkdir()
+    monkeypatch.chdir(lab)
+    assert cli.main([*quick, "recordings/fenced.csv"]) == 0
+    assert (lab / "recordings" / "fenced.csv").is_file()

@@ -24,6 +24,7 @@ from labs.results.result import result_of
 from labs.results.stopping import rule_of
 from labs.run import measure
 from labs.run.adaptive import FULL, TIME_IS_UP
+from labs.run.declared_options import DEFAULT_REPLACE_S
 from labs.run.measure import (
     BadPlan,
     Enough,
@@ -32,7 +33,6 @@ from labs.run.measure import (
     measure_in_turns_now,
     measure_now,
 )
-from labs.run.plan import DEFAULT_REPLACE_S
 from labs.run.stack_places import place_of
 from testing import simulate
 from testing.submitted_figures import FENCED, recording

@@ -178,6 +178,7 @@ def test_own_c_in_a_file_is_saved_and_kept_with_its_recording(
     """The C of the earlier run must be kept, and not the one that takes its name."""
     monkeypatch.chdir(tmp_path)
     lab, saved = Session(LAB, tmp_path), tmp_path / "recordings" / "own.c"
+    saved.parent.mkdir()
     texts = [OWN, f"/* once more */\n{OWN}"]
     for text in texts:
         Path("mine.c").write_text(text, encoding="utf-8")

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labs.plots import picture
+from labs.common.table import Table
+from labs.plots import picture, tables
 from labs.plots.estimates_plot import estimates_figure
 from labs.plots.image import png
 from labs.plots.known_number import Mark
@@ -128,20 +129,45 @@ def test_a_variant_without_a_figure_keeps_its_row(straight: Recording) -> None:
     assert "Without a figure: flat." in picture.describe_estimates(both(straight))[1]
 
 
-def test_the_cheapest_is_said_with_what_its_interval_overlaps_with(straight: Recording) -> None:
+def test_the_cheapest_is_named_only_outside_the_noise(straight: Recording) -> None:
     first = result_of(straight)
     assert first.estimate is not None
-    wide, near, far = (
+    wide, near, far, other = (
         replace(first, variant=name, estimate=replace(first.estimate, value=v, low=low, high=high))
-        for name, v, low, high in (("wide", 20, 11, 29), ("near", 25, 24, 26), ("far", 30, 28, 32))
-    )
-    for results, overlapping in (
-        ([wide, near, far], "But the interval of wide overlaps with those of near, far."),
-        ([far, wide], "But the interval of wide overlaps with that of far."),
-        ([far, near], ""),
+        for name, v, low, high in (
+            ("wide", 20, 11, 29), ("near", 25, 24, 26), ("far", 30, 28, 32),
+            ("other", 27, 26.5, 27.5),
+        )
+    )  # fmt: skip
+    doubtful = "not distinguishable: the interval of wide (20 ns) overlaps with those of near and"
+    for results, told in (
+        ([far, near], ("The cheapest is near with 25 ns. The most expensive is far with 30 ns.",)),
+        ([far, near, other], ("The cheapest is near with 25 ns.", "expensive is far with 30 ns.")),
+        ([far, wide], ("wide (20 ns) and far (30 ns) are not distinguishable: their intervals",)),
+        (
+            [wide, near, far],
+            (
+                f"Which one is the cheapest is {doubtful} far.",
+                "(30 ns) overlaps with that of wide.",
+            ),
+        ),
     ):
         said = picture.describe_estimates(results)[1]
-        assert said.endswith(overlapping) and ("overlaps" in said) == bool(overlapping)
+        for words in told:
+            assert words in said
+        assert ("cheapest is near" in said or "expensive is far" in said) == (wide not in results)
+
+
+def test_what_is_not_above_zero_is_not_the_cheapest(straight: Recording) -> None:
+    first = result_of(straight)
+    assert first.estimate is not None
+    one, two, below = (
+        replace(first, variant=name, estimate=replace(first.estimate, value=v, low=low, high=high))
+        for name, v, low, high in (("one", 20, 19, 21), ("two", 30, 29, 31), ("below", -5, -6, -4))
+    )
+    said = picture.describe_estimates([one, below, two])[1]
+    assert "The cheapest is one with 20 ns." in said
+    assert said.endswith("Not above zero, so compared with no other: below.")
 
 
 def test_a_prediction_is_drawn_in_the_row_of_its_variant_alone(straight: Recording) -> None:
@@ -210,3 +236,17 @@ def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
     assert f"{processes} samples are cold, each the first of its process" in meaning
     assert "Your prediction, 300 ns, lies below the median of the cold samples" in meaning
     assert kind.startswith("Scatter plot of first_iteration call")
+
+
+def test_a_narrow_table_has_each_interval_beside_its_value() -> None:
+    header = ("variant", "cost", "from", "to (95 %)", "samples", "cost at -O2", "from", "to (95 %)")
+    rows = (("a", "2", "1", "3", "40", "5", "4", "6"), ("b", "none", "", "", "9", "5", "4", "6"))
+    narrow = tables.narrowed(Table("Costs", header, rows, ("a warning",)))
+    assert narrow.header == ("variant", "cost (95 %)", "samples", "cost at -O2 (95 %)")
+    assert narrow.rows == (
+        ("a", "2 (1 to 3)", "40", "5 (4 to 6)"),
+        ("b", "none", "9", "5 (4 to 6)"),
+    )
+    assert narrow.warnings == ("a warning",)
+    plain = Table("Costs", ("a", "from", "b"), (("1", "2", "3"),))
+    assert tables.narrowed(plain) == plain

@@ -158,7 +158,7 @@ def test_links_are_not_followed(course: Path, part: str) -> None:
         ((LAB, "nobody"), "no submission of nobody"),
         ((LAB, "anna/.."), "holds /"),
         (("../06", "anna"), "there is no lab ../06"),
-        ((LAB, "anna", "--figure", "own"), "no figure own; choose one of creation-"),
+        ((LAB, "anna", "--figure", "own"), "no figure own; there is creation-"),
     ],
 )
 def test_what_cannot_be_run(

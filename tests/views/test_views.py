@@ -327,6 +327,20 @@ def test_near_costs_have_an_axis_from_zero_and_far_ones_a_logarithmic_one() -> N
 # -- footprint
 
 
+def test_footprint_names_the_cheapest_ring_only_outside_the_noise() -> None:
+    clear = footprint({"alone-0": 500.0, "processes-2-0": 5_000.0, "processes-8-0": 40_000.0})
+    assert re.search(r"A switch costs .* among 2 proc.*, and .* among 8", footprint_meaning(clear))
+    same = footprint({"alone-0": 500.0, "processes-2-0": 5_000.0, "processes-8-0": 20_000.0})
+    said = footprint_meaning(same)
+    assert "the cheapest switch is not distinguishable: the interval of" in said
+    assert "A switch costs least" not in said and "costs most" not in said
+
+
+def footprint_meaning(run: Run) -> str:
+    """What the view of footprints says of a run."""
+    return views.footprint(run).meaning
+
+
 def test_footprint_is_net_and_touching_alone_stands_beside() -> None:
     run = footprint(RING)
     table = views.footprint(run).table

@@ -13,6 +13,7 @@ from grader.evening.collect.items import Item, NotTaken
 from grader.evening.collect.naming import hand_in_archive
 from grader.submissions.safe_copy import printable
 from grader.with_nbgrader import gradebook_lock
+from labs.common.spelling import meant
 
 
 def labs_of(course: Any) -> list[str]:
@@ -33,7 +34,9 @@ def lab_of(items: Sequence[Item], labs: Sequence[str], asked: str | None) -> str
     named = ", ".join(labs) or "none"
     if asked is not None:
         if asked not in labs:
-            raise NotTaken(f"the course has no lab {printable(asked)}; its labs are: {named}")
+            close = meant(asked, labs)
+            there = f": did you mean {close}?" if close else f"; its labs are: {named}"
+            raise NotTaken(f"the course has no lab {printable(asked)}{there}")
         return asked
     if len(labs) == 1:
         return labs[0]

@@ -10,7 +10,7 @@ from labs.common.html import filled
 from labs.common.messages import Message, Refused, show
 from labs.course import comparison, progress
 from labs.course.comparison import Compared
-from labs.course.guide import Guide, labs
+from labs.course.guide import Guide, heading_of_hints, labs, numbered_hints
 from labs.course.progress import LabProgress
 from labs.course.steps import Step
 
@@ -32,11 +32,9 @@ def hint(guide: Guide, topic: str, rung: int) -> int:
         known = ", ".join(f'lab.hint("{name}")' for name in guide.hints) or "no hints"
         what = f"no hint {topic!r} in this lab" if topic else "name what the hint is for"
         raise Refused(Message("problem", f"{what}; there is {known}"))
-    shown = min(max(rung, 1), len(rungs))
-    words = tuple(f"{number}. {text}" for number, text in enumerate(rungs[:shown], start=1))
-    more = "" if shown == len(rungs) else "; run the cell again for the next"
-    show(Message("note", f"hint {shown} of {len(rungs)}{more}", words))
-    return shown
+    words = numbered_hints(rungs, rung)
+    show(Message("note", heading_of_hints(len(words), rungs, "run the cell again"), words))
+    return len(words)
 
 
 def progress_of(folder: Path, name: str, guide: Guide) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from labs.recording.declared import Estimand, Placement
-from labs.run.plan import DEFAULT_WARMUP
+from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.variants import Listed
 
 

@@ -1,0 +1,57 @@
+"""Writes the report of a student's own results. `labs report` starts it.
+
+python -m grader.own_report ~/ticklab-labs --output ~/report.html --pdf
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from pathlib import Path
+
+from grader.own_report import gather
+from grader.own_report.page import COMMAND, page, summary
+from labs.common.files import CannotWrite
+from labs.common.terminal import say
+from labs.course import comparison
+from labs.pages import own_file, pdf
+
+DONE, FAILED = 0, 1
+
+
+def main(words: list[str] | None = None) -> int:
+    """Write the report; status 1 if there is nothing to report, or if a file was not written."""
+    parser = argparse.ArgumentParser(prog="python -m grader.own_report", description=__doc__)
+    parser.add_argument("folder", type=Path, help="the folder that holds the labs")
+    parser.add_argument("--output", type=Path, required=True, help="the page")
+    parser.add_argument("--pdf", action="store_true", help="print the page to a PDF next to it")
+    parser.add_argument("--name", default="", help="the author's name")
+    asked = parser.parse_args(words)
+    labs = gather.labs_in(asked.folder)
+    if not any(lab.begun for lab in labs):
+        say(f"{COMMAND}: no lab in {asked.folder} has a figure or a text yet", file=sys.stderr)
+        return FAILED
+    try:
+        own_file.refuse_others(asked.output, COMMAND)  # before the work
+        text = page(labs, comparison.of_labs(asked.folder), asked.name)
+        own_file.write_page(asked.output, text, COMMAND)
+        say(f"page: {asked.output}")
+        for sentence in summary(labs):
+            say(textwrap.fill(sentence, 80, break_on_hyphens=False))
+        if asked.pdf:
+            place = asked.output.with_suffix(".pdf")
+            own_file.refuse_others(place, COMMAND)
+            own_file.write_pdf(place, pdf.printed(asked.output), COMMAND)
+            say(f"PDF: {place}")
+    except CannotWrite as error:
+        say(f"{COMMAND}: {error.strerror}", file=sys.stderr)
+        return FAILED
+    except pdf.NoPdf as error:
+        say(f"{COMMAND}: no PDF: {error}", file=sys.stderr)
+        return FAILED
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

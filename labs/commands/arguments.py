@@ -1,0 +1,261 @@
+"""What each command of `labs` does and takes, with an example of each.
+
+This imports nothing that measures or draws: help and completion wait for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.c_kernels import catalogue
+from labs.commands.command_line import Parser, sentence
+from labs.common.completing import complete_with, files, folders, one_of
+from labs.course.catalogue import names
+from labs.run import broken, declared_options
+
+DEFAULT = "~/ticklab-labs"
+REPORT = "ticklab-report.html"
+SHELLS = ("bash", "zsh", "fish")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: what it does, its options, and examples with what each of them does."""
+
+    about: str
+    add: Callable[[argparse.ArgumentParser], None]
+    examples: tuple[str, ...]
+
+    def parser(self, commands: argparse._SubParsersAction[Parser], name: str) -> None:
+        """Add the command to those of the parser."""
+        self.add(
+            commands.add_parser(
+                name, help=self.about, description=sentence(self.about), examples=self.examples
+            )
+        )
+
+
+def _start(parser: argparse.ArgumentParser) -> None:
+    _folder(
+        parser, f"the folder of your copy (default: this folder if it is a copy, else {DEFAULT})"
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the address but open no browser"
+    )
+    parser.add_argument(
+        "--port", type=_port, metavar="N", help="serve on this port (default: a free one)"
+    )
+    parser.add_argument(
+        "--no-lab", action="store_true", help="make or update the copy, and start nothing"
+    )
+
+
+def _port(word: str) -> int:
+    if not word.isdecimal() or not 1 <= int(word) <= 65535:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a port: give a number from 1 to 65535")
+    return int(word)
+
+
+def _doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print a list of objects with the keys point, status, seen and remedy",
+    )
+
+
+def _list(parser: argparse.ArgumentParser) -> None:
+    kernel = parser.add_argument(
+        "kernel", nargs="?", metavar="C_KERNEL", help="show what each of its variants does"
+    )
+    complete_with(kernel, one_of(catalogue.names))
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--broken", action="store_true", help="list the C kernels that are wrong on purpose"
+    )
+    which.add_argument("--labs", action="store_true", help="list the labs")
+    _json(parser)
+
+
+def _measure(parser: argparse.ArgumentParser) -> None:
+    declared_options.add_line(parser)
+    save = parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="write the recording to this file, and C of your own next to it; its folder must be "
+        "there",
+    )
+    complete_with(save, files(".csv"))
+    _json(parser)
+
+
+def _broken(parser: argparse.ArgumentParser) -> None:
+    name = parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="the C kernel to run (default: list all of them)"
+    )
+    complete_with(name, one_of(broken.names))
+    declared_options.add_unit(parser)
+    _json(parser)
+
+
+def _survey(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="take fewer samples, in about 20 s instead of 3 minutes",
+    )
+    save = parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="DIR",
+        help="write a web page and all recordings to this folder",
+    )
+    complete_with(save, folders)
+    compared = parser.add_argument(
+        "--compare",
+        nargs=2,
+        type=Path,
+        metavar=("A", "B"),
+        help="measure nothing: compare the surveys that were saved in the folders A and B",
+    )
+    complete_with(compared, folders)
+    _json(parser)
+
+
+def _hand_in(parser: argparse.ArgumentParser) -> None:
+    _folder(parser, "the folder of the lab (default: this folder)", Path())
+    parser.add_argument(
+        "--no-submit", action="store_true", help="pack only; do not look for an exchange"
+    )
+    _json(parser)
+
+
+def _hint(parser: argparse.ArgumentParser) -> None:
+    lab = parser.add_argument("lab", metavar="LAB", help="the lab: 03, or 03-system-call")
+    complete_with(lab, one_of(names.labs))
+    topic = parser.add_argument(
+        "topic", nargs="?", default="", metavar="TOPIC", help="what the hint is for"
+    )
+    complete_with(topic, _topics)
+    parser.add_argument(
+        "--rung", type=int, metavar="N", help="show the hints up to this one (default: the next)"
+    )
+    _json(parser)
+
+
+def _topics(parsed_args: argparse.Namespace, **_: object) -> tuple[str, ...]:
+    return names.topics_of(names.lab_meant(str(parsed_args.lab)) or "")
+
+
+def _watch(parser: argparse.ArgumentParser) -> None:
+    _folder(parser, "the folder of a lab, or of all your labs (default: this folder)", Path())
+
+
+def _progress(parser: argparse.ArgumentParser) -> None:
+    _folder(
+        parser,
+        f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})",
+    )
+    _json(parser)
+
+
+def _report(parser: argparse.ArgumentParser) -> None:
+    _folder(parser, "the folder of your labs (default: as for `labs progress`)")
+    parser.add_argument(
+        "--pdf",
+        action="store_true",
+        help="print the page to a PDF too, by a Chromium, Chrome or Edge that is on this machine",
+    )
+    page = parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=f"the page (default: {REPORT} in the folder of your labs)",
+    )
+    complete_with(page, files(".html"))
+    parser.add_argument("--name", default="", help="your name, to be printed below the title")
+
+
+def _completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+
+
+def _folder(parser: argparse.ArgumentParser, about: str, default: Path | None = None) -> None:
+    named = parser.add_argument(
+        "dir", nargs="?", type=Path, default=default, metavar="DIR", help=about
+    )
+    complete_with(named, folders)
+
+
+def _json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+#: The commands in the order of the help; each is a module of this package that has `run`.
+COMMANDS = {
+    "start": Command(
+        "put your own copy of the labs in a folder and open JupyterLab",
+        _start,
+        ("labs start", "labs start my-labs --no-browser"),
+    ),
+    "doctor": Command(
+        "report whether this machine can measure, and what would help", _doctor, ("labs doctor",)
+    ),
+    "list": Command(
+        "list the C kernels with their variants, or the labs",
+        _list,
+        ("labs list", "labs list system_call", "labs list --labs"),
+    ),
+    "measure": Command(
+        "measure one C kernel and print its figure",
+        _measure,
+        (
+            "labs measure timer_overhead --variant fenced",
+            "labs measure procedure_call --variant args0,args8 --within 2",
+        ),
+    ),
+    "broken": Command(
+        "run a C kernel that is wrong on purpose next to its repaired twin",
+        _broken,
+        ("labs broken", "labs broken cached_getpid"),
+    ),
+    "survey": Command(
+        "measure everything on this machine, next to published figures",
+        _survey,
+        ("labs survey --save my-machine", "labs survey --compare my-machine another"),
+    ),
+    "hint": Command(
+        "show the next hint of a lab, as lab.hint does in its notebook",
+        _hint,
+        ("labs hint 03", "labs hint 03 own"),
+    ),
+    "watch": Command(
+        "check a lab again whenever its figures or recordings change",
+        _watch,
+        ("labs watch", "labs watch 01-timer-overhead"),
+    ),
+    "hand-in": Command(
+        "check a lab once more, and make the archive that you hand in",
+        _hand_in,
+        ("labs hand-in", "labs hand-in 01-timer-overhead --no-submit"),
+    ),
+    "progress": Command(
+        "show what you have done in all labs, and what comes next",
+        _progress,
+        ("labs progress", "labs progress ~/ticklab-labs"),
+    ),
+    "report": Command(
+        "write your own results over all labs as a page, and as a PDF",
+        _report,
+        ("labs report", 'labs report --pdf --name "Ada Lovelace"'),
+    ),
+    "completion": Command(
+        "print the line that makes a shell complete these commands",
+        _completion,
+        ("labs completion bash >> ~/.bashrc",),
+    ),
+}

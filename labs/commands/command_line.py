@@ -1,0 +1,106 @@
+"""The parser of the commands `labs` and `grader`: help that fits, and "did you mean"."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from labs.common.spelling import suggestion
+from labs.common.terminal import say
+
+#: As of any program that was called in a way that it does not know.
+USAGE = 2
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors suggest the word that was meant, and whose help ends in examples.
+
+    Each of the `examples` is one command line, with two blanks between it and what it does.
+    """
+
+    def __init__(self, *, examples: Sequence[str] = (), **options: Any) -> None:
+        more = ["examples:", *(f"  {each}" for each in examples)] if examples else []
+        notes = [options.pop("epilog", "") or ""] if options.get("epilog") else []
+        epilog = "\n\n".join([*notes, *(["\n".join(more)] if more else [])])
+        super().__init__(epilog=epilog or None, **{"formatter_class": _Help, **options})
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse does it, and nothing may be left over, also not from a subcommand."""
+        found, left = super().parse_known_args(args, namespace)
+        if left:
+            self.error(self._of_unknown(left))
+        return found, left
+
+    def error(self, message: str) -> Any:
+        """Print what is wrong, and where to read more. Raises SystemExit."""
+        more = "" if "--help" in message else f"; `{self.prog} --help` shows what may be given"
+        say(
+            f"{self.prog}: {message.rstrip('.?')}{'?' if message[-1:] == '?' else more}",
+            file=sys.stderr,
+        )
+        raise SystemExit(USAGE)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help and usage go to a terminal as all else does."""
+        if message:
+            say(message.rstrip("\n"), file=file)
+
+    def _of_unknown(self, words: Sequence[str]) -> str:
+        first = words[0].partition("=")[0]
+        if not first.startswith("-"):
+            return f"{words[0]!r} is too much; `{self.prog} --help` shows what may be given"
+        known = tuple(
+            name for action in self._actions for name in action.option_strings if name[:2] == "--"
+        )
+        return f"no option {first}{suggestion(first, known)}"
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = tuple(map(str, action.choices))
+        what = "command" if isinstance(action, argparse._SubParsersAction) else _name_of(action)
+        raise argparse.ArgumentError(None, f"no {what} {value!r}{suggestion(str(value), known)}")
+
+
+class _Help(argparse.HelpFormatter):
+    """Lines that begin with a blank stay as they are; all others are filled."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(
+            line if line.startswith(" ") else textwrap.fill(line, width)
+            for line in text.split("\n")
+        )
+
+
+def sentence(about: str) -> str:
+    """What a command does, as a sentence of its help."""
+    return f"{about[0].upper()}{about[1:]}."
+
+
+def _name_of(action: argparse.Action) -> str:
+    return (action.option_strings[-1] if action.option_strings else action.dest).lstrip("-")
+
+
+def is_completing() -> bool:
+    """Whether a shell asks how to complete a command, and nothing is to be carried out."""
+    return "_ARGCOMPLETE" in os.environ
+
+
+def words_to_complete() -> list[str]:
+    """The words of the command that a shell is to complete, without the name of the command."""
+    return os.environ.get("COMP_LINE", "").split()[1:]
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Answer the shell, and end this process."""
+    from argcomplete import autocomplete
+    from argcomplete.completers import FilesCompleter
+
+    # Options are offered once a hyphen is typed.
+    autocomplete(parser, always_complete_options=False, default_completer=FilesCompleter())

@@ -1,0 +1,92 @@
+"""`labs hint`: the next hint of a lab, in the order of `lab.hint`.
+
+How many were shown is kept in the cache folder, so that the same command shows one more each time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from labs.common import json_text, limits, paths
+from labs.common.files import CannotWrite, read_bounded, write_atomically
+from labs.common.spelling import suggestion
+from labs.common.table import in_columns
+from labs.common.terminal import say, say_json
+from labs.course import guide
+from labs.course.catalogue.names import lab_meant, labs
+
+FILE_NAME = "hints-shown.json"
+USAGE = 2
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the hints; the exit status is 0, or 2 for a lab or a topic that there is not."""
+    lab = lab_meant(arguments.lab)
+    if lab is None:
+        return _stop(f"no lab {arguments.lab!r}{suggestion(arguments.lab, labs())}")
+    hints, seen = guide.of_lab(lab).hints, _Seen(lab)
+    if not arguments.topic:
+        return _topics(lab, hints, seen, arguments.json)
+    rungs = hints.get(arguments.topic)
+    if rungs is None:
+        known = suggestion(arguments.topic, tuple(hints)) if hints else "; it has no hints"
+        return _stop(f"{lab} has no hint {arguments.topic!r}{known}")
+    asked = arguments.rung if arguments.rung is not None else seen.of(arguments.topic) + 1
+    texts = guide.numbered_hints(rungs, asked)
+    seen.now(arguments.topic, len(texts))
+    if arguments.json:
+        say_json({"lab": lab, "topic": arguments.topic, "of": len(rungs), "hints": texts})
+        return 0
+    say(guide.heading_of_hints(len(texts), rungs, "run the command again"))
+    say("\n".join(texts))
+    return 0
+
+
+def _topics(lab: str, hints: Mapping[str, tuple[str, ...]], seen: _Seen, as_json: bool) -> int:
+    """Print what the hints of a lab are for."""
+    if as_json:
+        rows = [{"topic": name, "of": len(hints[name]), "shown": seen.of(name)} for name in hints]
+        say_json({"lab": lab, "topics": rows})
+    elif hints:
+        shown = [(f"  {name}", f"{seen.of(name)} of {len(hints[name])} shown") for name in hints]
+        say("\n".join([f"The hints of {lab}:", *in_columns(shown)]))
+        say(f"`labs hint {lab} {next(iter(hints))}` shows the next one.")
+    else:
+        say(f"{lab} has no hints.")
+    return 0
+
+
+class _Seen:
+    """How many hints of each topic of a lab were shown in a terminal."""
+
+    def __init__(self, lab: str) -> None:
+        self._lab = lab
+        self._file: Path | None = None
+        self._known: dict[str, int] = {}
+        with contextlib.suppress(paths.CacheNotWritable, OSError, ValueError):
+            self._file = paths.cache() / FILE_NAME
+            content = read_bounded(self._file, limits.MOST_JSON_BYTES)
+            stated = json_text.parse(json_text.text_of(content))
+            if isinstance(stated, dict):
+                self._known = {k: v for k, v in stated.items() if isinstance(v, int)}
+
+    def of(self, topic: str) -> int:
+        """How many were shown."""
+        return min(max(self._known.get(f"{self._lab} {topic}", 0), 0), guide.RUNGS)
+
+    def now(self, topic: str, count: int) -> None:
+        """Note that so many were shown. Where nothing can be written, the next run starts anew."""
+        self._known[f"{self._lab} {topic}"] = count
+        if self._file is not None:
+            with contextlib.suppress(CannotWrite):
+                write_atomically(self._file, json.dumps(self._known).encode())
+
+
+def _stop(why: str) -> int:
+    say(f"labs hint: {why}", file=sys.stderr)
+    return USAGE

@@ -1,0 +1,115 @@
+"""`labs list`: the C kernels with their variants, the broken ones, or the labs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from labs.c_kernels import catalogue, families
+from labs.common import paths, terminal
+from labs.common.spelling import suggestion
+from labs.common.table import in_columns
+from labs.common.terminal import say, say_json
+from labs.common.wrapped import lines_of
+from labs.course.catalogue import questions
+from labs.run import broken
+
+USAGE = 2
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the list; the exit status is 0, or 2 for a C kernel that there is not."""
+    try:
+        if arguments.kernel is not None:
+            return _variants(arguments)
+        if arguments.labs:
+            _labs(arguments.json)
+        elif arguments.broken:
+            list_broken(arguments.json)
+        else:
+            _kernels(arguments.json)
+    except paths.PartMissing as error:
+        return _stop(str(error))
+    return 0
+
+
+def _variants(arguments: argparse.Namespace) -> int:
+    """Print what each variant of one C kernel does."""
+    if arguments.labs or arguments.broken:
+        return _stop("name a C kernel, or give --labs or --broken, and not both")
+    try:
+        kernel = catalogue.of_name(arguments.kernel)
+    except KeyError:
+        known = catalogue.names()
+        return _stop(f"no C kernel {arguments.kernel!r}{suggestion(arguments.kernel, known)}")
+    if arguments.json:
+        say_json(_as_json(kernel))
+        return 0
+    rows = [(f"  {name}", about) for name, about in kernel.variants.items()]
+    say(f"{kernel.name}: {kernel.measures}\n")
+    say("\n".join(in_columns(rows, width=terminal.columns())))
+    first = next(iter(kernel.variants))
+    say(f"\nWithout --variant, `labs measure {kernel.name}` measures {first}.")
+    return 0
+
+
+def _kernels(as_json: bool) -> None:
+    known = catalogue.all_kernels()
+    if as_json:
+        say_json([_as_json(kernel) for kernel in known])
+        return
+    width = terminal.columns()
+    for group, names in catalogue.GROUPS.items():
+        say(f"{group}\n")
+        for kernel in (each for each in known if each.name in names):
+            say(f"  {kernel.name}: {kernel.measures}")
+            variants = f"    {', '.join(families.short(list(kernel.variants)))}"
+            say("\n".join(lines_of(variants, width or len(variants), further=0)) + "\n")
+    say("`labs list C_KERNEL` shows what each variant does.")
+    say("`labs list --broken` and `labs list --labs` list the mistakes and the labs.")
+
+
+def _as_json(kernel: catalogue.Known) -> dict[str, Any]:
+    group = next(group for group, names in catalogue.GROUPS.items() if kernel.name in names)
+    variants = [{"name": name, "about": about} for name, about in kernel.variants.items()]
+    return {
+        "kernel": kernel.name,
+        "group": group,
+        "measures": kernel.measures,
+        "variants": variants,
+    }
+
+
+def list_broken(as_json: bool) -> None:
+    """Print the broken C kernels, those below each other that try to measure the same."""
+    if as_json:
+        say_json([each.as_json() for each in broken.all_of_them()])
+    else:
+        say("\n".join(_broken_in_groups(terminal.columns())))
+
+
+def _broken_in_groups(width: int | None) -> list[str]:
+    """The broken C kernels as lines, below the C kernel that does not make their mistake."""
+    every = broken.all_of_them()
+    lines: list[str] = []
+    for kernel in catalogue.all_kernels():
+        rows = [(f"  {each.name}", each.mistake) for each in every if each.repaired == kernel.name]
+        if rows:
+            lines += [f"{kernel.name}: {kernel.measures}", "", *in_columns(rows, width=width), ""]
+    return [*lines, "`labs broken NAME` runs one of them next to its repaired twin."]
+
+
+def _labs(as_json: bool) -> None:
+    labs = questions.all_labs()
+    if as_json:
+        say_json([{"lab": each.name, "asks": each.asks, "minutes": each.minutes} for each in labs])
+        return
+    rows = [(each.name, f"{each.minutes} min" if each.minutes else "", each.asks) for each in labs]
+    say("\n".join(in_columns(rows, {1}, terminal.columns())))
+    say("\n`labs start` opens them in JupyterLab.")
+
+
+def _stop(why: str) -> int:
+    say(f"labs list: {why}", file=sys.stderr)
+    return USAGE

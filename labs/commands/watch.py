@@ -1,0 +1,203 @@
+"""`labs watch`: check a lab again whenever its figures or recordings change, until Control-C.
+
+It asks the OS for the files' times a few times a second, so it needs no other package, and works on
+file systems that report no changes, such as those of a hub.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from labs.common.terminal import say
+from labs.course.catalogue.names import folder_meant, labs
+from labs.course.figures import FILE_NAME, RECORDINGS
+
+USAGE = 2
+#: How often files are looked at, and for how long they must stay as they are before a check: a
+#: notebook writes several files one after the other.
+EVERY_S, QUIET_S = 0.3, 0.6
+_CHECK_LIMIT_S = 120.0
+_MOST_FILES = 2_000
+
+#: The finding on a figure that is not there.
+_NO_FIGURE = "no-figure"
+
+#: The time and the size of each file by its path.
+Seen = dict[Path, tuple[int, int]]
+#: The verdicts on the figures of a lab folder, by figure, as `grader check --json` prints them.
+Verdicts = dict[str, Mapping[str, Any]]
+
+
+class CannotCheck(Exception):
+    """The check did not run; the message says why."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check, and check again after each change. Control-C ends it with the exit status 0."""
+    folders = folders_of(arguments.dir)
+    if not arguments.dir.is_dir():
+        there = folder_meant(arguments.dir)
+        say(f"labs watch: there is no folder {arguments.dir}{there}", file=sys.stderr)
+        return USAGE
+    if not folders:
+        say(
+            f"labs watch: {arguments.dir.absolute()} is not the folder of a lab, and holds none; "
+            "`labs start` makes a copy of the labs",
+            file=sys.stderr,
+        )
+        return USAGE
+    which = folders[0].name if len(folders) == 1 else f"{len(folders)} labs"
+    say(f"Watching {which}. To end it, press Control-C.")
+    try:
+        watch = Watch(folders, check)
+        for line in watch.first():
+            say(line)
+        for changed in changes(folders):
+            for line in watch.again(changed):
+                say(line)
+    except KeyboardInterrupt:
+        say("")  # the terminal has printed ^C
+    return 0
+
+
+def folders_of(folder: Path) -> list[Path]:
+    """The folder itself if it is a lab's, else those of the labs in it."""
+    folder = folder.absolute()
+    if folder.name in labs() or (folder / FILE_NAME).is_file():
+        return [folder]
+    if any((folder / f"{lab}.ipynb").is_file() for lab in labs()):
+        return [folder]
+    return [folder / lab for lab in labs() if (folder / lab).is_dir()]
+
+
+def changes(
+    folders: list[Path], sleep: Callable[[float], None] = time.sleep
+) -> Iterator[list[Path]]:
+    """The folders in which a file changed, each time after it has been quiet. Never ends."""
+    known = {folder: seen(folder) for folder in folders}
+    while True:
+        sleep(EVERY_S)
+        now = {folder: seen(folder) for folder in folders}
+        changed = [folder for folder in folders if now[folder] != known[folder]]
+        if not changed:
+            continue
+        while True:
+            sleep(QUIET_S)
+            later = {folder: seen(folder) for folder in folders}
+            if later == now:
+                break
+            now = later
+        changed = [folder for folder in folders if now[folder] != known[folder]]
+        known = now
+        if changed:
+            yield changed
+
+
+def seen(folder: Path) -> Seen:
+    """The files that a check of the lab reads. One that is gone meanwhile is left out."""
+    found: Seen = {}
+    try:
+        paths = [folder / FILE_NAME, *sorted((folder / RECORDINGS).iterdir())[:_MOST_FILES]]
+    except OSError:
+        paths = [folder / FILE_NAME]
+    for path in paths:
+        if path.name.startswith("."):
+            continue  # a file that is being written
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        found[path] = (status.st_mtime_ns, status.st_size)
+    return found
+
+
+@dataclass
+class Watch:
+    """What was said of each lab folder, so that only what changed is printed."""
+
+    folders: list[Path]
+    check: Callable[[Path], Verdicts]
+    _known: dict[Path, Verdicts] = field(default_factory=dict)
+
+    def first(self) -> Iterator[str]:
+        """The points of each lab, as it is now."""
+        for folder in self.folders:
+            try:
+                self._known[folder] = self.check(folder)
+            except CannotCheck as error:
+                yield f"{folder.name}: {error}"
+            else:
+                yield points(folder, self._known[folder])
+
+    def again(self, changed: list[Path]) -> Iterator[str]:
+        """What the check says now of figures of which it said something else before."""
+        for folder in changed:
+            before = self._known.get(folder, {})
+            try:
+                now = self.check(folder)
+            except CannotCheck as error:
+                yield f"{_clock()} {folder.name}: {error}"
+                continue
+            self._known[folder] = now
+            new = [verdict for name, verdict in now.items() if verdict != before.get(name)]
+            gone = [name for name in before if name not in now]
+            if not new and not gone:
+                yield f"{_clock()} {folder.name}: checked again, nothing changed"
+                continue
+            yield f"{_clock()} {points(folder, now)}"
+            yield from (line for verdict in new for line in lines_on(verdict))
+            yield from (f"  {name}: withdrawn" for name in gone)
+
+
+def lines_on(verdict: Mapping[str, Any]) -> list[str]:
+    """The outcome of a figure, its findings, and the reason."""
+    codes = ", ".join(verdict["findings"])
+    if verdict["findings"] == [_NO_FIGURE]:
+        return [f"  ○ {verdict['figure']}: not handed in"]
+    if verdict["outcome"] == "not graded":
+        head = f"  ? {verdict['figure']}: not graded"
+    else:
+        mark = "✓" if verdict["outcome"] == "passed" else "✗"
+        got, most = verdict["points"], verdict["max_points"]
+        head = f"  {mark} {verdict['figure']}: {verdict['outcome']}, {got:g} of {most:g} points"
+    return [head, f"    {f'[{codes}] ' if codes else ''}{verdict['reason']}"]
+
+
+def points(folder: Path, verdicts: Verdicts) -> str:
+    """The points of a lab."""
+    if not verdicts:
+        return f"{folder.name}: no figure yet"
+    got = sum(verdict["points"] for verdict in verdicts.values())
+    most = sum(verdict["max_points"] for verdict in verdicts.values())
+    passed = sum(verdict["outcome"] == "passed" for verdict in verdicts.values())
+    return f"{folder.name}: {passed} of {len(verdicts)} figures passed, {got:g} of {most:g} points"
+
+
+def check(folder: Path) -> Verdicts:
+    """What `grader check` says of a lab folder. Raises CannotCheck."""
+    # A process of its own: `labs` knows nothing of the grader, and can be used without it.
+    command = [sys.executable, "-m", "grader.commands.cli", "check", "--json", str(folder)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=_CHECK_LIMIT_S,
+            check=False,
+        )  # fmt: skip
+        stated = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        raise CannotCheck(f"the check took longer than {_CHECK_LIMIT_S:g} s") from None
+    except ValueError:
+        last = done.stderr.strip().rpartition("\n")[2].removeprefix("grader check: ")
+        raise CannotCheck(last or "the check printed nothing") from None
+    return {verdict["figure"]: verdict for verdict in stated}
+
+
+def _clock() -> str:
+    return time.strftime("%H:%M:%S")

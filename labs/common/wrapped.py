@@ -1,0 +1,59 @@
+"""Lines that fit a terminal: broken between words, and never inside a figure or a command."""
+
+from __future__ import annotations
+
+import re
+
+#: Stands for a space at which no line may end.
+_KEPT = "\xa0"
+_UNITS = "ns|µs|us|ms|s|min|ticks?|cycles?|bytes?|KB|MB|GB|kB|MHz|GHz|times|%"
+_FIGURE = re.compile(rf"(?<=\d) (?=(?:{_UNITS})(?![\w/]))|(?<=±) (?=\d)|(?<=\d) (?=±)")
+_RANGE = re.compile(r"(?<=\d) to (?=[-−]?\d)")
+_CODE = re.compile(r"`[^`]+`")
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,12}m")
+_ITEM = re.compile(r"(?:\d{1,2}\.|[-✓✗○◐?]) ")
+#: The lines after the first one are indented by this much more.
+_FURTHER = 2
+
+
+def wrapped(text: str, columns: int) -> str:
+    """`text` with each line broken so that it fits `columns`; a word that is longer stays whole."""
+    return "\n".join(broken for line in text.split("\n") for broken in lines_of(line, columns))
+
+
+def lines_of(line: str, columns: int, further: int | None = None) -> list[str]:
+    """One line as lines of at most `columns`; all but the first are indented by `further` more.
+
+    Without `further`, they begin below the text of an item such as `1. Look at ...`.
+    """
+    if _length(line) <= columns:
+        return [line]
+    margin = len(line) - len(line.lstrip(" "))
+    if further is None:
+        item = _ITEM.match(line[margin:])
+        further = len(item[0]) if item else _FURTHER
+    words = parts(line[margin:], columns - margin - further)
+    found, now = [], " " * margin + words[0]
+    for word in words[1:]:
+        if _length(now) + 1 + _length(word) <= columns:
+            now += " " + word
+        else:
+            found.append(now.rstrip(" "))
+            now = " " * (margin + further) + word
+    return [each.replace(_KEPT, " ") for each in (*found, now.rstrip(" "))]
+
+
+def parts(text: str, columns: int) -> list[str]:
+    """What `text` can be broken into: its words, each figure with its unit, and each command."""
+    text = _CODE.sub(lambda found: _whole(found[0], columns), text)
+    text = _RANGE.sub(f"{_KEPT}to{_KEPT}", text)
+    return _FIGURE.sub(_KEPT, text).split(" ")
+
+
+def _whole(code: str, columns: int) -> str:
+    """A command that fits into one line is kept in one."""
+    return code.replace(" ", _KEPT) if len(code) <= columns else code
+
+
+def _length(text: str) -> int:
+    return len(_COLOUR.sub("", text))

@@ -1,0 +1,1 @@
+"""Which labs there are, without their guides: completion, lists and suggestions wait for it."""

@@ -1,0 +1,28 @@
+"""A page in one file: it loads nothing, can be read on a phone, in the dark, and on paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from labs.common.html import filled
+from labs.common.version import __version__
+
+_PAGE = Path(__file__).with_name("page.html.jinja")
+_STYLE = Path(__file__).with_name("style.css")
+
+
+def page(title: str, command: str, template: Path, **values: object) -> str:
+    """A whole page with the `template` as its content. `command` made it, such as `labs survey`."""
+    return filled(
+        _PAGE,
+        title=title,
+        generator=generator(command),
+        version=__version__,
+        style=_STYLE.read_text(encoding="utf-8"),
+        content=filled(template, title=title, **values),
+    )
+
+
+def generator(command: str) -> str:
+    """What a page states as the program that made it."""
+    return f"Ticklab: {command}"

@@ -1,0 +1,137 @@
+"""The options of `labs measure` and `%%ckernel` as a parser takes them, with their defaults.
+
+This imports nothing that measures: a shell that completes a command waits for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from labs.c_kernels import catalogue
+from labs.common.completing import complete_with, files, one_of
+
+#: The same default as in harness.h.
+DEFAULT_WARMUP = 100
+DEFAULT_TIME_LIMIT_S = 120.0
+DEFAULT_PATIENCE_S = 10.0
+DEFAULT_AT_MOST_S = 10.0
+DEFAULT_REPLACE_S = 3.0
+UNITS = ("ticks", "cycles", "ns", "us", "ms", "s")
+
+
+def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
+    """Add the options of a plan to `parser`; `samples` is the default number of samples."""
+    variant = parser.add_argument(
+        "--variant",
+        default="",
+        metavar="V[,V...]",
+        help="the variants to measure (default: the first)",
+    )
+    complete_with(variant, _variants)
+    parser.add_argument(
+        "--samples", type=int, default=samples, metavar="N", help="samples per variant"
+    )
+    parser.add_argument(
+        "--batch", type=_batches, default=(), metavar="K,...", help="operations per sample"
+    )
+    parser.add_argument(
+        "--warmup",
+        type=int,
+        default=DEFAULT_WARMUP,
+        metavar="N",
+        help="warm-up samples per variant in each process; first times take none unasked",
+    )
+    parser.add_argument("--cpu", type=int, metavar="N", help="pin the task to this CPU")
+    parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task to this CPU")
+    parser.add_argument(
+        "--processes", type=int, default=10, metavar="N", help="number of fresh processes"
+    )
+    _add_options_of_length(parser)
+    parser.add_argument(
+        "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
+    )
+    add_unit(parser)
+
+
+def _add_options_of_length(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how long a run may go on."""
+    parser.add_argument(
+        "--within",
+        type=float,
+        metavar="PERCENT",
+        help="add processes until half the width of the interval is this part of the value",
+    )
+    parser.add_argument(
+        "--at-most",
+        type=float,
+        default=DEFAULT_AT_MOST_S,
+        metavar="SECONDS",
+        help="add processes for at most this long (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--replace",
+        type=float,
+        default=DEFAULT_REPLACE_S,
+        metavar="SECONDS",
+        help="without --within, add processes in place of those that shared their core, for at "
+        "most this long (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=DEFAULT_TIME_LIMIT_S,
+        metavar="SECONDS",
+        help="end the run after this time (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=DEFAULT_PATIENCE_S,
+        metavar="SECONDS",
+        help="end C of your own if it takes no sample for this long (default: %(default)g)",
+    )
+
+
+def add_unit(parser: argparse.ArgumentParser) -> None:
+    """Add `--unit`, the unit of a result."""
+    unit = parser.add_argument("--unit", default="ns", help="ticks, cycles, ns, us, ms or s")
+    complete_with(unit, one_of(lambda: UNITS))
+
+
+def add_line(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `labs measure` to `parser`: a C kernel and its options."""
+    kernel = parser.add_argument(
+        "kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file"
+    )
+    complete_with(kernel, _kernels)
+    add_options(parser, samples=None)  # None: the C kernel's own default
+    parser.add_argument(
+        "--spread",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="spread the starts of the processes over this time",
+    )
+
+
+def _batches(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(item) for item in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers") from None
+
+
+def _kernels(prefix: str, **_: object) -> list[str]:
+    """The C kernels, and C files."""
+    return [*catalogue.names(), *files(".c")(prefix=prefix)]
+
+
+def _variants(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The variants of the C kernel that stands before, each after those that are named already."""
+    named, comma, _rest = prefix.rpartition(",")
+    left = [
+        name
+        for name in catalogue.variants_of(str(getattr(parsed_args, "kernel", "")))
+        if name not in named.split(",")
+    ]
+    return [f"{named}{comma}{name}" for name in left]
