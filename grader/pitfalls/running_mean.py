@@ -9,7 +9,8 @@ from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.common.units import rounded
-from labs.recording.file import Recording
+from labs.recording.distinct import distinct
+from labs.recording.file import Integers, Recording
 from labs.recording.memo import memoized
 
 #: Shorter series, or ones that hardly fall, could look like this by chance.
@@ -51,10 +52,21 @@ def series_of(recording: Recording, variant: str) -> list[Floats]:
     process, batch = recording.process[mine], recording.batch[mine]
     place, ticks = recording.sample[mine], recording.ticks[mine].astype(np.float64)
     # One sort, because a recording may have thousands of groups.
-    order = np.lexsort((place, batch, process))
+    order = _order(process, batch, place)
     process, batch, ticks = process[order], batch[order], ticks[order]
     begins = np.flatnonzero((np.diff(process) != 0) | (np.diff(batch) != 0)) + 1
     return [each for each in np.split(ticks, begins) if len(each) >= FEWEST]
+
+
+def _order(process: Integers, batch: Integers, place: Integers) -> NDArray[np.intp]:
+    """The order of the samples by process, then batch size, then place."""
+    later, sizes = np.diff(process), distinct(batch)
+    in_order = bool(((later > 0) | ((later == 0) & (np.diff(place) >= 0))).all())
+    cell = process * len(sizes) + np.searchsorted(sizes, batch)
+    if not in_order or cell.max(initial=0) >= 2**16:
+        return np.lexsort((place, batch, process))
+    # Rows are mostly in the order taken; then a sort of short numbers takes a tenth of the time.
+    return np.argsort(cell.astype(np.uint16), kind="stable")
 
 
 def is_running_mean(values: Floats) -> bool:
@@ -66,11 +78,12 @@ def is_running_mean(values: Floats) -> bool:
     if values[0] < LEAST_FALL * values[-1]:
         return False
     n = np.arange(1, len(values) + 1)
-    sample = np.diff(n * values, prepend=0.0)
-    warm = float(np.median(sample[1 : 2 * EARLY]))
+    first = np.diff((n * values)[: 2 * EARLY], prepend=0.0)
+    warm = float(np.median(first[1:]))
     excess = values[0] - warm
     if excess < LEAST_EXCESS:
         return False
+    sample = np.diff(n * values, prepend=0.0)
     if bool((sample < -n).any()):  # whole ticks: each value is off by less than one
         return False
     should = (warm + excess / n)[:EARLY]

@@ -19,7 +19,9 @@ from labs.plots import raster
 from labs.plots.raster import LINES, Pixels, Raster
 from labs.plots.scale import BLUE, INK, PURPLE, VERMILLION, LogEnds, log_ends, symbol
 from labs.plots.taken import Taken, batch_names, key_of, medians_of, taken_of
+from labs.recording.distinct import distinct
 from labs.recording.file import Recording
+from labs.recording.memo import memoized
 
 #: The size of the image in pixels, twice that on the page, and of its texts.
 WIDTH, HEIGHT = 1360, 820
@@ -46,6 +48,7 @@ _UNITS = ("ns", "us", "ms", "s")
 _MOST_MEDIANS = 16
 
 
+@memoized
 def samples_png(recording: Recording, variant: str) -> bytes:
     """Every sample of `variant` as a dot, in the order taken, on a logarithmic axis, as PNG.
 
@@ -119,7 +122,7 @@ class _Area:
 
 def _axis_names(taken: Taken, unit: str) -> tuple[str, str]:
     """What the horizontal and the vertical axis show. Each letter takes 40 bytes of the image."""
-    processes = len(np.unique(taken.process))
+    processes = len(distinct(taken.process))
     lines = f"; lines separate {processes:,} processes" if processes > 1 else ""
     return f"in the order taken{lines}", f"length of a sample ({symbol(unit)}, log axis)"
 

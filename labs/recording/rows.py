@@ -17,6 +17,7 @@ from labs.common.limits import (
     MOST_RECORDING_ROWS,
     MOST_VARIANTS,
 )
+from labs.recording.distinct import distinct
 from labs.recording.row_numbers import rows_of
 
 Integers = NDArray[np.int64]
@@ -94,10 +95,11 @@ def _why_refused(rows: list[bytes], columns: int, first_row: int, where: str) ->
 
 def _check_batch_sizes(batch: Integers, first_row: int, where: str) -> None:
     """Raise BadRecording if `batch`, of shape (rows,), holds too many different sizes."""
-    sizes, first_places = np.unique(batch, return_index=True)
-    if len(sizes) > MOST_BATCH_SIZES:
+    sizes = len(distinct(batch))
+    if sizes > MOST_BATCH_SIZES:
+        _, first_places = np.unique(batch, return_index=True)
         raise BadRecording(
-            f"has {len(sizes)} different batch sizes; at most {MOST_BATCH_SIZES} are read",
+            f"has {sizes} different batch sizes; at most {MOST_BATCH_SIZES} are read",
             where=where,
             line=first_row + int(np.sort(first_places)[MOST_BATCH_SIZES]),
         )
