@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import statistics
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -77,17 +80,22 @@ def is_running_mean(values: Floats) -> bool:
     """
     if values[0] < LEAST_FALL * values[-1]:
         return False
-    n = np.arange(1, len(values) + 1)
-    first = np.diff((n * values)[: 2 * EARLY], prepend=0.0)
-    warm = float(np.median(first[1:]))
-    excess = values[0] - warm
+    # The first values decide of nearly every series. Of few numbers, Python takes less than numpy.
+    early: list[float] = values[: 2 * EARLY].tolist()
+    sums = [n * value for n, value in enumerate(early, 1)]
+    sample = [after - before for before, after in pairwise(sums)]
+    warm = statistics.median(sample)
+    excess = early[0] - warm
     if excess < LEAST_EXCESS:
         return False
-    sample = np.diff(n * values, prepend=0.0)
-    if bool((sample < -n).any()):  # whole ticks: each value is off by less than one
+    for n, value in enumerate(early[:EARLY], 1):
+        if abs(value - (warm + excess / n)) > CLOSELY * excess / n + 1:
+            return False
+    if any(each < -n for n, each in enumerate(sample, 2)):
         return False
-    should = (warm + excess / n)[:EARLY]
-    return bool((np.abs(values[:EARLY] - should) <= CLOSELY * excess / n[:EARLY] + 1).all())
+    every = np.arange(1, len(values) + 1)
+    # Whole ticks: each value is off by less than one.
+    return not bool((np.diff(every * values, prepend=0.0) < -every).any())
 
 
 PITFALL = Pitfall(
