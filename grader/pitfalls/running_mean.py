@@ -44,13 +44,18 @@ def detect(case: Case) -> str | None:
 @memoized
 def _most_fall(recording: Recording, variant: str) -> Floats | None:
     """The first series that is a running mean, if at least half of them are."""
-    series = series_of(recording, variant)
-    found = [each for each in series if is_running_mean(each)]
-    return found[0] if found and 2 * len(found) >= len(series) else None
+    series, falling = series_of(recording, variant)
+    if 2 * len(falling) < series:
+        return None
+    found = [each for each in falling if is_running_mean(each)]
+    return found[0] if found and 2 * len(found) >= series else None
 
 
-def series_of(recording: Recording, variant: str) -> list[Floats]:
-    """The values of each process and batch size in the order taken, warm-up first."""
+def series_of(recording: Recording, variant: str) -> tuple[int, list[Floats]]:
+    """How many series there are, and those that fall enough.
+
+    A series has the values of one process and batch size in the order taken, warm-up first.
+    """
     mine = recording.rows_of(variant)
     process, batch = recording.process[mine], recording.batch[mine]
     place, ticks = recording.sample[mine], recording.ticks[mine].astype(np.float64)
@@ -58,7 +63,12 @@ def series_of(recording: Recording, variant: str) -> list[Floats]:
     order = _order(process, batch, place)
     process, batch, ticks = process[order], batch[order], ticks[order]
     begins = np.flatnonzero((np.diff(process) != 0) | (np.diff(batch) != 0)) + 1
-    return [each for each in np.split(ticks, begins) if len(each) >= FEWEST]
+    begin, end = np.append(0, begins), np.append(begins, len(ticks))
+    long = end - begin >= FEWEST
+    begin, end = begin[long], end[long]
+    falls = ticks[begin] >= LEAST_FALL * ticks[end - 1]
+    bounds = zip(begin[falls].tolist(), end[falls].tolist(), strict=True)
+    return len(begin), [ticks[first:last] for first, last in bounds]
 
 
 def _order(process: Integers, batch: Integers, place: Integers) -> NDArray[np.intp]:
@@ -73,13 +83,11 @@ def _order(process: Integers, batch: Integers, place: Integers) -> NDArray[np.in
 
 
 def is_running_mean(values: Floats) -> bool:
-    """Whether what was averaged can be worked out again, and begins with a cold one.
+    """Of values that fall: whether what was averaged can be worked out, and begins with a cold one.
 
     If the n-th value is a mean of n samples, n times it less n - 1 times the one before is the
     n-th sample, which is not negative; of honest samples this varies by n times their spread.
     """
-    if values[0] < LEAST_FALL * values[-1]:
-        return False
     # The first values decide of nearly every series. Of few numbers, Python takes less than numpy.
     early: list[float] = values[: 2 * EARLY].tolist()
     sums = [n * value for n, value in enumerate(early, 1)]
