@@ -32,8 +32,6 @@ _HUES = (INK, BLUE, PURPLE, VERMILLION)
 WHITE, LINES = 0, 1
 _FIRST = {colour: 2 + 3 * number for number, colour in enumerate(_HUES)}
 _KEPT_WORDS = 512
-#: A row is stored as a difference if that has at most this share of the row's own coloured bytes.
-_ALIKE = 0.6
 
 
 class Words(NamedTuple):
@@ -85,16 +83,15 @@ class Raster:
         packed = (self.pixels[:, 0::2] << 4) | self.pixels[:, 1::2]
         rows = np.zeros((height, 1 + packed.shape[1]), np.uint8)
         rows[:, 1:] = packed
-        # A row much like the one above is stored as the difference to it (filter 2).
-        changes = packed[1:] - packed[:-1]
-        alike = np.count_nonzero(changes, axis=1) <= _ALIKE * np.count_nonzero(packed[1:], axis=1)
-        rows[1:, 1:][alike] = changes[alike]
+        # A row like the one above is stored as the difference to it (filter 2).
+        alike = (packed[1:] == packed[:-1]).all(axis=1)
+        rows[1:, 1:][alike] = 0
         rows[1:, 0][alike] = 2
         header = struct.pack(">IIBBBBB", width, height, 4, 3, 0, 0, 0)
         chunks = (
             (b"IHDR", header),
             (b"PLTE", _palette()),
-            (b"IDAT", zlib.compress(rows.data, 6)),
+            (b"IDAT", zlib.compress(rows.data, 5)),
             (b"IEND", b""),
         )
         return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)

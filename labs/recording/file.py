@@ -114,12 +114,10 @@ class Recording:
 
     def numbers(self, key: str) -> list[float]:
         """The values of `condition(key)` that are finite numbers; the others are left out."""
-        # A check asks for the same ones about fifteen times.
-        known = self._known_numbers.get(key)
-        if known is None:
+        if key not in self._known_numbers:  # a check asks for the same ones about fifteen times
             values = (_finite(text) for text in self.condition(key))
-            known = self._known_numbers[key] = [value for value in values if value is not None]
-        return known.copy()
+            self._known_numbers[key] = [value for value in values if value is not None]
+        return self._known_numbers[key].copy()
 
     def number(self, key: str) -> float | None:
         """The median over processes of a numeric condition; None if no process states it."""
@@ -215,7 +213,7 @@ class Recording:
         stated["samples.count"] = str(len(self))
         stated["samples.sha256"] = self.samples_sha256
         for key, value in stated.items():
-            lines.append(f"# {key}: {_one_line(value)}")
+            lines.append(f"# {key}: {' '.join(str(value).split())}")
         for number, process in enumerate(self.processes):
             lines.append(f"# process.{number}: {json.dumps(dict(process), ensure_ascii=False)}")
         lines.append(HEADER)
@@ -291,10 +289,6 @@ def parse(content: bytes, *, where: str = "recording") -> Recording:
     )
     recording.__dict__["rows"] = body  # byte for byte as in the file, because the hash covers them
     return recording
-
-
-def _one_line(text: str) -> str:
-    return " ".join(str(text).split())
 
 
 def _finite(text: str) -> float | None:
