@@ -83,8 +83,8 @@ def _schedule(seed: int, cells: int, parts: list[int]) -> Integers:
     for rows in parts:
         block = list(range(cells))
         for first in range(0, rows, cells):
-            for place in range(cells - 1, 0, -1):
-                other = next(others)
+            # `others` comes second: of what ends first, zip takes nothing from what follows.
+            for place, other in zip(range(cells - 1, 0, -1), others, strict=False):
                 block[place], block[other] = block[other], block[place]
             drawn += block[: rows - first]
             if len(drawn) >= _ROWS:
