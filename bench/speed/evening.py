@@ -26,22 +26,34 @@ from bench.table import show
 
 _SIZES, _QUICK = (1_000, 2_500, 5_000), (60, 120)
 _MOST_SECONDS, _MOST_MEMORY, _MOST_DISK = 300.0, 1e9, 1.5e9
+#: Of a graded submission, so many bytes may be other than recordings and C.
+_MOST_BESIDE_EVIDENCE = 100_000
 #: Of the submissions, so many are also graded by stock nbgrader; all 200 would take half an hour.
 _STOCK, _COMPARED, _TIMES = 10, 200, 30
 #: The time of a class of another size may be so much off a straight line.
 _OFF_LINE = 0.25
 _LOOK_EVERY_S = 0.25
+_HEAD = (
+    *("submissions", "seconds", "a second", "CPU ms each", "memory MB", "disk MB"),
+    *("KB beside evidence", "load"),
+)
 
 
 @dataclass(frozen=True)
 class Evening:
-    """What grading a class took: seconds, bytes of memory at most, and bytes on the disk."""
+    """What grading a class took: seconds, bytes of memory at most, and bytes on the disk.
+
+    `beside_evidence` are the most bytes of a graded submission without its evidence. `load` is how
+    many tasks the machine had on average in the last minute: other programs make it slower.
+    """
 
     size: int
     seconds: float
     cpu_s: float
     memory: int
     disk: int
+    beside_evidence: int
+    load: float
 
     @property
     def rate(self) -> float:
@@ -55,7 +67,8 @@ def run(quick: bool) -> bool:
     must_hold(
         f"{_SIZES[-1]:,} submissions are graded in {_MOST_SECONDS:.0f} s on two CPUs, with "
         f"{_MOST_MEMORY / 1e9:.0f} GB of memory in all processes and {_MOST_DISK / 1e9:.1f} GB on "
-        "the disk beyond what was handed in, in time that grows with their number"
+        "the disk beyond what was handed in, in time that grows with their number; a graded "
+        f"submission has {_MOST_BESIDE_EVIDENCE / 1e3:.0f} KB beside its evidence"
     )
     with tempfile.TemporaryDirectory(prefix="ticklab-evening-") as scratch:
         done = []
@@ -64,8 +77,7 @@ def run(quick: bool) -> bool:
             made.hand_in(range(before, size))
             done.append(_graded(made.course, size))
             _clear(made.course)
-        head = ("submissions", "seconds", "a second", "CPU ms each", "memory MB", "disk MB")
-        show(head, [_row(each) for each in done])
+        show(_HEAD, [_row(each) for each in done])
         largest = done[-1]
         share = largest.size / _SIZES[-1]
         linear = max(abs(each.rate / largest.rate - 1) for each in done)
@@ -73,9 +85,11 @@ def run(quick: bool) -> bool:
             largest.seconds <= _MOST_SECONDS * share
             and largest.memory <= _MOST_MEMORY
             and largest.disk <= _MOST_DISK * share
+            and largest.beside_evidence <= _MOST_BESIDE_EVIDENCE
             and (quick or linear <= _OFF_LINE),
             f"{largest.size:,} in {largest.seconds:.0f} s, {largest.memory / 1e6:.0f} MB, "
-            f"{largest.disk / 1e6:.0f} MB; rates within {100 * linear:.0f} %",
+            f"{largest.disk / 1e6:.0f} MB, {largest.beside_evidence / 1e3:.0f} KB beside the "
+            f"evidence; rates within {100 * linear:.0f} %",
         )
         return held & _against_stock(Path(scratch), made.course, quick)
 
@@ -88,6 +102,8 @@ def _row(done: Evening) -> tuple[str, ...]:
         f"{1000 * done.cpu_s / done.size:.0f}",
         f"{done.memory / 1e6:.0f}",
         f"{done.disk / 1e6:.0f}",
+        f"{done.beside_evidence / 1e3:.0f}",
+        f"{done.load:.1f}",
     )
 
 
@@ -111,7 +127,16 @@ def _graded(course: Path, size: int) -> Evening:
     if process.returncode != 0 or f"{size:,} submissions graded" not in said:
         raise RuntimeError(said[-2000:])
     cpu = now.children_user + now.children_system - used.children_user - used.children_system
-    return Evening(size, seconds, cpu, watched.most, _room(course) - before)
+    room, beside = _room(course) - before, _beside_evidence(course / "autograded")
+    return Evening(size, seconds, cpu, watched.most, room, beside, os.getloadavg()[0])
+
+
+def _beside_evidence(graded: Path) -> int:
+    """The most bytes of files that one graded submission has outside of its `recordings`."""
+    return max(
+        sum(path.stat().st_size for path in (folder / LAB).iterdir() if path.is_file())
+        for folder in graded.glob("student-*")
+    )
 
 
 class _Watched(threading.Thread):

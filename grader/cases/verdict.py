@@ -103,6 +103,10 @@ class Verdict:
         codes = [finding.code for finding in self.findings]
         return outcome_in_words(self.outcome, self.points, self.max_points, codes)
 
+    def plain(self) -> dict[str, Any]:
+        """All fields, and those of the findings; `dataclasses.asdict` would copy every text."""
+        return {**vars(self), "findings": [dict(vars(each)) for each in self.findings]}
+
     def as_json(self) -> dict[str, Any]:
         """The object that `grader check --json` prints for this figure."""
         return {

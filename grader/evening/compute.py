@@ -7,7 +7,6 @@ the folders and the gradebooks of both.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import logging
 import os
@@ -134,7 +133,7 @@ def _grade_notebook(
             if each.fingerprints
         }
         result.verdicts[name] = {
-            figure: dataclasses.asdict(_without_flags_of_class(each, verdicts.get(figure)))
+            figure: _without_flags_of_class(each, verdicts.get(figure)).plain()
             for figure, each in written.verdicts.items()
         }
     result.scores[name] = {

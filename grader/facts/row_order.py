@@ -7,7 +7,10 @@ up, sorted or moved to another process have another order.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
+from numpy.typing import NDArray
 
 from labs.recording.file import Integers, Recording
 
@@ -16,7 +19,7 @@ _ROWS, _PROCESSES = 400, 4
 #: The fewest rows, and places in the order, of which an order tells something.
 _FEWEST_ROWS, _FEWEST_CELLS = 20, 4
 _MOST_CELLS = 1_024
-_64_BITS = (1 << 64) - 1
+_SEED_BITS, _FACTOR = 31, np.uint64(2685821657736338717)
 
 
 def follows_seed(recording: Recording) -> bool | None:
@@ -60,7 +63,7 @@ def _one_follows(
     """The same for one process; None if it has too few rows or no seed that the harness takes."""
     rows = np.flatnonzero(recording.process == process)
     rows = rows[np.argsort(recording.sample[rows], kind="stable")]
-    if len(rows) < _FEWEST_ROWS or not (seed.isdecimal() and 0 < int(seed[:12]) < 2**31):
+    if len(rows) < _FEWEST_ROWS or not (seed.isdecimal() and 0 < int(seed[:12]) < 2**_SEED_BITS):
         return None
     warmup = int((recording.sample[rows] < 0).sum())
     order = _schedule(int(seed), len(cells), [warmup, len(rows) - warmup])
@@ -71,22 +74,44 @@ def _one_follows(
 
 
 def _schedule(seed: int, cells: int, parts: list[int]) -> Integers:
-    """The places in a block that the harness draws, of the first rows; each part is shuffled anew.
-
-    The generator is xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift
-    generators, scrambled", 2016).
-    """
-    state, drawn = seed, []
+    """The places in a block that the harness draws, of the first rows; each part begins anew."""
+    drawn: list[int] = []
+    blocks = sum(-(-rows // cells) for rows in parts)
+    blocks = min(blocks, -(-_ROWS // cells) + len(parts))
+    places = np.tile(np.arange(cells - 1, 0, -1), blocks)
+    others = iter((_random(seed, len(places)) % (places + 1).astype(np.uint64)).tolist())
     for rows in parts:
         block = list(range(cells))
         for first in range(0, rows, cells):
-            for place in range(cells - 1, 0, -1):
-                state ^= state >> 12
-                state ^= (state << 25) & _64_BITS
-                state ^= state >> 27
-                other = ((state * 2685821657736338717) & _64_BITS) % (place + 1)
+            # `others` comes second: of what ends first, zip takes nothing from what follows.
+            for place, other in zip(range(cells - 1, 0, -1), others, strict=False):
                 block[place], block[other] = block[other], block[place]
             drawn += block[: rows - first]
             if len(drawn) >= _ROWS:
                 return np.array(drawn)
     return np.array(drawn)
+
+
+def _random(seed: int, count: int) -> NDArray[np.uint64]:
+    """The first numbers that the harness draws; shape (count,).
+
+    The generator is xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift
+    generators, scrambled", 2016). Its states are those of the seed's bits, joined by exclusive or.
+    """
+    bits = [bit for bit in range(_SEED_BITS) if seed >> bit & 1]
+    states = _states_of_bits(1 << count.bit_length())[:count, bits]
+    drawn: NDArray[np.uint64] = np.bitwise_xor.reduce(states, axis=1) * _FACTOR
+    return drawn
+
+
+@functools.cache
+def _states_of_bits(count: int) -> NDArray[np.uint64]:
+    """The first states of the generator for each seed with one bit; shape (count, bits)."""
+    state = np.uint64(1) << np.arange(_SEED_BITS, dtype=np.uint64)
+    found = np.empty((count, _SEED_BITS), np.uint64)
+    for number in range(count):
+        state ^= state >> np.uint64(12)
+        state ^= state << np.uint64(25)
+        state ^= state >> np.uint64(27)
+        found[number] = state
+    return found

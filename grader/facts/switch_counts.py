@@ -18,6 +18,7 @@ from grader.facts.sources import hashes_by_name
 from labs.common import paths
 from labs.recording import places, proof
 from labs.recording.file import Recording
+from labs.recording.memo import memoized
 from labs.recording.places import Places
 from labs.recording.proof import Switches
 
@@ -85,6 +86,7 @@ def sleeps(recording: Recording, variant: str) -> Sleeps:
     return Sleeps(*(recording.total(f"variant.{variant}.{key}") for key in keys))
 
 
+@memoized
 def code_of(case: Case) -> str | None:
     """The code of the one pitfall that counts and places show; None if they show none."""
     if case.others or case.spec.quantity is Quantity.SWITCHES:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -78,10 +78,16 @@ def shown(verdict: Verdict, presenter: Presenter | None, folder: Path | None = N
 
 def as_json(judged: Judgement | NotGraded) -> bytes:
     """`judged` as JSON; :func:`from_json` is its inverse."""
-    stated = asdict(judged)
-    for each in stated.get("shown", {}).values():
-        each["png"] = base64.b64encode(each["png"]).decode("ascii") if each["png"] else None
+    stated = dict(vars(judged))
+    if isinstance(judged, Judgement):
+        stated["verdicts"] = [each.plain() for each in judged.verdicts]
+        stated["shown"] = {name: _stated(each) for name, each in judged.shown.items()}
     return json.dumps(stated).encode("ascii")
+
+
+def _stated(view: Shown) -> dict[str, Any]:
+    png = base64.b64encode(view.png).decode("ascii") if view.png else None
+    return {**vars(view), "png": png}
 
 
 def from_json(content: bytes) -> Judgement | NotGraded:
@@ -101,7 +107,7 @@ def from_json(content: bytes) -> Judgement | NotGraded:
 
 
 def verdict_from(stated: dict[str, Any]) -> Verdict:
-    """The verdict whose `asdict` went through JSON. Raises KeyError, TypeError or ValueError."""
+    """The verdict whose plain form went through JSON. Raises KeyError, TypeError or ValueError."""
     levels = {Level(name): (pair[0], pair[1]) for name, pair in stated["levels"].items()}
     findings = tuple(
         Finding(**{**each, "level": Level(each["level"])}) for each in stated["findings"]

@@ -49,6 +49,7 @@ def _missing(recording: Recording) -> list[str]:
     return [f"the recording does not state {', '.join(missing)}"] if missing else []
 
 
+@memoized
 def _contradictions(recording: Recording) -> list[str]:
     found = []
     # Some broken C kernels measure in another order on purpose.
@@ -90,6 +91,7 @@ def _dates(recording: Recording, handed_in: datetime.datetime | None) -> list[st
     return [f"the recording was made at {stated}, after it was handed in, or a clock was wrong"]
 
 
+@memoized
 def _too_even(recording: Recording) -> list[str]:
     """A sign if no sample of the run differs from the others of its variant and batch size."""
     steady = recording.sample >= 0

@@ -32,6 +32,9 @@ from labs.common.limits import MOST_JUDGEMENT_BYTES
 _ONE_THREAD = {
     f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "BLIS")
 }
+#: With glibc, the process keeps memory that it no longer needs, up to a limit. The next submission
+#: needs as much, and the OS would clear it each time. Other C libraries ignore this.
+_KEEPS_MEMORY = {"MALLOC_MMAP_THRESHOLD_": "16777216", "MALLOC_TRIM_THRESHOLD_": "67108864"}
 #: A process needs this long to start on a slow and busy machine.
 _START_S = 120.0
 #: Nobody waits longer for a submission, even if the check uses no processor time.
@@ -141,7 +144,12 @@ class Worker:
             stdout=subprocess.PIPE,
             # Python looks for modules in the current folder, which may be a student's.
             cwd="/",
-            env={**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(_modules_path())},
+            env={
+                **os.environ,
+                **_ONE_THREAD,
+                **_KEEPS_MEMORY,
+                "PYTHONPATH": os.pathsep.join(_modules_path()),
+            },
         )
         if self._received(_START_S) != b"ready":
             raise _Ended("the process that judges does not start")

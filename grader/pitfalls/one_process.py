@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, Pitfall
+from labs.recording.distinct import distinct
 
 FEWEST_PROCESSES = 3
 
@@ -15,7 +14,7 @@ FEWEST_PROCESSES = 3
 def detect(case: Case) -> str | None:
     if case.spec.quantity is Quantity.STEP:
         return None
-    processes = len(np.unique(case.recording.process[case.recording.sample >= 0]))
+    processes = len(distinct(case.recording.process[case.recording.sample >= 0]))
     if processes >= FEWEST_PROCESSES:
         return None
     return (

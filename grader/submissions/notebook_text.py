@@ -60,7 +60,9 @@ def _text(value: Any, level: int) -> str:
         return _bracketed("{", inner, "}", level)
     if isinstance(value, (list, tuple)):
         return _bracketed("[", [_text(each, level + 1) for each in value], "]", level)
-    return json.dumps(value)
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "true" if value else "false"
+    return repr(value) if type(value) is int else json.dumps(value)
 
 
 def _bracketed(begin: str, inner: list[str], end: str, level: int) -> str:

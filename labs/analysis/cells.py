@@ -9,14 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from labs.analysis.arrays import Bools, Floats
+from labs.recording.distinct import TABLE_SIZE, distinct
 from labs.recording.file import Integers, Numbers, Samples
 
 #: How the steps of a clock are recognised. A level is a value near which samples gather, and it
 #: needs this share of a batch size's samples. All samples must lie at most OFF_STEP ticks from a
 #: multiple of the step, and the step must be at least SHORTEST_STEP times OFF_STEP.
 COMMON_LEVEL, OFF_STEP, SHORTEST_STEP = 0.1, 1.0, 8.0
-#: Smaller numbers are looked up in a table of this size, which is faster than sorting them.
-TABLE_SIZE = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,10 +112,9 @@ def cells_of(samples: Samples, rows: Integers | None = None, step: float | None 
 
 def _numbered(values: Integers) -> tuple[Integers, Integers]:
     """The distinct values in ascending order, and the index of each of `values` among them."""
+    found = distinct(values)
     if values.max(initial=0) >= TABLE_SIZE:
-        found = np.unique(values)
         return found, np.searchsorted(found, values)
-    found = np.flatnonzero(np.bincount(values))
     place = np.zeros(TABLE_SIZE, dtype=np.int64)
     place[found] = np.arange(len(found))
     return found, place[values]
@@ -137,7 +135,7 @@ def step_of(samples: Samples) -> float:
 def _step_between(ticks: Numbers, batch: Integers) -> float:
     """The step in ticks, if all samples lie within a tick or two of its multiples; else 0."""
     gaps = []
-    for size in np.unique(batch):
+    for size in distinct(batch):
         mine = np.sort(ticks[batch == size]).astype(np.float64)
         level = np.cumsum(np.diff(mine, prepend=mine[:1]) > 2 * OFF_STEP + 1)
         common = np.bincount(level) >= max(COMMON_LEVEL * len(mine), 2)

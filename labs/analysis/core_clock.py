@@ -13,6 +13,7 @@ import numpy as np
 
 from labs.common.units import Clock
 from labs.recording.file import Recording, Samples
+from labs.recording.memo import memoized
 
 #: Limits for the length of a core cycle in ticks, for every known clock and every known core.
 SHORTEST, LONGEST = 1e-9, 1e9
@@ -30,18 +31,23 @@ def cycle_lengths(recording: Recording) -> list[float]:
     that differs from all others of the run, comes from a disturbed calibration. The median of the
     others replaces it.
     """
+    return list(_cycle_lengths(recording))
+
+
+@memoized
+def _cycle_lengths(recording: Recording) -> tuple[float, ...]:
     try:
         found = [float(text) for text in recording.condition("core_cycle_ticks")]
     except ValueError:
-        return []
+        return ()
     if len(found) not in (1, len(recording.processes)):
-        return []
+        return ()
     if not all(SHORTEST <= length <= LONGEST for length in found):
-        return []
+        return ()
     shortest = (recording.number("counter.frequency_hz") or 0.0) / FASTEST_CORE
     known = [x for x in found if x >= shortest and _seen_twice(x, found)]
     middle = statistics.median(known or found)
-    return [x if x in known else middle for x in found]
+    return tuple(x if x in known else middle for x in found)
 
 
 def _seen_twice(length: float, every: list[float]) -> bool:

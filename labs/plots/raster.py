@@ -25,13 +25,13 @@ Pixels = NDArray[np.uint8]
 #: lie on each other are stronger than one.
 STRENGTHS = (0.65, 0.85, 1.0)
 _STRONGEST = len(STRENGTHS)
+#: The edges of a letter are grey. From these levels of grey on, a pixel has the next strength.
+_GREYS = (70, 130, 200)
 _HUES = (INK, BLUE, PURPLE, VERMILLION)
 #: The numbers of the faintest strength of each colour, and of the two that have only one.
 WHITE, LINES = 0, 1
 _FIRST = {colour: 2 + 3 * number for number, colour in enumerate(_HUES)}
 _KEPT_WORDS = 512
-#: A row is stored as a difference if that has at most this share of the row's own coloured bytes.
-_ALIKE = 0.6
 
 
 class Words(NamedTuple):
@@ -83,16 +83,15 @@ class Raster:
         packed = (self.pixels[:, 0::2] << 4) | self.pixels[:, 1::2]
         rows = np.zeros((height, 1 + packed.shape[1]), np.uint8)
         rows[:, 1:] = packed
-        # A row much like the one above is stored as the difference to it (filter 2).
-        changes = packed[1:] - packed[:-1]
-        alike = np.count_nonzero(changes, axis=1) <= _ALIKE * np.count_nonzero(packed[1:], axis=1)
-        rows[1:, 1:][alike] = changes[alike]
+        # A row like the one above is stored as the difference to it (filter 2).
+        alike = (packed[1:] == packed[:-1]).all(axis=1)
+        rows[1:, 1:][alike] = 0
         rows[1:, 0][alike] = 2
         header = struct.pack(">IIBBBBB", width, height, 4, 3, 0, 0, 0)
         chunks = (
             (b"IHDR", header),
             (b"PLTE", _palette()),
-            (b"IDAT", zlib.compress(rows.data, 6)),
+            (b"IDAT", zlib.compress(rows.data, 5)),
             (b"IEND", b""),
         )
         return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
@@ -127,15 +126,11 @@ def words(text: str, size: int, *, bold: bool = False) -> Words:
     """`text` in one line, `size` pixels high; what cannot be printed becomes a question mark."""
     text = "".join(each if each.isprintable() else "?" for each in text)
     font = _font(size, bold)
-    # Without grey edges, and with strokes of whole pixels: at two-fold resolution nobody misses
-    # more, and the image is a third smaller.
-    box = font.getbbox(text, mode="1", anchor="ls")
-    left, top, right, bottom = map(int, box)
-    paper = Image.new("1", (max(right - left, 1), max(bottom - top, 1)))
+    left, top, right, bottom = map(int, font.getbbox(text, anchor="ls"))
+    paper = Image.new("L", (max(right - left, 1), max(bottom - top, 1)))
     drawing = ImageDraw.Draw(paper)
-    drawing.fontmode = "1"
-    drawing.text((-left, -top), text, fill=1, font=font, anchor="ls")
-    return Words(np.where(np.asarray(paper), np.uint8(_STRONGEST), np.uint8(0)), -top)
+    drawing.text((-left, -top), text, fill=255, font=font, anchor="ls")
+    return Words(np.digitize(np.asarray(paper), _GREYS).astype(np.uint8), -top)
 
 
 @functools.cache

@@ -26,7 +26,7 @@ from labs.plots.style import (
     title_and_key,
 )
 from labs.plots.taken import Taken, axis_names, batch_names, key_of, medians_of, taken_of
-from labs.recording.file import Recording
+from labs.recording.file import Integers, Recording
 
 
 def samples_figure(
@@ -89,7 +89,7 @@ def _draw_points(axes: Axes, taken: Taken, shown: Floats) -> None:
         )  # fmt: skip
 
 
-def _name_batches(figure: Figure, axes: Axes, batch: Floats, shown: Floats) -> None:
+def _name_batches(figure: Figure, axes: Axes, batch: Integers, shown: Floats) -> None:
     """Name each batch size at the right, at most a line of text off the height of its points.
 
     If there is no room for this, neighbouring batch sizes share a name.

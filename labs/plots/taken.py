@@ -14,6 +14,7 @@ from labs.analysis.arrays import Bools, Floats
 from labs.common.units import NAMES
 from labs.plots.scale import BLUE, VERMILLION, plural, spread_out
 from labs.recording import declared
+from labs.recording.distinct import distinct
 from labs.recording.file import Integers, Recording
 
 
@@ -25,7 +26,7 @@ class Taken:
     """
 
     ticks: Floats
-    batch: Floats
+    batch: Integers
     process: Integers
     warm: Bools
     cold: Bools
@@ -77,7 +78,7 @@ def key_of(taken: Taken) -> list[tuple[str, str]]:
 
 def axis_names(taken: Taken, unit: str) -> tuple[str, str]:
     """What the horizontal and the vertical axis show, in two lines each."""
-    processes = len(np.unique(taken.process))
+    processes = len(distinct(taken.process))
     separated = ", separated by lines" if processes > 1 else ""
     return (
         f"samples in the order taken\n({plural(processes, 'process')}{separated})",
@@ -112,6 +113,6 @@ def batch_names(medians: dict[int, float], line: float) -> list[tuple[float, str
     return names
 
 
-def medians_of(batch: Floats, shown: Floats) -> dict[int, float]:
+def medians_of(batch: Integers, shown: Floats) -> dict[int, float]:
     """The median of `shown` at each batch size; both arrays have the shape (n,)."""
-    return {int(k): float(np.median(shown[batch == k])) for k in np.unique(batch).tolist()}
+    return {int(k): float(np.median(shown[batch == k])) for k in distinct(batch).tolist()}

@@ -26,6 +26,7 @@ def widths(recording: Recording) -> tuple[tuple[float, ...], ...]:
     return tuple(_numbers(text) for text in recording.condition("core_width"))
 
 
+@memoized
 def reached(recording: Recording) -> float | None:
     """The width that a tenth of the rounds of all processes reached; None if no round is known."""
     known = sorted((width for each in widths(recording) for width in each), reverse=True)

@@ -26,6 +26,7 @@ from labs.common.files import read_bounded, write_atomically
 from labs.common.limits import MOST_HEADER_BYTES, MOST_RECORDING_BYTES, MOST_RECORDING_ROWS
 from labs.common.units import Clock
 from labs.recording import kept
+from labs.recording.distinct import distinct
 from labs.recording.header import read_head, split_head
 from labs.recording.rows import BadRecording, Integers, read_table
 
@@ -75,7 +76,7 @@ class Samples:
     @functools.cached_property
     def batch_sizes(self) -> tuple[int, ...]:
         """The different batch sizes, in ascending order."""
-        return tuple(np.unique(self.batch).tolist())
+        return tuple(distinct(self.batch).tolist())
 
     def only(self, chosen: NDArray[np.bool_]) -> Samples:
         """The chosen samples; `chosen` has the shape (n,)."""
@@ -113,8 +114,10 @@ class Recording:
 
     def numbers(self, key: str) -> list[float]:
         """The values of `condition(key)` that are finite numbers; the others are left out."""
-        values = (_finite(text) for text in self.condition(key))
-        return [value for value in values if value is not None]
+        if key not in self._known_numbers:  # a check asks for the same ones about fifteen times
+            values = (_finite(text) for text in self.condition(key))
+            self._known_numbers[key] = [value for value in values if value is not None]
+        return self._known_numbers[key].copy()
 
     def number(self, key: str) -> float | None:
         """The median over processes of a numeric condition; None if no process states it."""
@@ -174,6 +177,10 @@ class Recording:
         return known
 
     @functools.cached_property
+    def _known_numbers(self) -> dict[str, list[float]]:
+        return {}
+
+    @functools.cached_property
     def _known_samples(self) -> dict[tuple[str, bool], Samples]:
         return {}
 
@@ -206,7 +213,7 @@ class Recording:
         stated["samples.count"] = str(len(self))
         stated["samples.sha256"] = self.samples_sha256
         for key, value in stated.items():
-            lines.append(f"# {key}: {_one_line(value)}")
+            lines.append(f"# {key}: {' '.join(str(value).split())}")
         for number, process in enumerate(self.processes):
             lines.append(f"# process.{number}: {json.dumps(dict(process), ensure_ascii=False)}")
         lines.append(HEADER)
@@ -235,11 +242,15 @@ class Recording:
 
 def read(path: Path) -> Recording:
     """The recording in the file `path`. Follows no link and never waits. Raises BadRecording."""
+    return kept.once(Path(path), lambda: _read(Path(path)))
+
+
+def _read(path: Path) -> Recording:
     try:
         content = read_bounded(Path(path), MOST_RECORDING_BYTES)
     except OSError as error:
         raise BadRecording(error.strerror or str(error), where=str(path)) from error
-    return kept.once(content, lambda: parse(content, where=str(path)))
+    return parse(content, where=str(path))
 
 
 def parse(content: bytes, *, where: str = "recording") -> Recording:
@@ -278,10 +289,6 @@ def parse(content: bytes, *, where: str = "recording") -> Recording:
     )
     recording.__dict__["rows"] = body  # byte for byte as in the file, because the hash covers them
     return recording
-
-
-def _one_line(text: str) -> str:
-    return " ".join(str(text).split())
 
 
 def _finite(text: str) -> float | None:

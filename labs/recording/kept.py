@@ -6,8 +6,10 @@ Each of these reads the same files. What was computed from a recording is kept w
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any, TypeVar
 
 from labs.common.limits import MOST_RECORDING_BYTES
@@ -17,30 +19,44 @@ _MOST_BYTES = 2 * MOST_RECORDING_BYTES
 
 Parsed = TypeVar("Parsed")
 
-#: The contents that were read, each with its recording; None outside of `keeping`.
-_kept: ContextVar[list[tuple[bytes, Any]] | None] = ContextVar("kept", default=None)
+#: What was read, by path: the state of the file before, and the recording. None outside `keeping`.
+_kept: ContextVar[dict[Path, tuple[tuple[int, ...], Any]] | None] = ContextVar("kept", default=None)
 
 
 @contextlib.contextmanager
 def keeping() -> Iterator[None]:
-    """In here, what is read again is not parsed again, as long as its bytes are the same."""
-    token = _kept.set([])
+    """In here, no file is read again as long as it has not changed."""
+    token = _kept.set({})
     try:
         yield
     finally:
         _kept.reset(token)
 
 
-def once(content: bytes, parse: Callable[[], Parsed]) -> Parsed:
-    """What `parse` makes of `content`, or has made of it before. Raises what `parse` raises."""
-    kept = _kept.get()
-    if kept is None:
-        return parse()
-    for earlier, parsed in kept:
-        if earlier == content:
-            same: Parsed = parsed
-            return same
-    made = parse()
-    if sum(len(earlier) for earlier, _ in kept) + len(content) <= _MOST_BYTES:
-        kept.append((content, made))
+def once(path: Path, read: Callable[[], Parsed]) -> Parsed:
+    """What `read` makes of the file, or has made of it before. Raises what `read` raises."""
+    kept, state = _kept.get(), _state(path)
+    if kept is None or state is None:
+        return read()
+    if path in kept and kept[path][0] == state:
+        same: Parsed = kept[path][1]
+        return same
+    made = read()
+    if sum(earlier[0] for earlier, _ in kept.values()) + state[0] <= _MOST_BYTES:
+        kept[path] = state, made
     return made
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """The size of a file and what changes with its content; None if it has none."""
+    try:
+        status = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return (
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+        status.st_ino,
+        status.st_dev,
+    )

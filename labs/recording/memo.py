@@ -11,30 +11,30 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Concatenate, ParamSpec, TypeVar
 
-from labs.recording.file import Recording
-
+Subject = TypeVar("Subject")
 Arguments = ParamSpec("Arguments")
 Computed = TypeVar("Computed")
 
 
 def memoized(
-    compute: Callable[Concatenate[Recording, Arguments], Computed],
-) -> Callable[Concatenate[Recording, Arguments], Computed]:
-    """The same function, but it computes only once for each recording and choice of arguments.
+    compute: Callable[Concatenate[Subject, Arguments], Computed],
+) -> Callable[Concatenate[Subject, Arguments], Computed]:
+    """The same function, but it computes only once for each subject and choice of arguments.
 
-    All arguments after the recording must be hashable. An exception is not remembered.
+    The subject is a recording, or else what compares by identity. All arguments after it must be
+    hashable. An exception is not remembered.
     """
-    known: weakref.WeakKeyDictionary[Recording, dict[Hashable, Computed]]
+    known: weakref.WeakKeyDictionary[Subject, dict[Hashable, Computed]]
     known = weakref.WeakKeyDictionary()
 
     @functools.wraps(compute)
     def compute_once(
-        recording: Recording, /, *args: Arguments.args, **options: Arguments.kwargs
+        subject: Subject, /, *args: Arguments.args, **options: Arguments.kwargs
     ) -> Computed:
-        mine = known.setdefault(recording, {})
+        mine = known.setdefault(subject, {})
         key: Hashable = (args, tuple(sorted(options.items())))
         if key not in mine:
-            mine[key] = compute(recording, *args, **options)
+            mine[key] = compute(subject, *args, **options)
         return mine[key]
 
     return compute_once

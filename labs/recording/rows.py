@@ -17,24 +17,27 @@ from labs.common.limits import (
     MOST_RECORDING_ROWS,
     MOST_VARIANTS,
 )
+from labs.recording.distinct import distinct
+from labs.recording.row_numbers import rows_of
 
 Integers = NDArray[np.int64]
 
 _NAME = rb"[a-z0-9][a-z0-9_-]{0,39}"
-_ROW_ENDING = rb"-?\d{1,8},\d{1,10},\d{1,18}"
-
-
-def _row_forms(*before: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """The pattern of one row without its line end, and of any number of rows with line ends."""
-    row = b",".join([_NAME, *before, _ROW_ENDING])
-    return re.compile(row), re.compile(rb"(?:%s\n)*" % row)
-
-
-#: By number of columns: rows of a C kernel have 4, and rows of a recording add the process.
-_ROW_FORMS = {4: _row_forms(), 5: _row_forms(rb"\d{1,4}")}
-#: The name in a row that is not numbered yet.
-_UNNUMBERED = re.compile(rb"\n([^;,\n]+),")
+#: The most digits of sample, batch and ticks, by number of columns: rows of a C kernel have 4, and
+#: rows of a recording add the process. The number of a sample may be negative.
+_MOST_DIGITS = {4: (8, 10, 18), 5: (4, 8, 10, 18)}
 _PIECE = 256 * 1024
+
+
+def _row_form(most: tuple[int, ...]) -> re.Pattern[bytes]:
+    """The pattern of one row without its line end."""
+    numbers = [rb"\d{1,%d}" % digits for digits in most]
+    numbers[-3] = b"-?" + numbers[-3]
+    return re.compile(b",".join([_NAME, *numbers]))
+
+
+_ROW_FORMS = {columns: _row_form(most) for columns, most in _MOST_DIGITS.items()}
+_NAME_FORM = re.compile(_NAME)
 
 
 class BadRecording(ValueError):
@@ -63,55 +66,40 @@ def read_table(
         raise BadRecording(f"has {count} rows; at most {MOST_RECORDING_ROWS} are read", where=where)
     if count == 0:
         return (), np.empty((0, columns), dtype=np.int64)
-    one, many = _ROW_FORMS[columns]
+    most = _MOST_DIGITS[columns]
     names: dict[bytes, int] = {}
     parts = []
     for begin, end in _pieces(body):
-        if many.fullmatch(body, begin, end) is None:
-            before = body.count(b"\n", 0, begin)
-            for offset, row in enumerate(body[begin:end].split(b"\n")):
-                if one.fullmatch(row) is None:
-                    raise BadRecording(
-                        f"{_shown(row)} {_what_is_wrong(row, columns)}",
-                        where=where,
-                        line=first_row + before + offset,
-                    )
-        # Every row has the right form now, so numpy's fast reader can parse the numbers.
-        text = _numbered(b"\n" + body[begin:end], names)
-        if len(names) > MOST_VARIANTS:
-            raise BadRecording(f"has more than {MOST_VARIANTS} variants", where=where)
-        numbers = text.strip(b"\n;").replace(b"\n;", b",").decode()
-        parts.append(np.fromstring(numbers, dtype=np.int64, sep=","))
-    table = np.concatenate(parts).reshape(count, columns)
+        piece = body[begin:end]
+        rows = rows_of(piece, _NAME_FORM, most, names) if len(piece) <= _PIECE else None
+        if rows is None:
+            line = first_row + body.count(b"\n", 0, begin)
+            raise _why_refused(piece.split(b"\n")[:-1], columns, line, where)
+        parts.append(rows)
+    table = np.concatenate(parts)
     _check_batch_sizes(table[:, -2], first_row, where)
     if columns == 5:
         _check_order(table[:, 1], first_row, where)
     return tuple(name.decode() for name in names), table
 
 
-def _numbered(text: bytes, names: dict[bytes, int]) -> bytes:
-    """The rows `text`, which begin with a line end, with numbers for the names of their variants.
-
-    New names are added to `names`, in the order in which they come, up to one more than may be.
-    """
-    known = list(names)
-    while True:
-        for name in known:
-            # The semicolon marks a number, because a variant may have the name 1.
-            text = text.replace(b"\n" + name + b",", b"\n;%d," % names[name])
-        new = _UNNUMBERED.search(text)
-        if new is None or len(names) > MOST_VARIANTS:
-            return text
-        known = [new[1]]
-        names[new[1]] = len(names)
+def _why_refused(rows: list[bytes], columns: int, first_row: int, where: str) -> BadRecording:
+    """What is wrong with `rows`, of which the first one is line `first_row` of `where`."""
+    for line, row in enumerate(rows, first_row):
+        if _ROW_FORMS[columns].fullmatch(row) is None:
+            return BadRecording(
+                f"{_shown(row)} {_what_is_wrong(row, columns)}", where=where, line=line
+            )
+    return BadRecording(f"has more than {MOST_VARIANTS} variants", where=where)
 
 
 def _check_batch_sizes(batch: Integers, first_row: int, where: str) -> None:
     """Raise BadRecording if `batch`, of shape (rows,), holds too many different sizes."""
-    sizes, first_places = np.unique(batch, return_index=True)
-    if len(sizes) > MOST_BATCH_SIZES:
+    sizes = len(distinct(batch))
+    if sizes > MOST_BATCH_SIZES:
+        _, first_places = np.unique(batch, return_index=True)
         raise BadRecording(
-            f"has {len(sizes)} different batch sizes; at most {MOST_BATCH_SIZES} are read",
+            f"has {sizes} different batch sizes; at most {MOST_BATCH_SIZES} are read",
             where=where,
             line=first_row + int(np.sort(first_places)[MOST_BATCH_SIZES]),
         )

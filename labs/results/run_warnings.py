@@ -5,14 +5,13 @@ This module takes them from the conditions of the run; labs.results.line_warning
 
 from __future__ import annotations
 
-import numpy as np
-
 from labs.analysis import core_clock
 from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
 from labs.common.advice import Option, Words, advice
 from labs.common.units import rounded, times
 from labs.recording import declared, places, proof, traced
+from labs.recording.distinct import distinct
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
 from labs.recording.memo import memoized
@@ -248,7 +247,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     found += _of_unbound(recording, variant) or _of_placement(recording, variant)
     found += _of_clock_speed(recording)
     found += _of_switches(recording, variant)
-    sizes, variants = max(len(np.unique(recording.batch)), 1), max(len(recording.variants), 1)
+    sizes, variants = max(len(distinct(recording.batch)), 1), max(len(recording.variants), 1)
     steady = int((recording.sample >= 0).sum())
     found += _of_one_process(recording, steady)
     if steady / (sizes * variants) < FEWEST_PER_BATCH:

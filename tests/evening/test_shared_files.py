@@ -75,7 +75,7 @@ def test_a_file_that_was_replaced_meanwhile_is_not_shared(
     assert (tmp_path / "copy" / "recordings" / "large.csv").read_text() == "x" * 40_000
 
 
-def test_the_same_bytes_are_parsed_once_and_only_within_one_submission(tmp_path: Path) -> None:
+def test_the_same_file_is_read_once_and_only_within_one_submission(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     path.write_bytes((FIXTURES / "fenced.csv").read_bytes())
     assert file.read(path) is not file.read(path)

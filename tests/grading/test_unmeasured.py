@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.facts.row_order import _random
 from grader.judging import unmeasured
 from grader.judging.lab_folder import check_folder, handed_in
 from grader.with_nbgrader.class_flags.evidence_register import EvidenceRegister
@@ -123,6 +124,18 @@ def test_no_honest_recording_is_flagged(monkeypatch: pytest.MonkeyPatch) -> None
     found = {path: unmeasured.signs(recording) for path, recording in honest_recordings()}
     assert len(found) > 100
     assert {path: signs for path, signs in found.items() if signs} == {}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 1_431_655_765, 2**31 - 1])
+def test_the_numbers_drawn_are_those_of_the_generator_step_by_step(seed: int) -> None:
+    state, drawn, most = seed, [], 2**64 - 1
+    for _ in range(300):
+        state ^= state >> 12
+        state ^= (state << 25) & most
+        state ^= state >> 27
+        drawn.append((state * 2685821657736338717) & most)
+    for count in (0, 1, 128, 300):
+        assert _random(seed, count).tolist() == drawn[:count]
 
 
 def test_the_list_of_saved_runs_is_complete() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
 import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -19,6 +21,7 @@ from hypothesis import strategies as st
 
 from labs.common import limits
 from labs.recording.file import BadRecording, Recording, parse, read
+from labs.recording.rows import read_table
 from labs.run.output import COLUMNS, gather, parse_run
 from testing import simulate
 from testing.paths import FIXTURES, REPOSITORY
@@ -226,6 +229,31 @@ def test_a_file_damaged_anywhere_raises_nothing_else(at: int, put: bytes, cut: i
         back.number("core_cycle_ticks"), back.total("task.main.migrations")
     except BadRecording:
         pass
+
+
+_NAMES = [b"a", b"1", b"n" * 8, b"n" * 9, b"n" * 40]
+_NUMBERS = [[b"0", b"0012"], [b"-12345678", b"-0", b"7"], [b"1234567890"], [b"9" * 18, b"92"]]
+_BAD = [b"", b"-", b"+1", b"1_0", b" 1", b"1.0", b"\xb2", b"n" * 41, b"N", b"-n", b"9" * 19, b"7\r"]
+_ANY = st.sampled_from([*_NAMES, *_BAD, *(each for column in _NUMBERS for each in column)])
+_GOOD_ROW = st.tuples(*map(st.sampled_from, [_NAMES, *_NUMBERS]))
+_ROW = st.one_of(_GOOD_ROW, _GOOD_ROW, _GOOD_ROW, st.lists(_ANY, min_size=3, max_size=6))
+_FORM = re.compile(rb"([a-z0-9][a-z0-9_-]{0,39}),(\d{1,4}),(-?\d{1,8}),(\d{1,10}),(\d{1,18})")
+
+
+@given(st.lists(_ROW, min_size=1, max_size=6))
+def test_rows_are_read_as_their_pattern_says(fields: list[Sequence[bytes]]) -> None:
+    rows = [b",".join(row) for row in fields]
+    found = [_FORM.fullmatch(row) for row in rows]
+    bad = next((place for place, row in enumerate(found) if row is None), None)
+    if bad is not None:
+        with pytest.raises(BadRecording, match=f"line {7 + bad}:"):
+            read_table(b"\n".join(rows), 7, "run.csv")
+        return
+    good = [row.groups() for row in found if row is not None]
+    names = list(dict.fromkeys(row[0] for row in good))
+    variants, table = read_table(b"\n".join(rows), 7, "run.csv")
+    assert [name.encode() for name in variants] == names
+    assert table.tolist() == [[names.index(name), *map(int, rest)] for name, *rest in good]
 
 
 def test_a_large_bad_file_takes_little_time_and_memory() -> None:
