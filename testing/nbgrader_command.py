@@ -1,8 +1,8 @@
 """The command `nbgrader` without its start, which takes most of its time in a test.
 
 One process imports nbgrader and what our settings name. Each command is a fork of that process with
-its own folder, environment and streams, and ends as a process ends. `test_adapter.py` and
-`test_labs_through_nbgrader.py` start nbgrader as an instructor does.
+its own folder, environment and streams, and ends as a process ends. `test_adapter.py`,
+`test_class.py` and `test_labs_through_nbgrader.py` start nbgrader as an instructor does.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from testing.paths import REPOSITORY
 
 #: A command that takes longer than this has hung, and is ended.
 PATIENCE_S = 200
+_one = threading.Lock()
 _PRELOADED = (
     "nbgrader.apps.nbgraderapp",
     "grader.with_nbgrader.exchange.collect",
@@ -37,10 +39,10 @@ _PRELOADED = (
 def run(
     folder: Path, environment: Mapping[str, str], *arguments: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs `nbgrader` with these arguments in `folder`; one at a time in each process of tests."""
-    server = _server()
-    assert server.stdin is not None and server.stdout is not None
-    with tempfile.TemporaryDirectory(prefix="ticklab-nbgrader-") as scratch:
+    """Runs `nbgrader` with these arguments in `folder`, one command at a time."""
+    with _one, tempfile.TemporaryDirectory(prefix="ticklab-nbgrader-") as scratch:
+        server = _server()
+        assert server.stdin is not None and server.stdout is not None
         said, errors = Path(scratch) / "stdout", Path(scratch) / "stderr"
         job = [str(folder), dict(environment), [str(said), str(errors)], arguments]
         server.stdin.write(json.dumps(job) + "\n")
