@@ -13,20 +13,24 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 .DELETE_ON_ERROR:
 .PHONY: help lab test quick coverage lint $(CHECKS) bench class html docs fixtures lock clean always
 
+# The tests start hundreds of Python processes. Where Python may not write bytecode, each of them
+# would compile our modules anew, and each run of the tests would rewrite their assertions anew.
+test quick coverage: export PYTHONDONTWRITEBYTECODE =
+
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
 
-lab: $(VENV)/run build/released.made ## open the labs in JupyterLab (DIR: the folder of your copy)
+lab: $(VENV)/compiled build/released.made ## open the labs in JupyterLab (DIR: the folder of your copy)
 	@$(BIN)/labs start $(if $(DIR),"$(DIR)")
 
 test: $(VENV)/dev ## run lint and every test (ARGS: passed on to pytest)
-	@$(MAKE) --no-print-directory -j 3 lint build/released.made
+	@$(MAKE) --no-print-directory -j 3 lint build/released.made $(VENV)/compiled
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
-quick: lint build/released.made ## run lint and the short tests that measure nothing (2 minutes)
+quick: lint build/released.made $(VENV)/compiled ## run lint and the short tests that measure nothing (2 minutes)
 	@$(BIN)/python -m pytest -n 2 -m "not measuring and not slow" $(ARGS)
 
-coverage: $(VENV)/dev build/released.made ## print which lines of each package the short tests run
+coverage: $(VENV)/dev build/released.made $(VENV)/compiled ## print which lines of each package the short tests run
 	@COVERAGE_FILE=build/coverage.data $(BIN)/python -m pytest -n 2 -m "not measuring and not slow" \
 		--cov=labs --cov=grader --cov-report=json:build/coverage.json $(ARGS)
 	@$(BIN)/python -m testing.covered build/coverage.json
@@ -76,10 +80,11 @@ COMPILE = pyproject.toml --quiet --universal --python-version 3.10 --generate-ha
 
 clean: ## remove everything that make has made (never your labs)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find labs grader bench testing tests -name __pycache__ -prune -exec rm -rf {} +
 
-# pip compiles what it installs. Where Python may not write bytecode (PYTHONDONTWRITEBYTECODE), every
-# process would else compile each module anew: the tests take half as long again.
-PIP_INSTALL = $(BIN)/python -m pip install --quiet
+# A lock names every package, so pip looks for no others. It would compile with one CPU what it
+# installs: $(VENV)/compiled does that with all CPUs, or while the types are checked.
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --no-compile --no-deps
 
 # Set-up. Each step leaves a stamp file when it succeeds, so that make repeats a failed step.
 
@@ -119,12 +124,18 @@ $(VENV)/run: requirements.lock pyproject.toml $(VENV)/made-in
 	} >&2
 	@echo "Installing JupyterLab and the other packages that the labs need (about a minute, once) ..."
 	@$(PIP_INSTALL) --require-hashes -r requirements.lock
-	@$(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	@$(PIP_INSTALL) --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/dev: requirements-dev.lock $(VENV)/run
 	@echo "Installing the packages that the tests need ..."
 	@$(PIP_INSTALL) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# Bytecode of all packages. Where Python may not write it (PYTHONDONTWRITEBYTECODE), every process
+# would else compile each module anew: the tests take half as long again.
+$(VENV)/compiled: $(VENV)/run $(wildcard $(VENV)/dev)
+	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib
 	@touch $@
 
 # What a student receives: the notebooks without their solutions.

@@ -10,13 +10,13 @@ import copy
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook
 
 from grader.with_nbgrader.course import make_course
+from testing import nbgrader_command
 from testing.paths import REPOSITORY
 
 LAB = "01-small"
@@ -148,14 +148,7 @@ class Course:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Runs stock nbgrader in the course folder; a hang ends the test."""
-        return subprocess.run(
-            [sys.executable, "-m", "nbgrader", *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=200,
-        )
+        return nbgrader_command.run(self.folder, self.environment, *arguments)
 
     def generate(self) -> None:
         done = self.run("generate_assignment", LAB)

@@ -50,6 +50,10 @@ LONG = """
     start fuzz declared slips legible setup release pitfalls_page
 """
 
+#: Folders with files of several seconds, because nbgrader or other processes run there. They come
+#: before those whose files take a second or two.
+STARTING = ("with_nbgrader", "evening", "hostile", "commands", "project")
+
 
 def file_of(nodeid: str) -> str:
     """The file of a test, as it is named in these lists."""
@@ -59,7 +63,12 @@ def file_of(nodeid: str) -> str:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """`make quick` leaves out what is marked here. What takes longest comes first."""
     first = [*MEASURING.split(), *LONG.split()]
-    items.sort(key=lambda item: [*first, file_of(item.nodeid)].index(file_of(item.nodeid)))
+
+    def place(item: pytest.Item) -> tuple[int, bool]:
+        name = file_of(item.nodeid)
+        return [*first, name].index(name), item.path.parent.name not in STARTING
+
+    items.sort(key=place)
     for item in items:
         if file_of(item.nodeid) in MEASURING.split():
             item.add_marker(pytest.mark.measuring)

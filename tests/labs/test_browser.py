@@ -17,6 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from bench.labs import accessible, jupyterlab
 from bench.labs.jupyterlab import Server, command, plot_of, status_of, wait_for
+from labs.course import predictions
 
 #: Its own name, so that no other process of this machine is taken for it.
 SLOW = f"slow_{os.getpid()}"
@@ -70,6 +71,14 @@ CELLS = (
 #: A notebook of its own: C under the magic, and Python that looks a little like it.
 COLOURED = ("%%ckernel own\n/* a comment */ static int seven = 7;", "seven = 7 # /* none */")
 
+#: The lab and the id of a prediction, and a notebook that asks for it.
+LAB, ID = "02-first-iteration", "first-iteration-call"
+FORM = (
+    "from pathlib import Path\nfrom labs.notebook.session import Session",
+    f'lab = Session("{LAB}", Path.cwd())',
+    f'lab.predict("{ID}")',
+)
+
 
 def slow_processes() -> list[psutil.Process]:
     """The processes of the slow C kernel that live, whoever their parent is by now."""
@@ -104,7 +113,8 @@ def notebook_of(sources: tuple[str, ...]) -> dict[str, Any]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("panels")
     (folder / f"{SLOW}.c").write_text(SLOW_SOURCE)
-    for name, sources in (("panels", CELLS), ("colours", COLOURED)):
+    notebooks = {"panels": CELLS, "alone": CELLS, "colours": COLOURED, "form": FORM}
+    for name, sources in notebooks.items():
         (folder / f"{name}.ipynb").write_text(json.dumps(notebook_of(sources)))
     with jupyterlab.served(folder, tmp_path_factory.mktemp("jupyter")) as serving:
         yield serving
@@ -116,14 +126,52 @@ def context() -> Iterator[Any]:
         yield browser.new_context()
 
 
-@pytest.fixture
-def page(server: Server, context: Any) -> Iterator[Page]:
-    """The notebook, opened afresh with a new Jupyter kernel, all cells run."""
+@pytest.fixture(scope="module")
+def shared(server: Server, context: Any) -> Iterator[Page]:
+    """One page for most tests: to load JupyterLab takes longer than all that is done in a test."""
     with jupyterlab.opened(server, context, "panels.ipynb") as notebook:
-        command(notebook.page, "Restart Kernel and Run All Cells")
-        for name in ("timer_overhead", SLOW):
-            expect(status_of(panel(notebook.page, name))).to_have_text("Ready.")
         yield notebook.page
+
+
+@pytest.fixture
+def page(shared: Page) -> Iterator[Page]:
+    """The notebook, all cells run again: its panels and its session are new."""
+    clear(shared)
+    shared.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+    yield ready(shared)
+    kill_slow_processes()
+
+
+@pytest.fixture
+def restarted(shared: Page) -> Iterator[Page]:
+    """The notebook, all cells run by a new Jupyter kernel; it has the focus."""
+    clear(shared)
+    command(shared, "Restart Kernel and Run All Cells")
+    yield ready(shared)
+    kill_slow_processes()
+
+
+@pytest.fixture
+def emptied(shared: Page) -> Page:
+    """JupyterLab after the notebook is closed."""
+    shared.evaluate("() => { jupyterapp.shell.currentWidget.dispose() }")
+    return shared
+
+
+def clear(page: Page) -> None:
+    """Removes all outputs of the notebook, so that no old panel is taken for a new one."""
+    page.evaluate("() => jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
+    expect(page.locator(".ticklab-panel")).to_have_count(0)
+
+
+def ready(page: Page) -> Page:
+    """The same page, when both panels can be used."""
+    for name in ("timer_overhead", SLOW):
+        expect(status_of(panel(page, name))).to_have_text("Ready.")
+    return page
+
+
+def kill_slow_processes() -> None:
     for process in slow_processes():
         process.kill()
 
@@ -222,27 +270,9 @@ def test_a_result_of_other_settings_is_marked(page: Page) -> None:
     expect(words).to_have_count(0)
 
 
-def test_the_saved_page_shows_the_last_result_and_the_way_back(page: Page, server: Server) -> None:
-    timer = panel(page, "timer_overhead")
-    jupyterlab.run_panel(timer, 200, 2)
-    cell = page.locator(".jp-Cell").filter(has=page.locator(".ticklab-kept")).first
-    kept = cell.locator(".ticklab-kept")
-    table = timer.get_by_role("table", name="Runs of this panel")
-    expect(table).to_contain_text("fenced, 200 samples, 2 processes")
-    expect(kept).to_be_hidden()
-    file = server.folder / "panels.ipynb"
-    before = file.stat().st_mtime_ns
-    command(page, "Save Notebook")
-    wait_for(lambda: file.stat().st_mtime_ns > before, 20.0, "the notebook is saved")
-    jupyterlab.end_jupyter_kernels(server, page)
-    page.reload()
-    expect(kept).to_be_visible()
-    expect(kept).to_contain_text("run this cell again (Shift+Enter)")
-    expect(plot_of(kept)).to_be_visible()
-    expect(page.get_by_text("Error displaying widget")).to_be_hidden()
+def test_the_keyboard_alone_suffices(restarted: Page) -> None:
+    page = restarted
 
-
-def test_the_keyboard_alone_suffices(page: Page) -> None:
     def tab_to(locator: Locator) -> None:
         for _ in range(60):
             if locator.evaluate("element => element === document.activeElement"):
@@ -282,14 +312,18 @@ def test_the_keyboard_alone_suffices(page: Page) -> None:
     assert not slow_processes()
 
 
-def test_restarting_the_jupyter_kernel_leaves_no_process(page: Page) -> None:
+def test_restarting_the_jupyter_kernel_leaves_no_process(restarted: Page) -> None:
+    page = restarted
     start_slow_run(page)
     command(page, "Restart Kernel…")
     wait_for(lambda: not slow_processes(), 10.0, "the C process ends with its Jupyter kernel")
 
 
-def test_c_in_a_cell_has_the_colours_of_c(server: Server, context: Any) -> None:
-    with jupyterlab.opened(server, context, "colours.ipynb") as notebook:
+# The tests below close the shared notebook, and end every Jupyter kernel.
+
+
+def test_c_in_a_cell_has_the_colours_of_c(emptied: Page, server: Server) -> None:
+    with jupyterlab.opened_in(emptied, server, "colours.ipynb") as notebook:
         in_c, in_python = (notebook.cell(f"cell-{number}") for number in (0, 1))
         # One token: in Python this text is several.
         comment = re.compile(r"^/\* \w+( comment)? \*/$")
@@ -301,3 +335,58 @@ def test_c_in_a_cell_has_the_colours_of_c(server: Server, context: Any) -> None:
         expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(0)
         notebook.page.keyboard.type("%")
         expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(1)
+
+
+def test_the_saved_page_shows_the_last_result_and_the_way_back(
+    server: Server, context: Any
+) -> None:
+    with jupyterlab.opened(server, context, "alone.ipynb") as notebook:
+        page = notebook.page
+        command(page, "Restart Kernel and Run All Cells")
+        ready(page)
+        timer = panel(page, "timer_overhead")
+        jupyterlab.run_panel(timer, 200, 2)
+        cell = page.locator(".jp-Cell").filter(has=page.locator(".ticklab-kept")).first
+        kept = cell.locator(".ticklab-kept")
+        table = timer.get_by_role("table", name="Runs of this panel")
+        expect(table).to_contain_text("fenced, 200 samples, 2 processes")
+        expect(kept).to_be_hidden()
+        file = server.folder / "alone.ipynb"
+        before = file.stat().st_mtime_ns
+        command(page, "Save Notebook")
+        wait_for(lambda: file.stat().st_mtime_ns > before, 20.0, "the notebook is saved")
+        jupyterlab.end_jupyter_kernels(server, page)
+        page.reload()
+        expect(kept).to_be_visible()
+        expect(kept).to_contain_text("run this cell again (Shift+Enter)")
+        expect(plot_of(kept)).to_be_visible()
+        expect(page.get_by_text("Error displaying widget")).to_be_hidden()
+
+
+def test_a_prediction_is_typed_stored_and_seen_again(server: Server, context: Any) -> None:
+    path = server.folder / "form.ipynb"
+    line = f'lab.predict("{ID}", 1000, "ns", because="dd x", sure=0.6)'
+    with jupyterlab.opened(server, context, path.name) as opened:
+        page = opened.page
+        command(page, "Restart Kernel and Run All Cells")
+        form = page.locator(".ticklab-form")
+        form.get_by_label("Number").focus()
+        page.keyboard.type("1e3")
+        expect(form.get_by_role("status")).to_have_text("That is 1,000 ns.")
+        expect(form.get_by_label("Unit")).to_have_value("ns")
+        for words in ("", "dd x", "60"):
+            page.keyboard.press("Tab")
+            page.keyboard.type(words)
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(form.get_by_role("status")).to_have_text("Stored.")
+        expect(page.locator("pre code", has_text="lab.predict")).to_have_text(line)
+        (made,) = predictions.read(server.folder)[ID]
+        assert (made.value, made.unit, made.because, made.sure) == (1000, "ns", "dd x", 0.6)
+        assert len(page.locator(".jp-CodeCell").all()) == len(FORM), "no key cut a cell"
+        command(page, "Save Notebook")
+        wait_for(lambda: "prediction stored" in path.read_text(), 30.0, "the page is saved")
+        jupyterlab.end_jupyter_kernels(server, page)
+        page.reload()
+        expect(page.locator("pre code", has_text="lab.predict")).to_have_text(line)
+        expect(page.locator(".jp-Notebook")).to_contain_text("prediction stored")

@@ -141,8 +141,23 @@ def copy_into(venv: Path, installed: Distribution) -> None:
             script = source.read_bytes().replace(bytes(here / "bin"), bytes(venv / "bin"), 1)
             target.write_bytes(script)
             target.chmod(0o755)
-        elif source.exists():  # what was compiled may have gone
-            shutil.copy2(source, target)
+            continue
+        link(source, target)
+        if source.suffix == ".py":
+            # Where pip has not compiled it, it does not list this. It may have gone.
+            compiled = Path("__pycache__", f"{source.stem}.{sys.implementation.cache_tag}.pyc")
+            link(source.parent / compiled, target.parent / compiled)
+
+
+def link(source: Path, target: Path) -> None:
+    """A second name for a file that nobody will write to; on another file system a copy of it."""
+    if not source.exists() or target.exists():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 @pytest.fixture(scope="module")

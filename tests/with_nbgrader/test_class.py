@@ -16,10 +16,11 @@ from grader.commands.cli import main
 from grader.demonstration import course
 from grader.demonstration.course import DemonstrationClass, Row, table
 from grader.demonstration.students import STUDENTS
+from testing import nbgrader_command
 from testing.paths import REPOSITORY
 from testing.small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
 
-# Sixteen starts of nbgrader before the first test.
+# Sixteen commands of nbgrader before the first test.
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -41,7 +42,17 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[DemonstrationClass
         folder / "class", write_source(folder / "notebooks"), LAB, small_evidence, EXTRA_CONFIG
     )
     (made.course / "small_checks.py").write_text(CHECKS)
-    return made, made.run()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess, "run", already_imported)
+        return made, made.run()
+
+
+def already_imported(
+    command: list[str], *, cwd: Path, env: dict[str, str], **_: object
+) -> subprocess.CompletedProcess[str]:
+    """The same command without the start of nbgrader; below, one that fails starts in full."""
+    assert command[:3] == [sys.executable, "-m", "nbgrader"]
+    return nbgrader_command.run(cwd, env, *command[3:])
 
 
 def test_every_student_has_one_line(graded: tuple[DemonstrationClass, list[Row]]) -> None:

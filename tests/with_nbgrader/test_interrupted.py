@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from testing.small_exchange import LATE, ExchangeCourse
 
 #: Processes of nbgrader run before and in the first test.
 pytestmark = pytest.mark.timeout(300)
+STEPS = ("collect", "autograde", "generate_feedback", "release_feedback")
 FULL = {"cost": 4.0, "step": 1.5, "report": None}
 
 
@@ -34,6 +36,28 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
     for student in ("ada", "grace"):
         course.hand_in(student)
     return course
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A step that is left alone: the course before it, how often it changes a file, its end."""
+
+    before: ExchangeCourse
+    changes: int
+    after: steps.State
+
+
+@pytest.fixture(scope="module")
+def alone(made: ExchangeCourse, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Alone]:
+    """Every step, one after the other."""
+    found = {}
+    course = made.copied_to(tmp_path_factory.mktemp("alone") / "class")
+    for step in STEPS:
+        before = course.copied_to(tmp_path_factory.mktemp("before") / "class")
+        ran = steps.run(course, (step, LAB))
+        assert ran.status == 0, ran.said
+        found[step] = Alone(before, ran.changes, steps.state(course))
+    return found
 
 
 @pytest.fixture
@@ -54,23 +78,19 @@ def autograde(api: NbGraderAPI, student: str = "*") -> dict[str, object]:
     return done
 
 
-@pytest.mark.parametrize("step", ["collect", "autograde", "generate_feedback", "release_feedback"])
+@pytest.mark.parametrize("step", STEPS)
 def test_a_killed_step_ends_when_it_is_run_again(
-    made: ExchangeCourse, tmp_path_factory: pytest.TempPathFactory, step: str
+    alone: dict[str, Alone], tmp_path: Path, step: str
 ) -> None:
     """Killed at a third and at two thirds of its changes; `python -m bench kills` tries more."""
-    alone = made.copied_to(tmp_path_factory.mktemp("alone") / "class")
-    before = ["collect", "autograde", "generate_feedback", "release_feedback"]
-    for earlier in before[: before.index(step)]:
-        assert steps.run(alone, (earlier, LAB)).status == 0
-    killed = [alone.copied_to(tmp_path_factory.mktemp("killed") / "class") for _ in range(2)]
-    changes = steps.run(alone, (step, LAB)).changes
+    changes = alone[step].changes
     assert changes >= 4
-    for number, course in enumerate(killed, start=1):
+    for number in (1, 2):
+        course = alone[step].before.copied_to(tmp_path / str(number) / "class")
         ran = steps.run(course, (step, LAB), kill_at_change=changes * number // 3)
         assert ran.status == -signal.SIGKILL
         assert steps.run(course, (step, LAB)).status == 0
-        assert steps.state(course) == steps.state(alone)
+        assert steps.state(course) == alone[step].after
 
 
 def test_a_half_made_result_of_an_earlier_version_is_made_again(
