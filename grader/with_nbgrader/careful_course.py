@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -142,6 +143,32 @@ def _get_submitted_timestamp(
         return time_in_record(folder)
 
 
-def _get_submitted_students(old: Callable[..., set[str]], _: Any, assignment_id: str) -> set[str]:
+def _get_submitted_students(
+    old: Callable[..., set[str]], self: Any, assignment_id: str
+) -> set[str]:
     """The students whose names can be taken; autograde says what is wrong with the others."""
-    return {name for name in old(assignment_id) if trouble_with_name(name) is None}
+    course = self.coursedir
+    # nbgrader makes a path and matches a pattern for each student, for each lab on the page.
+    if course.directory_structure == CourseDirectory.directory_structure.default_value:
+        found = _with_folder(Path(course.root, course.submitted_directory), assignment_id)
+    else:
+        found = old(assignment_id)
+    return {name for name in found if trouble_with_name(name) is None}
+
+
+def _with_folder(submitted: Path, assignment_id: str) -> set[str]:
+    """The names in a folder that have a folder for a lab, or for any lab if it is `*`."""
+    if assignment_id == "*":
+        return {each for each in _folders(submitted) if _folders(submitted / each)}
+    return {each for each in _folders(submitted) if (submitted / each / assignment_id).is_dir()}
+
+
+def _folders(place: Path) -> list[str]:
+    """The names of the folders in a folder, but for hidden ones."""
+    try:
+        with os.scandir(place) as entries:
+            return [
+                each.name for each in entries if not each.name.startswith(".") and each.is_dir()
+            ]
+    except OSError:
+        return []

@@ -107,9 +107,10 @@ def _with_notes(
     if listed["id"] is None:
         return listed
     notes: dict[str, list[str]] = {}
-    folder = _folder(self, "autograded", assignment_id, listed["student"])
+    course = self.coursedir
+    folder = course.format_path(course.autograded_directory, listed["student"], assignment_id)
     for name in names:
-        for kind, words in notes_of(folder / f"{name}.ipynb").items():
+        for kind, words in notes_of(Path(f"{folder}/{name}.ipynb")).items():
             notes.setdefault(kind, []).extend(words)
     return {**listed, KEY: notes} if any(notes.values()) else listed
 
