@@ -92,6 +92,11 @@ class LargeGradebook(Gradebook):  # type: ignore[misc]
             for each in students
         ]
 
+    def names_of_students(self) -> dict[str, dict[str, Any]]:
+        """The first and the last name of each student."""
+        rows = self.db.query(Student.id, Student.first_name, Student.last_name)
+        return {own: {"first_name": first, "last_name": last} for own, first, last in rows}
+
     def submission_dicts(self, assignment_id: str) -> list[dict[str, Any]]:
         """The graded submissions of a lab, as nbgrader gives them."""
         sums = self._sums(SubmittedNotebook.assignment_id, Assignment.name == assignment_id)

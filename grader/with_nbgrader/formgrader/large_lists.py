@@ -79,17 +79,27 @@ def _get_submission(
     return made
 
 
-def _get_submissions(
-    old: Callable[..., Any], self: Any, assignment_id: str
-) -> list[dict[str, Any]]:
+def _get_submissions(_: Callable[..., Any], self: Any, assignment_id: str) -> list[dict[str, Any]]:
     """The submissions of a lab, with the notes of those that have any."""
-    listed: list[dict[str, Any]] = old(assignment_id)
     with self.gradebook as gradebook:
+        graded = gradebook.submission_dicts(assignment_id)
         try:
             names = [each.name for each in gradebook.find_assignment(assignment_id).notebooks]
         except MissingEntry:
-            return listed
-    return [_with_notes(self, each, assignment_id, names) for each in listed]
+            names = []
+        submitted = self.get_submitted_students(assignment_id)
+        ungraded = submitted - self.get_autograded_students(assignment_id)
+        students = gradebook.names_of_students() if ungraded else {}
+    listed = []
+    for each in graded:
+        if each["student"] not in ungraded:
+            shown = {**each, **_shown(self, each["timestamp"])}
+            when = each["timestamp"]
+            shown["timestamp"] = when and when.isoformat()
+            listed.append(_with_notes(self, shown, assignment_id, names))
+    for student in ungraded:
+        listed.append(self.get_submission(assignment_id, student, ungraded, students))
+    return sorted(listed, key=lambda each: each["student"])
 
 
 def _get_notebook_submissions(
