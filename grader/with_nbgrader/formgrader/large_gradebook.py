@@ -162,6 +162,20 @@ class LargeGradebook(Gradebook):  # type: ignore[misc]
         rows = self._notebooks(wanted).with_entities(SubmittedNotebook.id, Student.id)
         return [ListedNotebook(own, notebook, ListedStudent(student)) for own, student in rows]
 
+    def waiting_notebooks(self, notebook: str, assignment: str) -> list[ListedNotebook]:
+        """The copies of a notebook in which something waits for a person, in order of their ids."""
+        wanted = and_(
+            Assignment.name == assignment, Notebook.name == notebook, Grade.needs_manual_grade
+        )
+        rows = (
+            self._notebooks(wanted)
+            .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+            .with_entities(SubmittedNotebook.id, Student.id)
+            .distinct()
+            .order_by(SubmittedNotebook.id)
+        )
+        return [ListedNotebook(own, notebook, ListedStudent(student)) for own, student in rows]
+
     def failed_notebooks(self, notebook: str, assignment: str) -> set[str]:
         """The ids of the copies of a notebook in which a test failed."""
         wanted = and_(Assignment.name == assignment, Notebook.name == notebook)

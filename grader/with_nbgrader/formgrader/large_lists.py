@@ -7,6 +7,7 @@ puts faster ways to the same values in the place of its methods, for courses wit
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from nbgrader.api import MissingEntry
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.server_extensions.formgrader.handlers import SubmissionNavigationHandler
 from nbgrader.utils import as_timezone
+from tornado.web import Finish
 
 from grader.submissions.names import trouble_with_name
 from grader.with_nbgrader.careful_course import is_ours, replace_method
@@ -32,6 +34,7 @@ def install() -> None:
     for name, ours in (
         ("_get_submission_ids", _submission_ids),
         ("_get_incorrect_submission_ids", _incorrect_submission_ids),
+        ("_next", _next),
     ):
         replace_method(SubmissionNavigationHandler, name, ours, lambda handler: handler.api)
 
@@ -151,3 +154,28 @@ def _incorrect_submission_ids(
     with api.gradebook as gradebook:
         failed = gradebook.failed_notebooks(notebook_id, assignment_id)
     return sorted((failed & there) | {submission.id})
+
+
+def _next(
+    old: Callable[..., str], self: Any, assignment_id: str, notebook_id: str, submission: Any
+) -> str:
+    """Where the link to the next submission leads.
+
+    With `?waiting` the answer is no redirection. It is the id of the next submission in which
+    something waits for a person, as JSON, or null: our page asks for it and goes there itself.
+    """
+    if self.get_argument("waiting", None) is None:
+        return old(assignment_id, notebook_id, submission)
+    with self.api.gradebook as gradebook:
+        waiting = gradebook.waiting_notebooks(notebook_id, assignment_id)
+    behind = [each for each in waiting if each.id > submission.id]
+    before = [each for each in waiting if each.id < submission.id]
+    there = (
+        each.id
+        for each in (*behind, *before)
+        if (
+            _folder(self.api, "autograded", assignment_id, each.student.id) / f"{notebook_id}.ipynb"
+        ).is_file()
+    )
+    self.finish(json.dumps(next(there, None)))
+    raise Finish
