@@ -115,7 +115,7 @@
           views.push(view);
         }
         row.model.on("change sync", () => {
-          table.row(element).invalidate();
+          table.row(element).invalidate("data");
           view.render();
         });
       },
