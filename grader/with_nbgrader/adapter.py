@@ -147,6 +147,7 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "notebook_id",
         "submission",
     ),
+    f"{_NAVIGATION}._next": ("self", "assignment_id", "notebook_id", "submission"),
     "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
     "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
     "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),

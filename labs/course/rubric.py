@@ -1,4 +1,7 @@
-"""How a person gives points to an answer: the rubrics of the labs, in `rubrics.json`.
+"""How a person gives points to an answer: the rubrics of the labs.
+
+They are in `rubrics.json` here. A course may have a file of this name and form too; what it says of
+a lab holds there.
 
     {"criteria": {"samples": {"what": "Samples and processes",
                               "levels": [[1, "Both numbers are there."], [0, "None is."]]}},
@@ -17,7 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-_FILE = Path(__file__).resolve().parent / "rubrics.json"
+NAME = "rubrics.json"
+_FILE = Path(__file__).resolve().parent / NAME
 
 
 class BadRubric(ValueError):
@@ -51,31 +55,46 @@ Rubrics = dict[str, tuple[Criterion, ...]]
 
 @functools.cache
 def of_labs() -> dict[str, Rubrics]:
-    """The rubrics of every lab that has any, by lab. Raises BadRubric."""
-    return parse(_FILE.read_text(encoding="utf-8"))
+    """The rubrics of the kit's labs, by lab. Raises BadRubric."""
+    return parse(_FILE.read_text(encoding="utf-8"), {})
 
 
-def as_json() -> dict[str, Any]:
+def of_course(course: Path) -> dict[str, Rubrics]:
+    """The rubrics that hold in a course folder. Raises BadRubric if its file cannot be read."""
+    file = course / NAME
+    if not file.exists():
+        return of_labs()
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise BadRubric(f"{file}: {error}") from error
+    return of_labs() | parse(text, _shared(_FILE.read_text(encoding="utf-8")))
+
+
+def as_json(labs: dict[str, Rubrics]) -> dict[str, Any]:
     """The same for a page."""
     return {
         lab: {
             answer: [{**asdict(each), "points": each.points} for each in criteria]
             for answer, criteria in rubrics.items()
         }
-        for lab, rubrics in of_labs().items()
+        for lab, rubrics in labs.items()
     }
 
 
-def parse(text: str) -> dict[str, Rubrics]:
-    """The rubrics that `text` holds. Raises BadRubric, for example of levels in no order."""
-    where = _FILE.name
+def parse(text: str, known: dict[str, Criterion]) -> dict[str, Rubrics]:
+    """The rubrics that `text` holds; it may name the criteria `known`.
+
+    Raises BadRubric, for example of levels in no order.
+    """
+    where = NAME
     try:
         stated = json.loads(text)
-        shared = {name: _criterion(each, name) for name, each in stated["criteria"].items()}
+        shared = known | _shared(text)
         found: dict[str, Rubrics] = {}
         for lab, answers in stated["labs"].items():
             for answer, criteria in answers.items():
-                where = f"{_FILE.name}: {lab}: {answer}"
+                where = f"{NAME}: {lab}: {answer}"
                 found.setdefault(lab, {})[answer] = tuple(
                     shared[each] if isinstance(each, str) else _criterion(each, where)
                     for each in criteria
@@ -85,6 +104,12 @@ def parse(text: str) -> dict[str, Rubrics]:
     except (ValueError, AttributeError, KeyError, TypeError) as error:
         raise BadRubric(f"{where}: {error!r}") from error
     return found
+
+
+def _shared(text: str) -> dict[str, Criterion]:
+    """The criteria that several answers share, by name."""
+    stated = json.loads(text).get("criteria", {})
+    return {name: _criterion(each, f"{NAME}: {name}") for name, each in stated.items()}
 
 
 def _criterion(stated: dict[str, Any], where: str) -> Criterion:

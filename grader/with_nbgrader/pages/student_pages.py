@@ -49,6 +49,15 @@ class StudentPages(HTMLExporter):
             _HEAD,
             policy=FORMGRADER_POLICY,
             program=_PROGRAM.read_text(encoding="utf-8"),
-            rubrics=rubric.as_json(),
+            rubrics=rubric.as_json(self._rubrics()),
         )
         self.extra_loaders = [DictLoader({"mathjax.html.j2": _MACRO % head})]
+
+    def _rubrics(self) -> dict[str, rubric.Rubrics]:
+        """Those of the course; the kit's own if the course's cannot be read."""
+        course = Path(self.config.CourseDirectory.get("root", "."))
+        try:
+            return rubric.of_course(course)
+        except rubric.BadRubric as error:
+            self.log.error("%s: %s. The kit's rubrics are shown.", course, error)
+            return rubric.of_labs()
