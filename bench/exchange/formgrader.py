@@ -45,7 +45,7 @@ _SCORES = "() => window.formgrader && formgrader.grades && formgrader.grades.loa
 _LISTS = {
     "students": ("manage_students", "td.id", "Overall Score"),
     "submissions": (f"manage_submissions/{LAB}", "td.student-id", "Score"),
-    "manual grading": (f"gradebook/{LAB}/{LAB}", "td.name .name-shown", "Overall Score"),
+    "manual grading": (f"gradebook/{LAB}/{LAB}", "td.name", "Overall Score"),
 }
 _PAGES = {
     "assignments": "manage_assignments",
@@ -135,8 +135,9 @@ def _next_page(page: Page, cell: str) -> None:
 
 
 def _other_order(page: Page, column: str) -> None:
-    page.get_by_role("columnheader", name=column).click()
-    page.wait_for_selector("th.sorting_asc, th.sorting_desc")
+    head = page.get_by_role("columnheader", name=column)
+    head.click()
+    page.wait_for_function("head => head.ariaSort", arg=head.element_handle())
 
 
 def _search(page: Page, words: str) -> None:
