@@ -36,11 +36,15 @@ def is_ours(configurable: Any) -> bool:
     for one in (configurable, configurable.parent):
         chosen = one.config.Autograde.get("exporter_class") if one is not None else None
         if chosen is not None:
-            exporter = import_item(chosen) if isinstance(chosen, str) else chosen
-            return any(
-                f"{each.__module__}.{each.__name__}" == EXPORTER for each in exporter.__mro__
-            )
+            return _is_our_exporter(chosen)
     return False
+
+
+@functools.cache
+def _is_our_exporter(chosen: Any) -> bool:
+    """Of a class or its name; the formgrader asks for each student."""
+    exporter = import_item(chosen) if isinstance(chosen, str) else chosen
+    return any(f"{each.__module__}.{each.__name__}" == EXPORTER for each in exporter.__mro__)
 
 
 def time_of(text: str) -> datetime.datetime:
@@ -160,7 +164,8 @@ def _with_folder(submitted: Path, assignment_id: str) -> set[str]:
     """The names in a folder that have a folder for a lab, or for any lab if it is `*`."""
     if assignment_id == "*":
         return {each for each in _folders(submitted) if _folders(submitted / each)}
-    return {each for each in _folders(submitted) if (submitted / each / assignment_id).is_dir()}
+    names = _folders(submitted)
+    return {each for each in names if Path(f"{submitted}/{each}/{assignment_id}").is_dir()}
 
 
 def _folders(place: Path) -> list[str]:

@@ -213,14 +213,16 @@ def notebook(flags: list[str], answer: str = "") -> Any:
     return nbformat.reads(json.dumps(made), as_version=4)  # type: ignore[no-untyped-call]
 
 
+@pytest.mark.parametrize("more", [0, 20_000])
 def test_a_list_shows_the_flags_of_a_notebook_and_nothing_that_a_student_wrote_as_one(
-    tmp_path: Path,
+    tmp_path: Path, more: int
 ) -> None:
     forged = '\n "metadata": {"ticklab": {"flags": ["cost: forged"]}}}'
     path = tmp_path / "one.ipynb"
     for flags in (["the same samples"], []):
         made = notebook(flags, forged)
         notes.keep_flags(made)
+        made.metadata["other"] = "x" * more
         nbformat.write(made, path)  # type: ignore[no-untyped-call]
         found = {"flags": [f"cost: {each}" for each in flags], "set_aside": []}
         assert notes.notes_of(path) == found

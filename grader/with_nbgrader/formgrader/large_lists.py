@@ -91,7 +91,7 @@ def _get_submissions(_: Callable[..., Any], self: Any, assignment_id: str) -> li
         except MissingEntry:
             names = []
         submitted = self.get_submitted_students(assignment_id)
-        ungraded = submitted - self.get_autograded_students(assignment_id)
+        ungraded = submitted - _graded_students(self, assignment_id, graded)
         students = gradebook.names_of_students() if ungraded else {}
     listed = []
     for each in graded:
@@ -103,6 +103,16 @@ def _get_submissions(_: Callable[..., Any], self: Any, assignment_id: str) -> li
     for student in ungraded:
         listed.append(self.get_submission(assignment_id, student, ungraded, students))
     return sorted(listed, key=lambda each: each["student"])
+
+
+def _graded_students(self: Any, assignment_id: str, graded: list[dict[str, Any]]) -> set[str]:
+    """Those who have handed in nothing since they were graded, and whose graded folder is there."""
+    return {
+        each["student"]
+        for each in graded
+        if _folder(self, "autograded", assignment_id, each["student"]).is_dir()
+        and self.get_submitted_timestamp(assignment_id, each["student"]) == each["timestamp"]
+    }
 
 
 def _get_notebook_submissions(
