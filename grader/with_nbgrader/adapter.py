@@ -108,6 +108,7 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "student_id",
     ),
     "nbgrader.apps.api:NbGraderAPI.get_submitted_students": ("self", "assignment_id"),
+    "nbgrader.apps.api:NbGraderAPI.get_assignments": ("self",),
     "nbgrader.apps.api:NbGraderAPI.gradebook.fget": ("self",),
     "nbgrader.apps.api:NbGraderAPI.get_submission": (
         "self",

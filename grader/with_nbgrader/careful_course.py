@@ -2,7 +2,8 @@
 
 nbgrader reads `timestamp.txt` in collect, autograde, feedback and the formgrader's lists, and ends
 all of them at the first that holds no time. It has no setting for this. So :func:`install` puts
-careful readers in the place of three of its methods, for courses with our settings only.
+careful readers in the place of some of its methods, for courses with our settings only. The lists
+ask for both with every page, so the readers are also faster.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from grader.with_nbgrader.record import time_in_record
 
 EXPORTER = "grader.with_nbgrader.autograde.RebuildExporter"
 _MOST_TIME_BYTES = 200
+#: What nbgrader's interface remembers while it lists the labs.
+_LABS = "ticklab_labs_of_students"
 #: Outside of these years, sums of time zones overflow, in the formgrader too.
 _YEARS = range(1970, 2200)
 _PLAIN_TIME = re.compile(r"[0-9]{4}(-[0-9]{2}){2} [0-9]{2}(:[0-9]{2}){2}(\.[0-9]{6})? UTC")
@@ -98,10 +101,11 @@ def time_of_submission(folder: Path, log: Any) -> datetime.datetime | None:
 
 
 def install() -> None:
-    """Replaces the three methods; a second call changes nothing."""
+    """Replaces the methods; a second call changes nothing."""
     replace_method(CourseDirectory, "get_existing_timestamp", _get_existing_timestamp)
     replace_method(NbGraderAPI, "get_submitted_timestamp", _get_submitted_timestamp)
     replace_method(NbGraderAPI, "get_submitted_students", _get_submitted_students)
+    replace_method(NbGraderAPI, "get_assignments", _get_assignments)
 
 
 def replace_method(
@@ -151,29 +155,51 @@ def _get_submitted_students(
     old: Callable[..., set[str]], self: Any, assignment_id: str
 ) -> set[str]:
     """The students whose names can be taken; autograde says what is wrong with the others."""
-    course = self.coursedir
     # nbgrader makes a path and matches a pattern for each student, for each lab on the page.
-    if course.directory_structure == CourseDirectory.directory_structure.default_value:
-        found = _with_folder(Path(course.root, course.submitted_directory), assignment_id)
+    if _has_usual_folders(self):
+        labs = getattr(self, _LABS, None) or _labs_of_students(self)
+        found = {
+            name
+            for name, own in labs.items()
+            if (own if assignment_id == "*" else assignment_id in own)
+        }
     else:
         found = old(assignment_id)
     return {name for name in found if trouble_with_name(name) is None}
 
 
-def _with_folder(submitted: Path, assignment_id: str) -> set[str]:
-    """The names in a folder that have a folder for a lab, or for any lab if it is `*`."""
-    if assignment_id == "*":
-        return {each for each in _folders(submitted) if _folders(submitted / each)}
-    names = _folders(submitted)
-    return {each for each in names if Path(f"{submitted}/{each}/{assignment_id}").is_dir()}
+def _get_assignments(old: Callable[..., list[dict[str, Any]]], self: Any) -> list[dict[str, Any]]:
+    """All labs, for which the folders of the students are read once."""
+    if _has_usual_folders(self):
+        setattr(self, _LABS, _labs_of_students(self))
+    try:
+        return old()
+    finally:
+        self.__dict__.pop(_LABS, None)
 
 
-def _folders(place: Path) -> list[str]:
+def _has_usual_folders(api: Any) -> bool:
+    usual: str = CourseDirectory.directory_structure.default_value
+    return bool(api.coursedir.directory_structure == usual)
+
+
+def _labs_of_students(api: Any) -> dict[str, set[str]]:
+    """The labs that each student has handed in."""
+    submitted = f"{api.coursedir.root}/{api.coursedir.submitted_directory}"
+    return {each: set(_folders(f"{submitted}/{each}")) for each in _folders(submitted)}
+
+
+def _folders(place: str) -> list[str]:
     """The names of the folders in a folder, but for hidden ones."""
     try:
         with os.scandir(place) as entries:
-            return [
-                each.name for each in entries if not each.name.startswith(".") and each.is_dir()
-            ]
+            return [each.name for each in entries if each.name[0] != "." and _is_folder(each)]
     except OSError:
         return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself, or into a folder that is closed to us
+        return False

@@ -33,7 +33,9 @@ UNGRADED, UNKNOWN, NO_FOLDER = "student-00001", "nobody", "student-00003"
 CALLS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("get_assignments", ()),
     ("get_notebooks", (LAB,)),
+    *(("get_submitted_students", (lab,)) for lab in (LAB, "02-new", "*")),
     ("get_submissions", (LAB,)),
+    ("get_submissions", ("02-new",)),
     ("get_notebook_submissions", (LAB, LAB)),
     ("get_notebook_submissions", (LAB, "another")),
     ("get_notebook_submission_indices", (LAB, LAB)),
@@ -59,6 +61,16 @@ def fill(course: Path) -> None:
     add_graded(course, (LAB, "another"), FIRST, "{}")
     enlarge(course, LAB, FIRST, STUDENTS)
     (course / "autograded" / NO_FOLDER).rename(course / "aside")
+    # What a folder of submissions may hold besides.
+    submitted = course / "submitted"
+    (submitted / "loop").symlink_to("loop")
+    (submitted / "file").write_text("")
+    (submitted / "nothing").mkdir()
+    (submitted / ".hidden" / LAB).mkdir(parents=True)
+    (submitted / "only-hidden" / ".earlier").mkdir(parents=True)
+    (submitted / "student-00900" / "02-new").mkdir(parents=True)
+    (submitted / "no-folder").mkdir()
+    (submitted / "no-folder" / LAB).write_text("")
 
 
 @pytest.fixture(scope="module")
