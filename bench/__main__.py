@@ -32,6 +32,7 @@ MODULES = {
     "collect_class": "bench.exchange.collected_class",
     "class_report": "bench.exchange.class_report",
     "feedback": "bench.exchange.feedback",
+    "formgrader": "bench.exchange.formgrader",
     "browser": "bench.labs.browser",
     "site": "bench.labs.site",
     "own_pages": "bench.labs.own_pages",

@@ -1,14 +1,14 @@
 """A class as large as one likes: copies of one graded submission, in the gradebook and in folders.
 
-The lists of the formgrader read the gradebook and look at folders. They do not open notebooks, so
-all copies share one notebook, by hard links.
+The lists of the formgrader read the gradebook, look at folders, and read the end of each notebook.
+All copies share one notebook, by hard links.
 """
 
 from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,38 @@ from sqlalchemy import insert
 
 #: One of so many is only collected, has a graded report, or is flagged.
 COLLECTED_ONLY, REPORT_GRADED, FLAGGED = 50, 3, 40
-_FIRST = datetime.datetime(2026, 9, 1, 12, 0, 0)
+_BEFORE, _FIRST = (datetime.datetime(2026, 9, 1, hour, 0) for hour in (11, 12))
 _PORTION = 500
+
+
+def add_graded(course: Path, labs: Sequence[str], student: str, notebook: str) -> None:
+    """Adds a lab with notebooks `labs`, the first of which names it, and a graded submission of it.
+
+    Each notebook has a figure `cost`, a report and a task; `notebook` is the text of all of them.
+    """
+    lab = labs[0]
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        gradebook.add_assignment(lab)
+        for name in labs:
+            gradebook.add_notebook(name, lab)
+            cell = {"notebook": name, "assignment": lab}
+            gradebook.add_grade_cell("cost", cell_type="code", max_score=4, **cell)
+            gradebook.add_grade_cell("report", cell_type="markdown", max_score=4, **cell)
+            gradebook.add_solution_cell("report", **cell)
+            gradebook.add_task_cell("task", cell_type="markdown", max_score=3, **cell)
+        gradebook.add_student(student, first_name="Ada", last_name="O'Neil")
+        model = gradebook.add_submission(lab, student, timestamp=_BEFORE)
+        for each in model.notebooks:
+            for grade in each.grades:
+                if grade.name == "cost":
+                    grade.auto_score, grade.extra_credit = 4.0, 0.25
+                    grade.needs_manual_grade = False
+        gradebook.db.commit()
+    for step in ("submitted", "autograded"):
+        folder = course / step / student / lab
+        folder.mkdir(parents=True)
+        (folder / "timestamp.txt").write_text(f"{_BEFORE}.000000 UTC\n")
+        (folder / f"{lab}.ipynb").write_text(notebook)
 
 
 def enlarge(course: Path, lab: str, graded: str, students: int, begin: int = 0) -> None:

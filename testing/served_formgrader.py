@@ -53,10 +53,11 @@ def served_formgrader(course: Path, own: Path) -> Iterator[str]:
 
 
 def _address(runtime: Path, process: subprocess.Popen[bytes], log: Path) -> str:
+    # By its process id: the folder may hold the file of a server that was killed.
+    file = runtime / f"jpserver-{process.pid}.json"
     begin = time.monotonic()
     while process.poll() is None and time.monotonic() - begin < PATIENCE_S:
-        for file in runtime.glob("jpserver-*.json"):
-            with suppress(ValueError):  # half of it is written
-                return str(json.loads(file.read_text())["url"]).rstrip("/")
+        with suppress(FileNotFoundError, ValueError):  # not there, or half of it is written
+            return str(json.loads(file.read_text())["url"]).rstrip("/")
         time.sleep(0.05)
     raise RuntimeError(f"no Jupyter server:\n{log.read_text(errors='replace')[-1000:]}")

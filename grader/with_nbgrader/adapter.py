@@ -108,6 +108,7 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "student_id",
     ),
     "nbgrader.apps.api:NbGraderAPI.get_submitted_students": ("self", "assignment_id"),
+    "nbgrader.apps.api:NbGraderAPI.get_assignments": ("self",),
     "nbgrader.apps.api:NbGraderAPI.gradebook.fget": ("self",),
     "nbgrader.apps.api:NbGraderAPI.get_submission": (
         "self",
@@ -147,6 +148,7 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "notebook_id",
         "submission",
     ),
+    f"{_NAVIGATION}._next": ("self", "assignment_id", "notebook_id", "submission"),
     "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
     "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
     "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),

@@ -2,13 +2,15 @@
 
 nbgrader reads `timestamp.txt` in collect, autograde, feedback and the formgrader's lists, and ends
 all of them at the first that holds no time. It has no setting for this. So :func:`install` puts
-careful readers in the place of three of its methods, for courses with our settings only.
+careful readers in the place of some of its methods, for courses with our settings only. The lists
+ask for both with every page, so the readers are also faster.
 """
 
 from __future__ import annotations
 
 import datetime
 import functools
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +27,8 @@ from grader.with_nbgrader.record import time_in_record
 
 EXPORTER = "grader.with_nbgrader.autograde.RebuildExporter"
 _MOST_TIME_BYTES = 200
+#: What nbgrader's interface remembers while it lists the labs.
+_LABS = "ticklab_labs_of_students"
 #: Outside of these years, sums of time zones overflow, in the formgrader too.
 _YEARS = range(1970, 2200)
 _PLAIN_TIME = re.compile(r"[0-9]{4}(-[0-9]{2}){2} [0-9]{2}(:[0-9]{2}){2}(\.[0-9]{6})? UTC")
@@ -35,11 +39,15 @@ def is_ours(configurable: Any) -> bool:
     for one in (configurable, configurable.parent):
         chosen = one.config.Autograde.get("exporter_class") if one is not None else None
         if chosen is not None:
-            exporter = import_item(chosen) if isinstance(chosen, str) else chosen
-            return any(
-                f"{each.__module__}.{each.__name__}" == EXPORTER for each in exporter.__mro__
-            )
+            return _is_our_exporter(chosen)
     return False
+
+
+@functools.cache
+def _is_our_exporter(chosen: Any) -> bool:
+    """Of a class or its name; the formgrader asks for each student."""
+    exporter = import_item(chosen) if isinstance(chosen, str) else chosen
+    return any(f"{each.__module__}.{each.__name__}" == EXPORTER for each in exporter.__mro__)
 
 
 def time_of(text: str) -> datetime.datetime:
@@ -93,10 +101,11 @@ def time_of_submission(folder: Path, log: Any) -> datetime.datetime | None:
 
 
 def install() -> None:
-    """Replaces the three methods; a second call changes nothing."""
+    """Replaces the methods; a second call changes nothing."""
     replace_method(CourseDirectory, "get_existing_timestamp", _get_existing_timestamp)
     replace_method(NbGraderAPI, "get_submitted_timestamp", _get_submitted_timestamp)
     replace_method(NbGraderAPI, "get_submitted_students", _get_submitted_students)
+    replace_method(NbGraderAPI, "get_assignments", _get_assignments)
 
 
 def replace_method(
@@ -142,6 +151,55 @@ def _get_submitted_timestamp(
         return time_in_record(folder)
 
 
-def _get_submitted_students(old: Callable[..., set[str]], _: Any, assignment_id: str) -> set[str]:
+def _get_submitted_students(
+    old: Callable[..., set[str]], self: Any, assignment_id: str
+) -> set[str]:
     """The students whose names can be taken; autograde says what is wrong with the others."""
-    return {name for name in old(assignment_id) if trouble_with_name(name) is None}
+    # nbgrader makes a path and matches a pattern for each student, for each lab on the page.
+    if _has_usual_folders(self):
+        labs = getattr(self, _LABS, None) or _labs_of_students(self)
+        found = {
+            name
+            for name, own in labs.items()
+            if (own if assignment_id == "*" else assignment_id in own)
+        }
+    else:
+        found = old(assignment_id)
+    return {name for name in found if trouble_with_name(name) is None}
+
+
+def _get_assignments(old: Callable[..., list[dict[str, Any]]], self: Any) -> list[dict[str, Any]]:
+    """All labs, for which the folders of the students are read once."""
+    if _has_usual_folders(self):
+        setattr(self, _LABS, _labs_of_students(self))
+    try:
+        return old()
+    finally:
+        self.__dict__.pop(_LABS, None)
+
+
+def _has_usual_folders(api: Any) -> bool:
+    usual: str = CourseDirectory.directory_structure.default_value
+    return bool(api.coursedir.directory_structure == usual)
+
+
+def _labs_of_students(api: Any) -> dict[str, set[str]]:
+    """The labs that each student has handed in."""
+    submitted = f"{api.coursedir.root}/{api.coursedir.submitted_directory}"
+    return {each: set(_folders(f"{submitted}/{each}")) for each in _folders(submitted)}
+
+
+def _folders(place: str) -> list[str]:
+    """The names of the folders in a folder, but for hidden ones."""
+    try:
+        with os.scandir(place) as entries:
+            return [each.name for each in entries if each.name[0] != "." and _is_folder(each)]
+    except OSError:
+        return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself, or into a folder that is closed to us
+        return False

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import nbformat
 import pytest
@@ -17,6 +16,7 @@ from nbgrader.server_extensions.formgrader.handlers import SubmissionNavigationH
 from nbgrader.utils import parse_utc
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
+from tornado.web import Finish
 
 from grader.with_nbgrader import careful_course
 from grader.with_nbgrader.course import CONFIG
@@ -24,7 +24,7 @@ from grader.with_nbgrader.formgrader import large_lists
 from grader.with_nbgrader.formgrader.large_gradebook import LargeGradebook
 from grader.with_nbgrader.pages import notes
 from testing.formgrader import formgrader_api
-from testing.large_class import COLLECTED_ONLY, enlarge
+from testing.large_class import COLLECTED_ONLY, add_graded, enlarge
 
 LAB, FIRST = "01-small", "student-model"
 STUDENTS = COLLECTED_ONLY + 5
@@ -33,7 +33,9 @@ UNGRADED, UNKNOWN, NO_FOLDER = "student-00001", "nobody", "student-00003"
 CALLS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("get_assignments", ()),
     ("get_notebooks", (LAB,)),
+    *(("get_submitted_students", (lab,)) for lab in (LAB, "02-new", "*")),
     ("get_submissions", (LAB,)),
+    ("get_submissions", ("02-new",)),
     ("get_notebook_submissions", (LAB, LAB)),
     ("get_notebook_submissions", (LAB, "another")),
     ("get_notebook_submission_indices", (LAB, LAB)),
@@ -53,34 +55,22 @@ CALLS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def fill(course: Path) -> None:
     """A lab with each kind of cell, one graded submission of it, and a class of its copies."""
-    when = datetime.datetime(2026, 9, 1, 11, 0)
     (course / "source" / LAB).mkdir(parents=True)
     (course / "source" / "02-new").mkdir()
     (course / "nbgrader_config.py").write_text(CONFIG)
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
-        gradebook.add_assignment(LAB)
-        for notebook in (LAB, "another"):
-            gradebook.add_notebook(notebook, LAB)
-            cell = {"notebook": notebook, "assignment": LAB}
-            gradebook.add_grade_cell("cost", cell_type="code", max_score=4, **cell)
-            gradebook.add_grade_cell("report", cell_type="markdown", max_score=5, **cell)
-            gradebook.add_solution_cell("report-text", **cell)
-            gradebook.add_task_cell("task", cell_type="markdown", max_score=3, **cell)
-        gradebook.add_student(FIRST, first_name="Ada", last_name="O'Neil")
-        model = gradebook.add_submission(LAB, FIRST, timestamp=when)
-        for notebook in model.notebooks:
-            for grade in notebook.grades:
-                if grade.name == "cost":
-                    grade.auto_score, grade.extra_credit = 4.0, 0.25
-                    grade.needs_manual_grade = False
-        gradebook.db.commit()
-    for step in ("submitted", "autograded"):
-        folder = course / step / FIRST / LAB
-        folder.mkdir(parents=True)
-        (folder / "timestamp.txt").write_text(f"{when}.000000 UTC\n")
-        (folder / f"{LAB}.ipynb").write_text("{}")
+    add_graded(course, (LAB, "another"), FIRST, "{}")
     enlarge(course, LAB, FIRST, STUDENTS)
     (course / "autograded" / NO_FOLDER).rename(course / "aside")
+    # What a folder of submissions may hold besides.
+    submitted = course / "submitted"
+    (submitted / "loop").symlink_to("loop")
+    (submitted / "file").write_text("")
+    (submitted / "nothing").mkdir()
+    (submitted / ".hidden" / LAB).mkdir(parents=True)
+    (submitted / "only-hidden" / ".earlier").mkdir(parents=True)
+    (submitted / "student-00900" / "02-new").mkdir(parents=True)
+    (submitted / "no-folder").mkdir()
+    (submitted / "no-folder" / LAB).write_text("")
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +143,33 @@ def test_next_and_previous_step_through_the_submissions_of_nbgrader(
         assert one.id in ours[1] and not one.failed_tests and len(ours[1]) < len(ours[0])
 
 
+def test_the_next_report_is_the_next_one_that_waits_and_has_a_notebook(api: NbGraderAPI) -> None:
+    waiting = sorted(
+        each["id"] for each in api.get_notebook_submissions(LAB, LAB) if each["needs_manual_grade"]
+    )
+    graded = next(
+        each["id"]
+        for each in api.get_notebook_submissions(LAB, LAB)
+        if not each["needs_manual_grade"]
+    )
+    after_it = [each for each in waiting if each > graded]
+    assert next_waiting(api, LAB, waiting[0]) == waiting[1]
+    assert next_waiting(api, LAB, waiting[-1]) == waiting[0]
+    assert next_waiting(api, LAB, graded) == (after_it or waiting)[0]
+    assert next_waiting(api, "another", waiting[0]) is None  # none of them is on the disk
+
+
+def next_waiting(api: NbGraderAPI, notebook_id: str, own: str) -> object:
+    """What the page of the submission `own` is told."""
+    said: list[str] = []
+    handler = SimpleNamespace(api=api, get_argument=lambda *_: "", finish=said.append)
+    with pytest.raises(Finish):
+        cast(Any, SubmissionNavigationHandler)._next(
+            handler, LAB, notebook_id, SimpleNamespace(id=own)
+        )
+    return json.loads(said[0])
+
+
 @pytest.mark.parametrize("name", ["get_submissions", "get_students"])
 def test_a_larger_class_needs_no_more_queries(
     api: NbGraderAPI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -208,14 +225,16 @@ def notebook(flags: list[str], answer: str = "") -> Any:
     return nbformat.reads(json.dumps(made), as_version=4)  # type: ignore[no-untyped-call]
 
 
+@pytest.mark.parametrize("more", [0, 20_000])
 def test_a_list_shows_the_flags_of_a_notebook_and_nothing_that_a_student_wrote_as_one(
-    tmp_path: Path,
+    tmp_path: Path, more: int
 ) -> None:
     forged = '\n "metadata": {"ticklab": {"flags": ["cost: forged"]}}}'
     path = tmp_path / "one.ipynb"
     for flags in (["the same samples"], []):
         made = notebook(flags, forged)
         notes.keep_flags(made)
+        made.metadata["other"] = "x" * more
         nbformat.write(made, path)  # type: ignore[no-untyped-call]
         found = {"flags": [f"cost: {each}" for each in flags], "set_aside": []}
         assert notes.notes_of(path) == found

@@ -92,6 +92,11 @@ class LargeGradebook(Gradebook):  # type: ignore[misc]
             for each in students
         ]
 
+    def names_of_students(self) -> dict[str, dict[str, Any]]:
+        """The first and the last name of each student."""
+        rows = self.db.query(Student.id, Student.first_name, Student.last_name)
+        return {own: {"first_name": first, "last_name": last} for own, first, last in rows}
+
     def submission_dicts(self, assignment_id: str) -> list[dict[str, Any]]:
         """The graded submissions of a lab, as nbgrader gives them."""
         sums = self._sums(SubmittedNotebook.assignment_id, Assignment.name == assignment_id)
@@ -155,6 +160,20 @@ class LargeGradebook(Gradebook):  # type: ignore[misc]
         """Who handed in a notebook of a lab: what the formgrader counts and steps through."""
         wanted = and_(Assignment.name == assignment, Notebook.name == notebook)
         rows = self._notebooks(wanted).with_entities(SubmittedNotebook.id, Student.id)
+        return [ListedNotebook(own, notebook, ListedStudent(student)) for own, student in rows]
+
+    def waiting_notebooks(self, notebook: str, assignment: str) -> list[ListedNotebook]:
+        """The copies of a notebook in which something waits for a person, in order of their ids."""
+        wanted = and_(
+            Assignment.name == assignment, Notebook.name == notebook, Grade.needs_manual_grade
+        )
+        rows = (
+            self._notebooks(wanted)
+            .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+            .with_entities(SubmittedNotebook.id, Student.id)
+            .distinct()
+            .order_by(SubmittedNotebook.id)
+        )
         return [ListedNotebook(own, notebook, ListedStudent(student)) for own, student in rows]
 
     def failed_notebooks(self, notebook: str, assignment: str) -> set[str]:

@@ -7,6 +7,7 @@ puts faster ways to the same values in the place of its methods, for courses wit
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from nbgrader.api import MissingEntry
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.server_extensions.formgrader.handlers import SubmissionNavigationHandler
 from nbgrader.utils import as_timezone
+from tornado.web import Finish
 
 from grader.submissions.names import trouble_with_name
 from grader.with_nbgrader.careful_course import is_ours, replace_method
@@ -32,6 +34,7 @@ def install() -> None:
     for name, ours in (
         ("_get_submission_ids", _submission_ids),
         ("_get_incorrect_submission_ids", _incorrect_submission_ids),
+        ("_next", _next),
     ):
         replace_method(SubmissionNavigationHandler, name, ours, lambda handler: handler.api)
 
@@ -79,17 +82,37 @@ def _get_submission(
     return made
 
 
-def _get_submissions(
-    old: Callable[..., Any], self: Any, assignment_id: str
-) -> list[dict[str, Any]]:
+def _get_submissions(_: Callable[..., Any], self: Any, assignment_id: str) -> list[dict[str, Any]]:
     """The submissions of a lab, with the notes of those that have any."""
-    listed: list[dict[str, Any]] = old(assignment_id)
     with self.gradebook as gradebook:
+        graded = gradebook.submission_dicts(assignment_id)
         try:
             names = [each.name for each in gradebook.find_assignment(assignment_id).notebooks]
         except MissingEntry:
-            return listed
-    return [_with_notes(self, each, assignment_id, names) for each in listed]
+            names = []
+        submitted = self.get_submitted_students(assignment_id)
+        ungraded = submitted - _graded_students(self, assignment_id, graded)
+        students = gradebook.names_of_students() if ungraded else {}
+    listed = []
+    for each in graded:
+        if each["student"] not in ungraded:
+            shown = {**each, **_shown(self, each["timestamp"])}
+            when = each["timestamp"]
+            shown["timestamp"] = when and when.isoformat()
+            listed.append(_with_notes(self, shown, assignment_id, names))
+    for student in ungraded:
+        listed.append(self.get_submission(assignment_id, student, ungraded, students))
+    return sorted(listed, key=lambda each: each["student"])
+
+
+def _graded_students(self: Any, assignment_id: str, graded: list[dict[str, Any]]) -> set[str]:
+    """Those who have handed in nothing since they were graded, and whose graded folder is there."""
+    return {
+        each["student"]
+        for each in graded
+        if _folder(self, "autograded", assignment_id, each["student"]).is_dir()
+        and self.get_submitted_timestamp(assignment_id, each["student"]) == each["timestamp"]
+    }
 
 
 def _get_notebook_submissions(
@@ -107,9 +130,10 @@ def _with_notes(
     if listed["id"] is None:
         return listed
     notes: dict[str, list[str]] = {}
-    folder = _folder(self, "autograded", assignment_id, listed["student"])
+    course = self.coursedir
+    folder = course.format_path(course.autograded_directory, listed["student"], assignment_id)
     for name in names:
-        for kind, words in notes_of(folder / f"{name}.ipynb").items():
+        for kind, words in notes_of(Path(f"{folder}/{name}.ipynb")).items():
             notes.setdefault(kind, []).extend(words)
     return {**listed, KEY: notes} if any(notes.values()) else listed
 
@@ -140,3 +164,28 @@ def _incorrect_submission_ids(
     with api.gradebook as gradebook:
         failed = gradebook.failed_notebooks(notebook_id, assignment_id)
     return sorted((failed & there) | {submission.id})
+
+
+def _next(
+    old: Callable[..., str], self: Any, assignment_id: str, notebook_id: str, submission: Any
+) -> str:
+    """Where the link to the next submission leads.
+
+    With `?waiting` the answer is no redirection. It is the id of the next submission in which
+    something waits for a person, as JSON, or null: our page asks for it and goes there itself.
+    """
+    if self.get_argument("waiting", None) is None:
+        return old(assignment_id, notebook_id, submission)
+    with self.api.gradebook as gradebook:
+        waiting = gradebook.waiting_notebooks(notebook_id, assignment_id)
+    behind = [each for each in waiting if each.id > submission.id]
+    before = [each for each in waiting if each.id < submission.id]
+    there = (
+        each.id
+        for each in (*behind, *before)
+        if (
+            _folder(self.api, "autograded", assignment_id, each.student.id) / f"{notebook_id}.ipynb"
+        ).is_file()
+    )
+    self.finish(json.dumps(next(there, None)))
+    raise Finish

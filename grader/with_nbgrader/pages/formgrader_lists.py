@@ -22,6 +22,7 @@ from labs.common.html import filled
 #: nbgrader's pages, and names have some.
 _ENDS = {ord(each): f"&#{ord(each)};" for each in '<>"&\\\n\r\u2028\u2029'}
 _HEAD = Path(__file__).with_name("formgrader_list_head.html.jinja")
+_PROGRAM = Path(__file__).with_suffix(".js")
 _BASE = "base.tpl"
 
 
@@ -49,9 +50,10 @@ class _WithHead(BaseLoader):
     ) -> tuple[str, str | None, Callable[[], bool] | None]:
         source, file, is_fresh = self.templates.get_source(environment, template)
         if template == _BASE:
-            source = source.replace(
-                "</head>", f"{filled(_HEAD, policy=FORMGRADER_POLICY)}</head>", 1
-            )
+            program = _PROGRAM.read_text(encoding="utf-8")
+            head = filled(_HEAD, policy=FORMGRADER_POLICY, program=program)
+            head = f"{{% raw %}}{head}{{% endraw %}}"
+            source = source.replace("</head>", f"{head}</head>", 1)
         return source, file, is_fresh
 
     def list_templates(self) -> list[str]:

@@ -15,7 +15,8 @@ from nbformat import NotebookNode
 from grader.submissions.safe_copy import printable
 
 KEY = "ticklab"
-_TAIL_BYTES = 65_536
+#: Few notebooks have more than the first of these after their cells.
+_TAIL_BYTES = (4_096, 65_536)
 #: nbformat writes the notebook's own metadata at this depth, and no other. Inside of a text, a line
 #: never ends, so no student writes this.
 _METADATA = b'\n "metadata": '
@@ -37,9 +38,12 @@ def notes_of(notebook: Path) -> dict[str, list[str]]:
     Both are empty if the notebook has none, or if it cannot be read.
     """
     try:
-        with notebook.open("rb") as file:
-            file.seek(max(0, file.seek(0, 2) - _TAIL_BYTES))
-            tail = file.read(_TAIL_BYTES)
+        with notebook.open("rb", buffering=0) as file:
+            tail, size = b"", file.seek(0, 2)
+            for most in _TAIL_BYTES:
+                if _METADATA not in tail:
+                    file.seek(max(0, size - most))
+                    tail = file.read(most)
         metadata = json.loads(b"{" + tail[tail.rindex(_METADATA) :])["metadata"]
         own = metadata.get(KEY, {})
         return {key: _short(own.get(key)) for key in ("flags", "set_aside")}

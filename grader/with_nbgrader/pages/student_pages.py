@@ -17,11 +17,13 @@ from nbconvert.exporters import HTMLExporter
 
 from grader.with_nbgrader.pages.student_text import markdown2html
 from labs.common.html import filled
+from labs.course import rubric
 
 #: The setting of nbconvert that has our filter used.
 FILTER = f"{markdown2html.__module__}.{markdown2html.__name__}"
 _MACRO = "{%% macro mathjax(url='') %%}{%% raw %%}%s{%% endraw %%}{%% endmacro %%}"
 _HEAD = Path(__file__).with_name("student_page_head.html.jinja")
+_PROGRAM = Path(__file__).with_suffix(".js")
 
 #: The formgrader's page has scripts of nbgrader, some of them in the page, and templates that they
 #: compile. They may talk to the own server alone.
@@ -43,5 +45,19 @@ class StudentPages(HTMLExporter):
         super().__init__(config=config, **kw)  # type: ignore[no-untyped-call]
         if self.filters.get("markdown2html") != FILTER:
             return
-        head = filled(_HEAD, policy=FORMGRADER_POLICY)
+        head = filled(
+            _HEAD,
+            policy=FORMGRADER_POLICY,
+            program=_PROGRAM.read_text(encoding="utf-8"),
+            rubrics=rubric.as_json(self._rubrics()),
+        )
         self.extra_loaders = [DictLoader({"mathjax.html.j2": _MACRO % head})]
+
+    def _rubrics(self) -> dict[str, rubric.Rubrics]:
+        """Those of the course; the kit's own if the course's cannot be read."""
+        course = Path(self.config.CourseDirectory.get("root", "."))
+        try:
+            return rubric.of_course(course)
+        except rubric.BadRubric as error:
+            self.log.error("%s: %s. The kit's rubrics are shown.", course, error)
+            return rubric.of_labs()
