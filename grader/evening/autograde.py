@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.evening.compute import result_path
 from grader.evening.course_folder import open_course
 from grader.evening.enter import Entering
-from grader.evening.graded import Job, Result, read_result
+from grader.evening.graded import Job, NoResult, Result, read_result
 from grader.evening.grading_settings import autograder, logged
 from grader.evening.on_dask import DaskPool, NoCluster
 from grader.evening.penalties import CannotEnter
@@ -33,7 +33,7 @@ BATCH = 100
 class Pool(Protocol):
     """What grades: processes of this machine or of a cluster."""
 
-    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, str]]:
+    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
         """Yields each job in order when it is done, with the reason if there is no result file."""
 
 
@@ -126,8 +126,11 @@ def _results(found: Class, pool: Pool) -> Iterator[Result]:
     """The results in the order of nbgrader's, computed now or earlier."""
     computing = pool.each(found.to_compute)
     for job in found.jobs:
-        trouble = ""
+        no = None
         if job.student not in found.computed:
-            _, trouble = next(computing)
-        result = read_result(result_path(Path(job.unfinished))) if not trouble else None
-        yield result or Result(job.student, trouble=trouble or "its result file cannot be read")
+            _, no = next(computing)
+        result = read_result(result_path(Path(job.unfinished))) if no is None else None
+        if result is None:
+            no = no or NoResult("its result file cannot be read")
+            result = Result(job.student, trouble=no.why, stops=no.stops)
+        yield result

@@ -68,6 +68,14 @@ class Job:
     accounts: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class NoResult:
+    """Why there is no result file. If `stops`, no other submission can have one either."""
+
+    why: str
+    stops: bool = False
+
+
 @dataclass
 class Result:
     """What the gradebook gets for one student, and what the instructor is told.
