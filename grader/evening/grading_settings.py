@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from nbgrader.apps.baseapp import NbGrader
-from tqdm import tqdm
 
 from grader.evening.course_folder import NotOurs
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.settings import AUTOGRADE_STEPS
-from labs.common.terminal import safe
 
 
 def autograder(app: NbGrader, lab: str) -> CourseAutograde:
@@ -63,27 +60,17 @@ def _name(step: Any) -> str:
 
 @contextlib.contextmanager
 def logged(app: NbGrader, file: Path) -> Iterator[None]:
-    """Everything that is logged goes to `file`; what holds up the run also to the terminal."""
+    """Everything that is logged goes to `file`."""
     to_file = logging.FileHandler(file, encoding="utf-8")
     to_file.setLevel(logging.INFO)
     to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    to_terminal = _BesideTheBar(logging.WARNING)
     waiting = logging.getLogger("traitlets")
     before, passed_on = list(app.log.handlers), app.log.propagate
     app.log.handlers, app.log.propagate = [to_file], False
-    waiting.addHandler(to_terminal)
     waiting.addHandler(to_file)
     try:
         yield
     finally:
         app.log.handlers, app.log.propagate = before, passed_on
-        waiting.removeHandler(to_terminal)
         waiting.removeHandler(to_file)
         to_file.close()
-
-
-class _BesideTheBar(logging.Handler):
-    """Writes above a progress bar."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        tqdm.write(safe(record.getMessage()), file=sys.stderr)

@@ -18,12 +18,14 @@ from typing import Any
 import pytest
 
 from bench.exchange import steps
+from grader.commands import cli
 from grader.evening import autograde as evening_autograde
 from grader.evening import compute, pool, work
 from grader.evening.autograde import Options, autograde
 from grader.evening.course_folder import NotOurs
 from grader.evening.graded import Job, NoResult, Plan, Result
 from grader.evening.run import Class, Stopped
+from grader.with_nbgrader import gradebook_lock
 from testing.formgrader import formgrader_api
 from testing.graded_here import GradedHere
 from testing.small_course import LAB
@@ -316,3 +318,38 @@ def test_a_disk_without_room_for_a_result_ends_the_run(
             autograde(course.folder, LAB, Options(), lambda found: lambda count: None)
     assert graded(course).submissions == len(STUDENTS)
     assert steps.state(course) == steps.state(alone)
+
+
+@pytest.mark.parametrize("command", ["collect", "autograde", "feedback"])
+def test_a_gradebook_that_is_locked_for_a_while_only_delays(
+    made: ExchangeCourse,
+    alone: ExchangeCourse,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+) -> None:
+    """Somebody else's lock ends only when the command has said that it waits."""
+    course = (alone if command == "feedback" else made).copied_to(tmp_path / "class")
+    other = sqlite3.connect(
+        course.folder / "gradebook.db", isolation_level=None, check_same_thread=False
+    )
+    other.execute("BEGIN EXCLUSIVE")
+    said = gradebook_lock.get_logger
+
+    def unlocked() -> Any:
+        other.close()
+        return said()
+
+    monkeypatch.setattr(gradebook_lock, "_TRY_S", 0.05)
+    monkeypatch.setattr(gradebook_lock, "get_logger", unlocked)
+    monkeypatch.setattr(evening_autograde, "LocalPool", GradedHere)
+    words = [LAB, "--workers", "1"]
+    if command == "collect":
+        words = [str(course.folder / "submitted"), "--lab", LAB]
+    status = cli.main([command, *words, "--course", str(course.folder)])
+    captured = capsys.readouterr()
+    assert status == 0, captured
+    assert "The gradebook is locked by another program" in captured.err
+    if command == "autograde":
+        assert steps.state(course) == steps.state(alone)
