@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from traitlets.log import get_logger
 
 from bench.exchange import steps
 from grader.commands import cli
@@ -335,11 +336,10 @@ def test_a_gradebook_that_is_locked_for_a_while_only_delays(
         course.folder / "gradebook.db", isolation_level=None, check_same_thread=False
     )
     other.execute("BEGIN EXCLUSIVE")
-    said = gradebook_lock.get_logger
 
     def unlocked() -> Any:
         other.close()
-        return said()
+        return get_logger()
 
     monkeypatch.setattr(gradebook_lock, "_TRY_S", 0.05)
     monkeypatch.setattr(gradebook_lock, "get_logger", unlocked)

@@ -122,7 +122,7 @@ def test_a_lost_scheduler_ends_the_run_and_a_lost_task_does_not(
     jobs = [Job(name, "", "") for name in STUDENTS]
     with DaskPool(tmp_path, "tcp://here:1", tmp_path) as cluster:
         if is_lost:
-            with pytest.raises(NoCluster, match="tcp://here:1 was lost.*the same command"):
+            with pytest.raises(NoCluster, match=r"tcp://here:1 was lost.*the same command"):
                 list(cluster.each(jobs))
         else:
             told = [no.why for _, no in cluster.each(jobs) if no is not None]
