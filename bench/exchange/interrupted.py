@@ -122,10 +122,15 @@ def on_full_disks(folder: Path, command: Command, count: int) -> bool:
     disk = folder / "disk"
     disk.mkdir(exist_ok=True)
     least, most = _size(command.before.folder), _size(command.after.folder)
+    files = sum(1 for _ in command.before.folder.rglob("*")) + 2
+    more = sum(1 for _ in command.after.folder.rglob("*")) + 2 - files
     wrong, full = [], 0
     for trial in range(count):
         size = least + (most - least) * (2 * trial + 1) // (2 * count)
-        if not kills.mounted(disk, size):
+        room = size, 0
+        if trial % 4 == 3:  # room for bytes, and none for names
+            room = size + _MORE_ROOM, files + more * (2 * trial + 1) // (2 * count)
+        if not kills.mounted(disk, *room):
             return skipped("a small disk cannot be mounted: run it as root or in `unshare -Urm`")
         try:
             course = copied(command.before, disk)
@@ -133,11 +138,11 @@ def on_full_disks(folder: Path, command: Command, count: int) -> bool:
             if ran.status != 0:
                 full += 1
                 if trouble := _unclear(ran.said):
-                    wrong.append(f"on {size:,} bytes it says {trouble}")
-                kills.mount("-o", f"remount,size={size + _MORE_ROOM}", str(disk))
+                    wrong.append(f"on {room} bytes and files it says {trouble}")
+                kills.mount("-o", f"remount,size={size + _MORE_ROOM},nr_inodes=0", str(disk))
                 ran = steps.run(course, command.words)
             if fault := command.fault(course, ran):
-                wrong.append(f"on {size:,} bytes, then more: {fault}")
+                wrong.append(f"on {room} bytes and files, then more: {fault}")
         finally:
             subprocess.run(["umount", str(disk)], check=True)
     for line in wrong:
@@ -150,7 +155,7 @@ def on_full_disks(folder: Path, command: Command, count: int) -> bool:
 
 def _unclear(said: str) -> str:
     """What is wrong with the words about a full disk; "" if nothing is."""
-    full = "disk is full" in said or "No space left" in said
+    full = any(each in said for each in ("disk is full", "No space left", "the disk has no room"))
     clear = full and "ree some space" in said and "the same command" in said
     return "" if clear and "Traceback" not in said else repr(said[-600:])
 

@@ -161,9 +161,13 @@ def _size(folder: Path) -> int:
     return sum(-(-path.lstat().st_size // PAGE) * PAGE or PAGE for path in paths)
 
 
-def mounted(disk: Path, size: int) -> bool:
-    """Puts a new disk of `size` bytes at the folder `disk`; whether that may be done here."""
-    return mount("-t", "tmpfs", "-o", f"size={size}", "ticklab-bench", str(disk))
+def mounted(disk: Path, size: int, files: int = 0) -> bool:
+    """Puts a new disk at the folder `disk`, of `size` bytes and so many files, if any.
+
+    Whether that may be done here.
+    """
+    room = f"size={size},nr_inodes={files}"
+    return mount("-t", "tmpfs", "-o", room, "ticklab-bench", str(disk))
 
 
 def mount(*words: str) -> bool:

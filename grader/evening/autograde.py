@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from nbgrader.converters.base import NbGraderException
 from sqlalchemy.exc import SQLAlchemyError
@@ -65,23 +65,29 @@ def autograde(course: Path, lab: str, options: Options, tell: Tell) -> Summary:
     app = open_course(course)
     converter = autograder(app, lab)
     converter.force = options.force
-    with logged(app, log_of(course, lab)), Run(converter) as run:
-        try:
-            with opened(app.coursedir.db_url, app.coursedir.course_id, lab, converter) as writer:
-                plan, path = run.plan(writer)
-                found = run.find(plan)
-                done = tell(found)
-                with _pool(path, options, len(found.to_compute), course) as pool:
-                    entering = Entering(plan, writer, converter)
-                    summary = Summary(skipped=found.skipped, refused=converter.refusals())
-                    _carry_out(found, pool, entering, summary, run, done)
-        except (NbGraderException, CannotEnter, NoCluster) as error:
-            raise Stopped(str(error)) from error
-        except (OSError, SQLAlchemyError) as error:
-            cause = cause_of(error)
-            if cause is None and not isinstance(error, SQLAlchemyError):
-                raise
-            raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
+    try:
+        with logged(app, log_of(course, lab)), Run(converter) as run:
+            return _graded(run, app, options, course, tell)
+    except (NbGraderException, CannotEnter, NoCluster) as error:
+        raise Stopped(str(error)) from error
+    except (OSError, SQLAlchemyError) as error:
+        cause = cause_of(error)
+        if cause is None and not isinstance(error, SQLAlchemyError):
+            raise
+        raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
+
+
+def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> Summary:
+    converter: Any = run.converter
+    where = app.coursedir.db_url, app.coursedir.course_id, run.lab
+    with opened(*where, converter) as writer:
+        plan, path = run.plan(writer)
+        found = run.find(plan)
+        done = tell(found)
+        with _pool(path, options, len(found.to_compute), course) as pool:
+            entering = Entering(plan, writer, converter)
+            summary = Summary(skipped=found.skipped, refused=converter.refusals())
+            _carry_out(found, pool, entering, summary, run, done)
     return summary
 
 
