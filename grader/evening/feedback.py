@@ -28,7 +28,7 @@ from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.grades import grades_of
 from grader.with_nbgrader.pages.given import Grades
 from grader.with_nbgrader.places import students_in, trusted_part
-from grader.with_nbgrader.staged import UNFINISHED, remove_empty_above, remove_left
+from grader.with_nbgrader.staged import UNFINISHED, Stop, remove_empty_above, remove_left
 
 #: So often, pages whose processes were killed are given to new ones.
 _TURNS = 3
@@ -74,6 +74,8 @@ def make_feedback(course: Path, lab: str, workers: int, force: bool, tell: Tell)
                 app.log.error("%s", line)
             for student, why in done.failed.items():
                 app.log.error("%s: no feedback: %s", printable(student), printable(why, 300))
+    except Stop as stop:
+        raise Stopped(str(stop)) from stop
     except NbGraderException as error:
         raise Stopped(f"{error}: run `grader autograde {lab}` first") from error
     except (OSError, SQLAlchemyError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from nbgrader.apps.baseapp import NbGrader
 from grader.evening.course_folder import NotOurs
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.careful_course import is_ours
+from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.settings import AUTOGRADE_STEPS
 
 
@@ -58,10 +60,19 @@ def _name(step: Any) -> str:
     return f"{step.__module__ if ours else 'nbgrader.preprocessors'}.{step.__name__}"
 
 
+class _LogFile(logging.FileHandler):
+    """A log for which there may be no room; the command says itself that the disk is full."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        error = sys.exc_info()[1]
+        if not (isinstance(error, OSError) and cause_of(error)):
+            super().handleError(record)
+
+
 @contextlib.contextmanager
 def logged(app: NbGrader, file: Path) -> Iterator[None]:
     """Everything that is logged goes to `file`."""
-    to_file = logging.FileHandler(file, encoding="utf-8")
+    to_file = _LogFile(file, encoding="utf-8")
     to_file.setLevel(logging.INFO)
     to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     waiting = logging.getLogger("traitlets")
