@@ -29,6 +29,7 @@ MODULES = {
     "fuzz": "bench.fuzz.readers",
     "hostile_class": "bench.exchange.hostile_class",
     "kills": "bench.exchange.kills",
+    "interrupted": "bench.exchange.interrupted",
     "collect_class": "bench.exchange.collected_class",
     "class_report": "bench.exchange.class_report",
     "feedback": "bench.exchange.feedback",

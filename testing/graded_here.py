@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.evening.compute import grade
-from grader.evening.graded import Job
+from grader.evening.graded import Job, NoResult
 
 
 class GradedHere:
@@ -21,8 +21,8 @@ class GradedHere:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, str]]:
+    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
         """Grades each job when it is asked for."""
         for job in jobs:
             grade(self._plan, job)
-            yield job, ""
+            yield job, None

@@ -42,10 +42,11 @@ class FullClass:
             if path.is_file()
         }
 
-    def hand_in(self, numbers: range) -> None:
-        """Puts the submissions with these numbers into `submitted`."""
+    def hand_in(self, numbers: range, to: Path | None = None) -> None:
+        """Puts the submissions with these numbers into `submitted`, or into the folder `to`."""
+        top = self.course / "submitted" if to is None else to
         for number in numbers:
-            folder = _made(self.course / "submitted" / f"student-{number:05}" / LAB)
+            folder = _made(top / f"student-{number:05}" / LAB)
             _made(folder / "recordings")
             for place, content in self._files.items():
                 varied = _varied(content, number) if place.suffix == ".csv" else content

@@ -23,6 +23,8 @@ from bench.report import say
 from testing.served_formgrader import served_formgrader
 
 SELF_CHECK = "self-check.example"
+#: Where the formgrader and a page of feedback have their scores.
+_SCORES = ".panel-heading, main > .total, main .score"
 #: Each page does one thing that none may do; what must be found of it.
 BAD: dict[str, tuple[str, str]] = {
     "a cover": ("<div style='position:fixed;inset:0;background:#000;z-index:9999'>", "covered"),
@@ -35,9 +37,9 @@ BAD: dict[str, tuple[str, str]] = {
         "is covered by div",
     ),
     "a dialog": ("<script>alert('mine')</script>", "a dialog: mine"),
-    "a wide page": ("<style>.panel-heading{margin-left:1200px}</style>", "beyond the window"),
+    "a wide page": (f"<style>{_SCORES} {{margin-left:1200px}}</style>", "beyond the window"),
     "another score": (
-        "<style>.panel-heading{text-transform:uppercase;font-weight:bold}</style>",
+        f"<style>{_SCORES} {{text-transform:uppercase;font-weight:bold;font-style:italic}}</style>",
         "does not look as",
     ),
 }

@@ -1,7 +1,7 @@
-"""`python -m bench kills`: grading that is killed, out of disk, or locked out of the gradebook.
+"""`python -m bench kills`: nbgrader's commands that are killed, out of disk or locked out.
 
 Whatever happened: the same command again ends with the folders and the gradebook of a run that was
-left alone.
+left alone. `python -m bench interrupted` does this to the commands of `grader`.
 """
 
 from __future__ import annotations
@@ -19,21 +19,19 @@ from pathlib import Path
 from bench.exchange import steps
 from bench.exchange.steps import Ran, Stage, State, a_class, state
 from bench.report import must_hold, say, skipped, verdict
-from testing.small_course import LAB
 from testing.small_exchange import ExchangeCourse
 
 _KILLS, _DISKS, _LOCKS_S = 50, 20, (30.0, 90.0)
 #: tmpfs gives room in pages.
-_PAGE = 4096
+PAGE = 4096
 _SEED = 20_250_102
 
 
 def run(quick: bool) -> bool:
     """All three parts, with fewer trials if `quick`."""
     with a_class() as (folder, stages):
-        held = evening(folder, stages[1], 8 if quick else _KILLS)
         references = [_reference(folder, stage, number) for number, stage in enumerate(stages)]
-        held &= kills(folder, stages, references, len(stages) if quick else _KILLS)
+        held = kills(folder, stages, references, len(stages) if quick else _KILLS)
         held &= disks(folder, stages, references, 3 if quick else _DISKS)
         for seconds in (8.0,) if quick else _LOCKS_S:
             held &= locked(folder, stages[1], references[1], seconds)
@@ -81,85 +79,6 @@ def kills(
     return verdict(not wrong, f"{len(wrong)} of {trial} differ; killed in the middle: {moments}")
 
 
-def evening(folder: Path, stage: Stage, count: int) -> bool:
-    """Kills any process of `grader autograde`, then lets it go on; also on a disk that is full."""
-    must_hold(
-        "`grader autograde`, of which any process was killed with SIGKILL, ends with --resume as "
-        "`nbgrader autograde` that was left alone"
-    )
-    words = ("grader", "autograde", LAB, "--workers", "2", "--resume")
-    expected = _reference(folder, stage, 100)[1]
-    alone = steps.run(stage.before.copied_to(folder / "evening"), words)
-    chance = random.Random(_SEED)
-    killed, wrong = Counter[str](), []
-
-    def anyone(processes: list[int]) -> int:
-        chosen = chance.choice(sorted(processes))
-        killed["the first process" if chosen == processes[0] else "a worker"] += 1
-        return chosen
-
-    for trial in range(count):
-        course = stage.before.copied_to(folder / "trial")
-        if trial % 2:
-            moment = chance.uniform(0, alone.seconds)
-            steps.run(course, words, kill_after_s=moment, whom=anyone)
-            what = f"after {moment:.3f} s"
-        else:
-            change = chance.randint(1, alone.changes)
-            killed["the first process, at a change"] += 1
-            steps.run(course, words, kill_at_change=change)
-            what = f"at change {change} of {alone.changes}"
-        again = steps.run(course, words)
-        fault = _difference(course, again, alone, expected)
-        if fault:
-            wrong.append(f"killed {what}: {fault}")
-        shutil.rmtree(folder / "trial")
-    for line in wrong:
-        say(f"   {line}")
-    moments = ", ".join(f"{name} {times}" for name, times in sorted(killed.items()))
-    held = verdict(not wrong, f"{len(wrong)} of {count} differ; killed: {moments}")
-    held &= _evening_on_full_disks(folder, stage, words, alone, expected, max(3, count // 5))
-    return held & locked(folder, stage, (alone, expected), 8.0 if count < _KILLS else 30.0, words)
-
-
-def _evening_on_full_disks(
-    folder: Path,
-    stage: Stage,
-    words: tuple[str, ...],
-    alone: Ran,
-    expected: State,
-    count: int,
-) -> bool:
-    must_hold("a full disk ends `grader autograde` with a clear error; with room, it goes on")
-    disk = folder / "evening-disk"
-    disk.mkdir()
-    least = _size(stage.before.folder.parent)
-    most = _size(folder / "evening")
-    wrong, full = [], 0
-    for trial in range(count):
-        size = least + (most - least) * (trial + 1) // (count + 1)
-        if not _mounted(disk, size):
-            return skipped("a small disk cannot be mounted: run it as root or in `unshare -Urm`")
-        try:
-            course = stage.before.copied_to(disk / "class")
-            ran = steps.run(course, words)
-            if "disk is full" in ran.said or ran.status != alone.status:
-                full += 1
-                if "disk is full" not in ran.said or "Traceback" in ran.said:
-                    wrong.append(f"on {size} bytes it says {ran.said[-300:]}")
-                _mount("-o", f"remount,size={size + 50_000_000}", str(disk))
-                ran = steps.run(course, words)
-            if fault := _difference(course, ran, alone, expected):
-                wrong.append(f"on {size} bytes, then more: {fault}")
-        finally:
-            subprocess.run(["umount", str(disk)], check=True)
-    for line in wrong:
-        say(f"   {line}")
-    return verdict(
-        not wrong and full > 0, f"{len(wrong)} faults; {full} of {count} disks were full"
-    )
-
-
 def _difference(course: ExchangeCourse, again: Ran, alone: Ran, expected: State) -> str:
     """What differs from a step that was left alone; empty if nothing does."""
     if again.status != alone.status:
@@ -186,7 +105,7 @@ def disks(
     for trial in range(count):
         # Squared: the first step writes least, and should meet a full disk as often.
         size = least + int((most - least) * ((trial + chance.random()) / count) ** 2)
-        if not _mounted(disk, size):
+        if not mounted(disk, size):
             return skipped("a small disk cannot be mounted: run it as root or in `unshare -Urm`")
         try:
             course = first.copied_to(disk / "class")
@@ -196,7 +115,7 @@ def disks(
                     full[stage.name] += 1
                     if "disk is full" not in ran.said or "Traceback" in ran.said:
                         wrong.append(f"{stage.name} on {size} bytes says {ran.said[-300:]}")
-                    _mount("-o", f"remount,size={size + 50_000_000}", str(disk))
+                    mount("-o", f"remount,size={size + 50_000_000}", str(disk))
                     ran = steps.run(course, stage.words)
                 fault = _difference(course, ran, *references[number])
                 if fault:
@@ -209,24 +128,17 @@ def disks(
     return verdict(not wrong, f"{len(wrong)} faults on {count} disks; full in: {where}")
 
 
-def locked(
-    folder: Path,
-    stage: Stage,
-    reference: tuple[Ran, State],
-    seconds: float,
-    words: tuple[str, ...] = (),
-) -> bool:
+def locked(folder: Path, stage: Stage, reference: tuple[Ran, State], seconds: float) -> bool:
     """Autogrades while another program has the gradebook."""
-    words = words or stage.words
-    must_hold(f"{words[0]} waits {seconds:g} s for a gradebook that is locked, and says so")
-    course = stage.before.copied_to(folder / f"locked-{words[0]}-{seconds:g}")
+    must_hold(f"{stage.words[0]} waits {seconds:g} s for a gradebook that is locked, and says so")
+    course = stage.before.copied_to(folder / f"locked-{seconds:g}")
     held = multiprocessing.Event()
     other = multiprocessing.Process(
-        target=_hold, args=(course.folder / "gradebook.db", seconds, held)
+        target=hold, args=(course.folder / "gradebook.db", seconds, held)
     )
     other.start()
     held.wait()
-    ran = steps.run(course, words)
+    ran = steps.run(course, stage.words)
     other.join()
     fault = _difference(course, ran, *reference)
     if "is locked by another program" not in ran.said or "upgrade" in ran.said:
@@ -234,7 +146,7 @@ def locked(
     return verdict(not fault, fault or f"as one left alone, after {ran.seconds:.0f} s")
 
 
-def _hold(gradebook: Path, seconds: float, held: Event) -> None:
+def hold(gradebook: Path, seconds: float, held: Event) -> None:
     """Another program with a transaction; SQLite's locks do not survive a fork."""
     connection = sqlite3.connect(gradebook, isolation_level=None)
     connection.execute("BEGIN EXCLUSIVE")
@@ -246,12 +158,18 @@ def _hold(gradebook: Path, seconds: float, held: Event) -> None:
 def _size(folder: Path) -> int:
     """How much room the files and folders under `folder` take in pages."""
     paths = [folder, *folder.rglob("*")]
-    return sum(-(-path.lstat().st_size // _PAGE) * _PAGE or _PAGE for path in paths)
+    return sum(-(-path.lstat().st_size // PAGE) * PAGE or PAGE for path in paths)
 
 
-def _mounted(disk: Path, size: int) -> bool:
-    return _mount("-t", "tmpfs", "-o", f"size={size}", "ticklab-bench", str(disk))
+def mounted(disk: Path, size: int, files: int = 0) -> bool:
+    """Puts a new disk at the folder `disk`, of `size` bytes and so many files, if any.
+
+    Whether that may be done here.
+    """
+    room = f"size={size},nr_inodes={files}"
+    return mount("-t", "tmpfs", "-o", room, "ticklab-bench", str(disk))
 
 
-def _mount(*words: str) -> bool:
+def mount(*words: str) -> bool:
+    """Runs `mount`; whether it could."""
     return subprocess.run(["mount", *words], capture_output=True, check=False).returncode == 0

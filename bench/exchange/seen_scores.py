@@ -68,6 +68,18 @@ _WRITE = """(element, score) => {
 }"""
 
 
+#: Moves a text by a part of a pixel, as other words before it do: its letters then look different.
+_MOVE = """(element, part) => {
+  if (element.matches('input')) return;
+  element.style.position = 'relative';
+  element.style.left = '0px';
+  const within = document.createRange();
+  within.selectNodeContents(element);
+  const { left } = within.getBoundingClientRect();
+  element.style.left = `${(part - (left % 1) + 1) % 1}px`;
+}"""
+
+
 @dataclass(frozen=True)
 class Score:
     """What must be seen: `text`, or in a field of the formgrader `auto`, `manual` and `needs`."""
@@ -86,17 +98,19 @@ class Score:
 Picture = NDArray[np.int16]
 
 
-def looked_at(box: Locator) -> tuple[list[str], Picture]:
-    """What is wrong with the place of a score, and its picture in grey."""
+def looked_at(box: Locator) -> tuple[list[str], Picture, float]:
+    """What is wrong with the place of a score, its picture in grey, and its part of a pixel."""
     found = box.evaluate(_LOOK)
+    part = float(found["left"]) % 1
     if found["left"] >= WIDTH or found["right"] <= 0:
-        return list(found["troubles"]), np.zeros((0, 0), np.int16)
+        return list(found["troubles"]), np.zeros((0, 0), np.int16), part
     left, top = max(0, int(found["left"])), max(0, int(found["top"]))
     width = max(4, min(int(found["right"]) + 1, WIDTH) - left)
     height = max(4, min(int(found["bottom"]) + 1, HEIGHT) - top)
     png = box.page.screenshot(clip={"x": left, "y": top, "width": width, "height": height})
     with Image.open(io.BytesIO(png)) as image:
-        return list(found["troubles"]), np.asarray(image.convert("L"), dtype=np.int16)
+        grey = np.asarray(image.convert("L"), dtype=np.int16)
+    return list(found["troubles"]), grey, part
 
 
 def alike(one: Picture, other: Picture) -> bool:
@@ -119,18 +133,22 @@ class Honest:
     """The page of an honest student, on which every score can be written to see how it looks."""
 
     page: Page
-    _known: dict[tuple[str, Score], Picture] = field(default_factory=dict)
+    _known: dict[tuple[str, Score, float], Picture] = field(default_factory=dict)
 
-    def picture(self, name: str, box: Locator, score: Score) -> Picture:
-        """How `score` looks in this box, of which `name` is the name on all pages."""
-        if (name, score) not in self._known:
+    def picture(self, name: str, box: Locator, score: Score, part: float) -> Picture:
+        """How `score` looks in this box, of which `name` is the name on all pages.
+
+        `part` is the part of a pixel at which it begins.
+        """
+        if (name, score, part) not in self._known:
             box.evaluate(_WRITE, score.__dict__)
-            troubles, picture = looked_at(box)
+            box.evaluate(_MOVE, part)
+            troubles, picture, _ = looked_at(box)
             box.evaluate(_WRITE, score.with_another_digit().__dict__)
             if troubles or alike(looked_at(box)[1], picture):
                 raise AssertionError(f"{name} cannot be seen on an honest page: {troubles}")
-            self._known[name, score] = picture
-        return self._known[name, score]
+            self._known[name, score, part] = picture
+        return self._known[name, score, part]
 
 
 def troubles_with(name: str, box: Locator, honest: Honest, same: Locator, score: Score) -> str:
@@ -140,9 +158,9 @@ def troubles_with(name: str, box: Locator, honest: Honest, same: Locator, score:
     """
     if (count := box.count()) != 1:
         return f"{name}: {count} places for one score"
-    troubles, picture = looked_at(box)
+    troubles, picture, part = looked_at(box)
     try:
-        expected = honest.picture(name, same, score)
+        expected = honest.picture(name, same, score, part)
     except AssertionError as error:
         troubles.append(str(error))
     else:

@@ -11,17 +11,19 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import psutil
 from nbgrader.apps.nbgraderapp import NbGraderApp
 
 # What the course's settings and the command name, so that each fork has it already.
 import grader.evening.autograde
+import grader.evening.collect.run
+import grader.evening.feedback
 import grader.with_nbgrader.exchange.collect
 import grader.with_nbgrader.exchange.release_feedback
 import grader.with_nbgrader.feedback
@@ -37,6 +39,16 @@ STUDENTS = ("ada", "grace", "mary", "zoe")
 
 
 State = tuple[dict[str, str], dict[str, Any]]
+
+
+class Place(Protocol):
+    """A course folder, and the environment of the commands that run in it."""
+
+    @property
+    def folder(self) -> Path: ...
+
+    @property
+    def environment(self) -> dict[str, str]: ...
 
 
 @dataclass(frozen=True)
@@ -98,15 +110,15 @@ def _commands() -> list[tuple[str, ...]]:
 
 
 def run(
-    course: ExchangeCourse,
+    course: Place,
     words: tuple[str, ...],
     kill_after_s: float | None = None,
     kill_at_change: int | None = None,
-    whom: Callable[[list[int]], int] = min,
+    whom: Callable[[list[int]], Sequence[int]] = lambda processes: processes[:1],
 ) -> Ran:
     """Runs one command of nbgrader in the course, or of `grader`, and kills it if told so.
 
-    `whom` chooses one of its processes to be killed after `kill_after_s`: by default the first.
+    `whom` chooses which of its processes are killed after `kill_after_s`: by default the first one.
     """
     with tempfile.TemporaryDirectory() as scratch:
         said, counted = Path(scratch) / "said", Path(scratch) / "changes"
@@ -116,7 +128,9 @@ def run(
             _be_nbgrader(course, words, said, counted, kill_at_change)
         if kill_after_s is not None:
             time.sleep(kill_after_s)
-            os.kill(whom(_processes(child)), signal.SIGKILL)
+            for process in whom(_processes(child)):
+                with suppress(ProcessLookupError):  # it ended just now
+                    os.kill(process, signal.SIGKILL)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         text = said.read_text(errors="replace")
         changes = int(counted.read_text()) if counted.exists() else 0
@@ -132,7 +146,7 @@ def _processes(first: int) -> list[int]:
 
 
 def _be_nbgrader(
-    course: ExchangeCourse, words: tuple[str, ...], said: Path, counted: Path, kill_at: int | None
+    course: Place, words: tuple[str, ...], said: Path, counted: Path, kill_at: int | None
 ) -> None:
     """In the child: is the command, and ends the process."""
     status, changes = 1, [0]

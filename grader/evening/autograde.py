@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from nbgrader.converters.base import NbGraderException
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.evening.compute import result_path
 from grader.evening.course_folder import open_course
 from grader.evening.enter import Entering
-from grader.evening.graded import Job, Result, read_result
+from grader.evening.graded import Job, NoResult, Result, read_result
 from grader.evening.grading_settings import autograder, logged
 from grader.evening.on_dask import DaskPool, NoCluster
 from grader.evening.penalties import CannotEnter
@@ -33,7 +33,7 @@ BATCH = 100
 class Pool(Protocol):
     """What grades: processes of this machine or of a cluster."""
 
-    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, str]]:
+    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
         """Yields each job in order when it is done, with the reason if there is no result file."""
 
 
@@ -65,23 +65,29 @@ def autograde(course: Path, lab: str, options: Options, tell: Tell) -> Summary:
     app = open_course(course)
     converter = autograder(app, lab)
     converter.force = options.force
-    with logged(app, log_of(course, lab)), Run(converter) as run:
-        try:
-            with opened(app.coursedir.db_url, app.coursedir.course_id, lab, converter) as writer:
-                plan, path = run.plan(writer)
-                found = run.find(plan)
-                done = tell(found)
-                with _pool(path, options, len(found.to_compute), course) as pool:
-                    entering = Entering(plan, writer, converter)
-                    summary = Summary(skipped=found.skipped, refused=converter.refusals())
-                    _carry_out(found, pool, entering, summary, run, done)
-        except (NbGraderException, CannotEnter, NoCluster) as error:
-            raise Stopped(str(error)) from error
-        except (OSError, SQLAlchemyError) as error:
-            cause = cause_of(error)
-            if cause is None and not isinstance(error, SQLAlchemyError):
-                raise
-            raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
+    try:
+        with logged(app, log_of(course, lab)), Run(converter) as run:
+            return _graded(run, app, options, course, tell)
+    except (NbGraderException, CannotEnter, NoCluster) as error:
+        raise Stopped(str(error)) from error
+    except (OSError, SQLAlchemyError) as error:
+        cause = cause_of(error)
+        if cause is None and not isinstance(error, SQLAlchemyError):
+            raise
+        raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
+
+
+def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> Summary:
+    converter: Any = run.converter
+    where = app.coursedir.db_url, app.coursedir.course_id, run.lab
+    with opened(*where, converter) as writer:
+        plan, path = run.plan(writer)
+        found = run.find(plan)
+        done = tell(found)
+        with _pool(path, options, len(found.to_compute), course) as pool:
+            entering = Entering(plan, writer, converter)
+            summary = Summary(skipped=found.skipped, refused=converter.refusals())
+            _carry_out(found, pool, entering, summary, run, done)
     return summary
 
 
@@ -126,8 +132,11 @@ def _results(found: Class, pool: Pool) -> Iterator[Result]:
     """The results in the order of nbgrader's, computed now or earlier."""
     computing = pool.each(found.to_compute)
     for job in found.jobs:
-        trouble = ""
+        no = None
         if job.student not in found.computed:
-            _, trouble = next(computing)
-        result = read_result(result_path(Path(job.unfinished))) if not trouble else None
-        yield result or Result(job.student, trouble=trouble or "its result file cannot be read")
+            _, no = next(computing)
+        result = read_result(result_path(Path(job.unfinished))) if no is None else None
+        if result is None:
+            no = no or NoResult("its result file cannot be read")
+            result = Result(job.student, trouble=no.why, stops=no.stops)
+        yield result

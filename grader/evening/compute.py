@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import secrets
 import shutil
 import traceback
 from pathlib import Path
@@ -18,7 +19,7 @@ import nbformat
 from nbgrader import utils
 
 from grader.cases.verdict import Verdict
-from grader.evening.graded import Job, Plan, Result, key_of, read_plan, write_result
+from grader.evening.graded import Job, NoResult, Plan, Result, key_of, read_plan, write_result
 from grader.judging.accounts import AccountFlag
 from grader.judging.judgement import Judgement, NotGraded
 from grader.judging.worker import Ways
@@ -30,7 +31,7 @@ from grader.with_nbgrader.careful_course import time_of_submission
 from grader.with_nbgrader.class_flags.flags_of_class import asked_about, raised_by_accounts
 from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.replay import EVIDENCE, worker_of_this_process
-from grader.with_nbgrader.staged import PART, RESULT, remove_left
+from grader.with_nbgrader.staged import PART, RESULT, remove_empty_above
 from grader.with_nbgrader.verdict_cells import (
     auto_comment,
     auto_score,
@@ -48,29 +49,47 @@ def result_path(unfinished: Path) -> Path:
 def grade(plan_path: str, job: Job) -> None:
     """Grades one submission into its unfinished folder, and writes its result file last.
 
-    If it fails, the result file says why. Raises OSError if not even this can be written.
+    If it fails, the result file says why. Raises OSError if not even this can be written. Several
+    processes may do the same job: one of a cluster may live on that the cluster has given up. So
+    each works in a folder of its own, and what comes when the run is over changes nothing.
     """
     unfinished = Path(job.unfinished)
+    part = unfinished.with_name(f"{unfinished.name}{PART}{secrets.token_hex(8)}")
     heard = _Heard()
     try:
-        plan = _plan(plan_path)
-        remove_left(unfinished)
-        result = _graded(plan, job, heard.log)
+        result = _graded(_plan(plan_path), job, part, heard.log)
     except Exception as error:
-        remove_left(unfinished)
-        cause = cause_of(error)
+        no = no_result(error)
         heard.log.error("%s", traceback.format_exc())
-        words = cause or f"{type(error).__name__}: {printable(str(error), 300)}"
-        result = Result(job.student, trouble=words, stops=cause is not None)
+        result = Result(job.student, trouble=no.why, stops=no.stops)
     result.log = heard.lines
+    try:
+        if Path(plan_path).exists():
+            _put(part, unfinished, result)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        remove_empty_above(unfinished)
+
+
+def no_result(error: Exception) -> NoResult:
+    """Why `error` leaves a submission without a result."""
+    cause = cause_of(error)
+    words = cause or f"{type(error).__name__}: {printable(str(error), 300)}"
+    return NoResult(words, stops=cause is not None)
+
+
+def _put(part: Path, unfinished: Path, result: Result) -> None:
+    """Puts a folder and its result file in place of what an earlier try has left."""
     unfinished.parent.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    if not result.trouble:
+        part.rename(unfinished)
     write_result(result_path(unfinished), result)
 
 
-def _graded(plan: Plan, job: Job, log: logging.Logger) -> Result:
-    source, unfinished = Path(job.source), Path(job.unfinished)
+def _graded(plan: Plan, job: Job, part: Path, log: logging.Logger) -> Result:
+    source = Path(job.source)
     result = Result(job.student, key_of(plan, job))
-    part = unfinished.with_name(f"{unfinished.name}{PART}{plan.token}")
     ignore, trusted = [*plan.ignore, "*.ipynb"], Path(plan.trusted)
     left_out = take_in(source, part, ignore, trusted=trusted, share=True)
     when = time_of_submission(source, log)
@@ -88,7 +107,6 @@ def _graded(plan: Plan, job: Job, log: logging.Logger) -> Result:
         notes = [f"left out {quoted(note)}" for note in left_out]
         _grade_notebook(plan, job, part, name, notes, result, log)
     _set_permissions(part, plan)
-    part.rename(unfinished)
     return result
 
 

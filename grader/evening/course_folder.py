@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from nbgrader.apps.baseapp import NbGrader
+from tqdm import tqdm
 from traitlets.config import Config
 
 from labs.common.terminal import safe
@@ -18,17 +21,30 @@ class NotOurs(Exception):
 
 
 def open_course(folder: Path, settings: Config | None = None) -> NbGrader:
-    """The course in `folder` as an application of nbgrader. Raises NotOurs."""
+    """The course in `folder` as an application of nbgrader. Raises NotOurs.
+
+    From now on, this process says in the terminal what holds it up, as a gradebook that is locked.
+    """
     folder = folder.absolute()
     if not (folder / "nbgrader_config.py").is_file():
         raise NotOurs(
             f"{safe(str(folder))} is no course folder: it has no nbgrader_config.py. Go to your "
             "course folder, or name it with --course; `grader course DIR` makes one."
         )
+    waiting = logging.getLogger("traitlets")
+    if not any(isinstance(each, _BesideTheBar) for each in waiting.handlers):
+        waiting.addHandler(_BesideTheBar(logging.WARNING))
     with _in(folder):
         app = NbGrader(**({"config": settings} if settings else {}))
         app.initialize([], root=str(folder))
     return app
+
+
+class _BesideTheBar(logging.Handler):
+    """Writes above a progress bar, if there is one."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        tqdm.write(safe(record.getMessage()), file=sys.stderr)
 
 
 @contextlib.contextmanager

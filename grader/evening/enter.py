@@ -19,6 +19,7 @@ from grader.evening.write import Writer
 from grader.judging.judgement import verdict_from
 from grader.with_nbgrader.class_flags.evidence_register import REGISTER, Entries, EvidenceRegister
 from grader.with_nbgrader.class_flags.flags_of_class import same_run_as
+from grader.with_nbgrader.gradebook_lock import raise_if_no_room
 from grader.with_nbgrader.staged import remove_empty_above, remove_left
 from grader.with_nbgrader.verdict_cells import IN_ANOTHER, write_flags
 
@@ -58,6 +59,7 @@ class Entering:
                 for result in results:
                     self._ask(entries, result)
         except sqlite3.Error as error:
+            raise_if_no_room(error)
             self._converter.log.warning(
                 "The search for copies failed: %s: %s", self._register.path, error
             )

@@ -28,7 +28,7 @@ from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.grades import grades_of
 from grader.with_nbgrader.pages.given import Grades
 from grader.with_nbgrader.places import students_in, trusted_part
-from grader.with_nbgrader.staged import UNFINISHED, remove_empty_above, remove_left
+from grader.with_nbgrader.staged import UNFINISHED, Stop, remove_empty_above, remove_left
 
 #: So often, pages whose processes were killed are given to new ones.
 _TURNS = 3
@@ -63,24 +63,26 @@ def make_feedback(course: Path, lab: str, workers: int, force: bool, tell: Tell)
     app = open_course(course)
     converter = _converter(app, lab)
     converter.force = force
-    with logged(app, log_of(course, lab)), _alone(converter):
-        try:
+    try:
+        with logged(app, log_of(course, lab)), _alone(converter):
             converter.init_notebooks()
             jobs, done = _jobs(converter), Feedback(refused=converter.refusals())
             done.skipped = len(converter.assignments) - len(jobs)
             count = max(1, min(workers or os.cpu_count() or 1, len(jobs)))
             _carry_out(converter, jobs, count, done, tell(len(jobs), done.skipped))
-        except NbGraderException as error:
-            raise Stopped(f"{error}: run `grader autograde {lab}` first") from error
-        except (OSError, SQLAlchemyError) as error:
-            cause = cause_of(error)
-            if cause is None and not isinstance(error, SQLAlchemyError):
-                raise
-            raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
-        for line in done.refused:
-            app.log.error("%s", line)
-        for student, why in done.failed.items():
-            app.log.error("%s: no feedback: %s", printable(student), printable(why, 300))
+            for line in done.refused:
+                app.log.error("%s", line)
+            for student, why in done.failed.items():
+                app.log.error("%s: no feedback: %s", printable(student), printable(why, 300))
+    except Stop as stop:
+        raise Stopped(str(stop)) from stop
+    except NbGraderException as error:
+        raise Stopped(f"{error}: run `grader autograde {lab}` first") from error
+    except (OSError, SQLAlchemyError) as error:
+        cause = cause_of(error)
+        if cause is None and not isinstance(error, SQLAlchemyError):
+            raise
+        raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
     return done
 
 

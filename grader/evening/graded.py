@@ -68,6 +68,14 @@ class Job:
     accounts: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class NoResult:
+    """Why there is no result file. If `stops`, no other submission can have one either."""
+
+    why: str
+    stops: bool = False
+
+
 @dataclass
 class Result:
     """What the gradebook gets for one student, and what the instructor is told.
@@ -115,13 +123,17 @@ def key_of(plan: Plan, job: Job) -> str:
 
 
 def _stamp(path: Path) -> list[object]:
-    """What changes when a file changes."""
+    """What changes when a file changes, or when it can be read now and could not before.
+
+    Other permissions do not count: to grade a recording changes them where both steps share it.
+    """
     try:
         status = path.lstat()
     except OSError as error:
         return [str(path), error.errno]
     folder = stat.S_ISDIR(status.st_mode)
-    return [str(path), status.st_mode, 0 if folder else status.st_size, status.st_mtime_ns]
+    kind = stat.S_IFMT(status.st_mode) | status.st_mode & stat.S_IRUSR
+    return [str(path), kind, 0 if folder else status.st_size, status.st_mtime_ns]
 
 
 def write_json(path: Path, stated: object) -> None:

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.apps.baseapp import NbGrader
-from tqdm import tqdm
 
 from grader.evening.course_folder import NotOurs
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.careful_course import is_ours
+from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.settings import AUTOGRADE_STEPS
-from labs.common.terminal import safe
 
 
 def autograder(app: NbGrader, lab: str) -> CourseAutograde:
@@ -61,29 +60,28 @@ def _name(step: Any) -> str:
     return f"{step.__module__ if ours else 'nbgrader.preprocessors'}.{step.__name__}"
 
 
+class _LogFile(logging.FileHandler):
+    """A log for which there may be no room; the command says itself that the disk is full."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        error = sys.exc_info()[1]
+        if not (isinstance(error, OSError) and cause_of(error)):
+            super().handleError(record)
+
+
 @contextlib.contextmanager
 def logged(app: NbGrader, file: Path) -> Iterator[None]:
-    """Everything that is logged goes to `file`; what holds up the run also to the terminal."""
-    to_file = logging.FileHandler(file, encoding="utf-8")
+    """Everything that is logged goes to `file`."""
+    to_file = _LogFile(file, encoding="utf-8")
     to_file.setLevel(logging.INFO)
     to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    to_terminal = _BesideTheBar(logging.WARNING)
     waiting = logging.getLogger("traitlets")
     before, passed_on = list(app.log.handlers), app.log.propagate
     app.log.handlers, app.log.propagate = [to_file], False
-    waiting.addHandler(to_terminal)
     waiting.addHandler(to_file)
     try:
         yield
     finally:
         app.log.handlers, app.log.propagate = before, passed_on
-        waiting.removeHandler(to_terminal)
         waiting.removeHandler(to_file)
         to_file.close()
-
-
-class _BesideTheBar(logging.Handler):
-    """Writes above a progress bar."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        tqdm.write(safe(record.getMessage()), file=sys.stderr)

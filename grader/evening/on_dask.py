@@ -13,13 +13,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from grader.evening.graded import Job
+from grader.evening.graded import Job, NoResult
 
 if TYPE_CHECKING:
     from distributed import Future
 
 #: A scheduler that is there answers within seconds.
 _ANSWER_S = 30
+#: The reason that a future states when it was cancelled because the scheduler is gone.
+_LOST = "scheduler-connection-lost"
 
 
 class NoCluster(Exception):
@@ -42,24 +44,32 @@ class DaskPool:
             self._client: Any = made(address, timeout=_ANSWER_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise NoCluster(f"there is no Dask scheduler at {address}: {error}") from error
+        self._address = address
         self._plan = str(plan)
         self._course = str(course)
-        self._futures: list[Future[str]] = []
+        self._futures: list[Future[dict[str, Any] | None]] = []
 
-    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, str]]:
+    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
         """Grades each job, and yields it when its result file is written, in the order of `jobs`.
 
-        With it comes why there is no result file, or "".
+        With it comes why there is no result file, or None. Raises NoCluster if it is lost.
         """
-        stated = [dataclasses.asdict(job) for job in jobs]
+        asked = [dataclasses.asdict(job) for job in jobs]
         self._futures = self._client.map(
-            _grade, stated, plan=self._plan, course=self._course, pure=False
+            _grade, asked, plan=self._plan, course=self._course, pure=False
         )
         for job, future in zip(jobs, self._futures, strict=True):
             try:
-                trouble = str(future.result())
+                stated = future.result()
+                trouble = None if stated is None else NoResult(**stated)
             except Exception as error:  # of the task, or of the cluster
-                trouble = f"the cluster did not grade it: {type(error).__name__}: {error}"
+                lost = getattr(error, "reason", "") == _LOST
+                if lost or self._client.status != "running":
+                    raise NoCluster(
+                        f"the Dask scheduler at {self._address} was lost. What is graded stays. "
+                        "Start a scheduler, then run the same command with its address."
+                    ) from error
+                trouble = NoResult(f"the cluster did not grade it: {type(error).__name__}: {error}")
             yield job, trouble
 
     def __enter__(self) -> DaskPool:
@@ -71,18 +81,19 @@ class DaskPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._client.cancel(self._futures)
+        if self._client.status == "running":  # else there is nobody to be told
+            self._client.cancel(self._futures)
         self._client.close()
 
 
-def _grade(stated: dict[str, Any], plan: str, course: str) -> str:
-    """On a worker: grades one submission. Returns why there is no result file, or ""."""
-    from grader.evening.compute import grade
+def _grade(stated: dict[str, Any], plan: str, course: str) -> dict[str, Any] | None:
+    """On a worker: grades one submission. Returns why there is no result file, or None."""
+    from grader.evening.compute import grade, no_result
 
     if course not in sys.path:
         sys.path.append(course)
     try:
         grade(plan, Job(**stated))
     except OSError as error:
-        return error.strerror or str(error)
-    return ""
+        return dataclasses.asdict(no_result(error))
+    return None

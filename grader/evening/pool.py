@@ -21,7 +21,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
-from grader.evening.graded import Job
+from grader.evening.graded import Job, NoResult
 
 #: The process that judges has its own limits, of two minutes each time that it is started.
 _ANSWER_S = 900.0
@@ -44,12 +44,14 @@ class LocalPool:
         for lane in self._lanes:
             self._idle.put(lane)
 
-    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, str]]:
+    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
         """Grades each job, and yields it when its result file is written, in the order of `jobs`.
 
-        With it comes why there is no result file, or "".
+        With it comes why there is no result file, or None.
         """
-        futures: list[Future[str]] = [self._threads.submit(self._done, job) for job in jobs]
+        futures: list[Future[NoResult | None]] = [
+            self._threads.submit(self._done, job) for job in jobs
+        ]
         for job, future in zip(jobs, futures, strict=True):
             yield job, future.result()
 
@@ -67,7 +69,7 @@ class LocalPool:
             lane.close()
         self._threads.shutdown()
 
-    def _done(self, job: Job) -> str:
+    def _done(self, job: Job) -> NoResult | None:
         lane = self._idle.get()
         try:
             return lane.done(self._plan, job)
@@ -83,8 +85,8 @@ class _Lane:
         self._closed = self._busy = False
         self._starting = threading.Lock()
 
-    def done(self, plan: str, job: Job) -> str:
-        """Why the result file of a job is not written; "" if it is."""
+    def done(self, plan: str, job: Job) -> NoResult | None:
+        """Why the result file of a job is not written; None if it is."""
         line = json.dumps({"plan": plan, **dataclasses.asdict(job)}).encode("ascii") + b"\n"
         trouble = ""
         for _ in range(2):
@@ -93,7 +95,7 @@ class _Lane:
             except (_Ended, OSError, ValueError) as error:
                 trouble = str(error)
                 self._end()
-        return f"the process that grades it ended twice ({trouble})"
+        return NoResult(f"the process that grades it ended twice ({trouble})")
 
     def close(self) -> None:
         """End the process for good. One without a job ends by itself, and what it started too."""
@@ -107,7 +109,7 @@ class _Lane:
                     process.wait(_END_S)
             self._end()
 
-    def _asked(self, line: bytes) -> str:
+    def _asked(self, line: bytes) -> NoResult | None:
         with self._starting:
             if self._closed:
                 raise _Ended("the run was ended")
@@ -127,7 +129,8 @@ class _Lane:
                 raise _Ended(f"exit status {process.wait()}")
             answer += some
         self._busy = False
-        return str(json.loads(answer))
+        stated = json.loads(answer)
+        return None if stated is None else NoResult(**stated)
 
     def _end(self) -> None:
         process, self._process, self._busy = self._process, None, False

@@ -69,13 +69,18 @@ class Run:
                 f"another `grader autograde {self.lab}` is at work in this course; wait for it"
             ) from error
         self._held.callback(lambda: path.unlink(missing_ok=True))
+        self._remove_plans()
         return self
 
     def __exit__(self, *_: object) -> None:
-        for path in self._aside.glob(f".plan-{self.lab}-*.json"):
-            path.unlink(missing_ok=True)
+        self._remove_plans()
         self._held.close()
         remove_empty_above(self._aside / "student")
+
+    def _remove_plans(self) -> None:
+        """Whoever still works by a plan sees that the run is over when the plan is gone."""
+        for path in self._aside.glob(f".plan-{self.lab}-*.json*"):
+            path.unlink(missing_ok=True)
 
     def plan(self, writer: Writer) -> tuple[Plan, Path]:
         """What every worker must know, and the file that holds it.
@@ -179,12 +184,14 @@ class Run:
         remove_empty_above(unfinished)
 
     def _is_left(self, plan: Plan, job: Job) -> bool:
-        """Whether an earlier run has computed this and not entered it, and it still holds."""
+        """Whether an earlier run has computed this and not entered it, and it still holds.
+
+        Whatever else it left of this submission is removed.
+        """
         unfinished = Path(job.unfinished)
-        path = result_path(unfinished)
-        if not path.exists():
+        if not unfinished.parent.exists():
             return False
-        result = read_result(path)
+        result = read_result(result_path(unfinished))
         if result is None or not unfinished.is_dir() or result.key != key_of(plan, job):
             remove_left(unfinished)
             remove_empty_above(unfinished)

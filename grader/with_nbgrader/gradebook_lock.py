@@ -35,6 +35,17 @@ _FAILS = (
     "The disk of the gradebook reports an error; perhaps it is full. Look at it, then run the same "
     "command again."
 )
+#: SQLite cannot make its journal either where the disk has room for bytes and none for names.
+_NO_FILE = (
+    "A database of the course, or its journal, cannot be opened. Perhaps the disk has no room for "
+    "one more file, or you may not write there. Free some space, then run the same command again."
+)
+#: What SQLite says of a disk, and what we say.
+_OF_THE_DISK = {
+    "disk is full": _FULL,
+    "disk I/O error": _FAILS,
+    "unable to open database file": _NO_FILE,
+}
 Value = TypeVar("Value")
 _ours: set[str] = set()
 
@@ -61,8 +72,25 @@ def cause_of(error: BaseException) -> str | None:
             return str(seen)
         if isinstance(seen, OSError) and seen.errno in {errno.ENOSPC, errno.EDQUOT}:
             return _FULL
+        if isinstance(seen, sqlite3.OperationalError) and (cause := _no_room(seen)):
+            return cause
         seen = seen.__cause__ or seen.__context__
     return None
+
+
+def raise_if_no_room(error: sqlite3.Error) -> None:
+    """Raises GradebookUnavailable if a database of the course has no room on its disk.
+
+    Who goes on without the database would leave out what it says for good.
+    """
+    if isinstance(error, sqlite3.OperationalError) and (cause := _no_room(error)):
+        raise GradebookUnavailable(cause) from error
+
+
+def _no_room(error: sqlite3.OperationalError) -> str | None:
+    """What to say if `error` is one of the disk."""
+    text = str(error)
+    return next((ours for theirs, ours in _OF_THE_DISK.items() if theirs in text), None)
 
 
 def _connect(_: Any, __: Any, arguments: list[Any], named: dict[str, Any]) -> None:
@@ -83,8 +111,7 @@ def _patiently(action: Callable[[], Value]) -> Value:
             return action()
         except sqlite3.OperationalError as error:
             now, text = time.monotonic(), str(error)
-            if "disk is full" in text or "disk I/O error" in text:
-                raise GradebookUnavailable(_FULL if "full" in text else _FAILS) from error
+            raise_if_no_room(error)
             if "database is locked" not in text:
                 raise
             if now - begin > patience:

@@ -28,6 +28,7 @@ from grader.with_nbgrader.class_flags.flags_of_class import (
     raised_by_accounts,
     same_run_as,
 )
+from grader.with_nbgrader.gradebook_lock import raise_if_no_room
 from grader.with_nbgrader.verdict_cells import (
     IN_ANOTHER,
     KEY,
@@ -111,6 +112,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         try:
             copies = register.enter(of["student"], of["assignment"], runs)
         except sqlite3.Error as error:
+            raise_if_no_room(error)
             self.log.warning("The search for copies failed: %s: %s", register.path, error)
             return []
         for line in same_run_as(of["student"], copies):

@@ -29,7 +29,7 @@ _OLD, RESULT, PART = ".old", ".result.json", ".part-"
 NEW = ".new"
 
 
-class _Stop(BaseException):
+class Stop(BaseException):
     """Ends the batch; a BaseException, because nbgrader goes on after every other one."""
 
 
@@ -73,7 +73,7 @@ class Staged(BaseConverter):  # type: ignore[misc]
                     super().convert_notebooks()
                 except NbGraderException:
                     failed += 1
-        except _Stop as stop:
+        except Stop as stop:
             self.log.error(
                 "%s The finished results stay; the same command then makes the others.", stop
             )
@@ -209,4 +209,4 @@ def _full_disk_stops() -> Iterator[None]:
         cause = gradebook_lock.cause_of(error)
         if cause is None:
             raise
-        raise _Stop(cause) from error
+        raise Stop(cause) from error

@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 import tempfile
+from glob import escape
 from pathlib import Path
 
 REMEDIES = {
@@ -18,6 +19,8 @@ REMEDIES = {
     errno.ENOTDIR: "a part of that path is a file, not a folder",
     errno.EEXIST: "a part of that path is a file, not a folder",
 }
+#: The name of a file that is being written ends so.
+UNFINISHED = ".unfinished"
 
 
 class CannotWrite(OSError):
@@ -35,7 +38,7 @@ def write_atomically(path: Path, content: bytes, *, private: bool = False) -> No
     temporary: str | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, temporary = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
@@ -53,6 +56,15 @@ def write_atomically(path: Path, content: bytes, *, private: bool = False) -> No
         )
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise CannotWrite(error.errno, f"cannot write {path}: {reason}; {remedy}") from error
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what a :func:`write_atomically` of `path` that was killed has left.
+
+    For files that only one program writes at a time. Raises OSError.
+    """
+    for unfinished in path.parent.glob(f".{escape(path.name)}.*{UNFINISHED}"):
+        unfinished.unlink(missing_ok=True)
 
 
 def _umask() -> int:

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
+import multiprocessing
 import os
 import signal
 import sqlite3
+import sys
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from traitlets.log import get_logger
 
 from bench.exchange import steps
+from grader.commands import cli
 from grader.evening import autograde as evening_autograde
-from grader.evening import pool
+from grader.evening import compute, pool, work
 from grader.evening.autograde import Options, autograde
 from grader.evening.course_folder import NotOurs
+from grader.evening.graded import Job, NoResult, Plan, Result
 from grader.evening.run import Class, Stopped
+from grader.with_nbgrader import gradebook_lock
+from grader.with_nbgrader.class_flags.evidence_register import Entries
 from testing.formgrader import formgrader_api
 from testing.graded_here import GradedHere
 from testing.small_course import LAB
@@ -35,7 +46,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
         assert api.generate_assignment(LAB)["success"]
     for student in STUDENTS:
         figures = {"cost": {"points": 3.0, "runs": RUNS.get(student, [])}}
-        course.submit(student, course.answered(), figures)
+        folder = course.submit(student, course.answered(), figures)
+        (folder / "recordings").mkdir()  # so large that both steps share it
+        (folder / "recordings" / "run.csv").write_text("1,2,3\n" * 5_000)
     return course
 
 
@@ -91,7 +104,7 @@ def test_a_run_that_ended_at_any_step_goes_on(
         graded(course)
     again = graded(course)
     left = len(STUDENTS) - (1 if moment in {"second folder", "its result file"} else 0)
-    assert again.submissions == left and len(again.found.computed) >= left - 1
+    assert again.submissions == left == len(again.found.computed)
     assert steps.state(course) == steps.state(alone)
     assert flags(course) == flags(alone)
     assert [student for student, found in flags(course).items() if found] == ["copy"]
@@ -218,3 +231,145 @@ class ExchangeCourseAt:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+
+def test_what_comes_when_the_run_is_over_changes_nothing(
+    made: ExchangeCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process of a cluster lives on that the cluster has given up, or whose run was killed."""
+    course = made.copied_to(tmp_path / "class")
+    late: list[tuple[str, Job]] = []
+
+    class Late(GradedHere):
+        def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
+            late.append((self._plan, jobs[0]))
+            yield from super().each(jobs)
+
+    monkeypatch.setattr(evening_autograde, "LocalPool", Late)
+    autograde(course.folder, LAB, Options(), lambda found: lambda count: None)
+    before = steps.state(course)
+    compute.grade(*late[0])
+    compute._plan.cache_clear()  # a process that has not read the plan finds none
+    compute.grade(*late[0])
+    assert steps.state(course) == before
+    assert not (course.folder / "autograded" / ".unfinished").exists()
+
+
+def test_one_job_done_twice_at_a_time_is_done_once(
+    made: ExchangeCourse, alone: ExchangeCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = made.copied_to(tmp_path / "class")
+    graded_one = compute._graded
+    begun: list[Job] = []
+
+    def meanwhile(plan: Plan, job: Job, *rest: Any) -> Result:
+        result = graded_one(plan, job, *rest)
+        if job.student == "bob" and not begun:
+            begun.append(job)
+            compute.grade(str(next(course.folder.glob("autograded/.unfinished/.plan-*"))), job)
+        return result
+
+    monkeypatch.setattr(compute, "_graded", meanwhile)
+    assert graded(course).submissions == len(STUDENTS) and begun
+    assert steps.state(course) == steps.state(alone)
+
+
+def test_a_worker_whose_run_was_killed_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its standard input ends while it has a job, or before it gets one."""
+    monkeypatch.setattr(work, "grade", lambda *_: time.sleep(600))
+    job = json.dumps({"plan": "", "student": "ada", "source": "", "unfinished": ""})
+    for lines, status in ((f"{job}\n", 1), ("", 0)):
+        read, write = os.pipe()
+        worker = multiprocessing.get_context("fork").Process(target=serve, args=(read,))
+        worker.start()
+        os.close(read)
+        os.write(write, lines.encode())
+        os.close(write)
+        worker.join(120)
+        assert worker.exitcode == status
+
+
+def serve(stream: int) -> None:
+    """The program of a worker, whose standard input is `stream`."""
+    for other in range(3, 100):  # the test closes its end, and this process has another one
+        if other != stream:
+            with contextlib.suppress(OSError):
+                os.close(other)
+    sys.stdin = os.fdopen(stream)
+    os._exit(work.main())
+
+
+def test_a_disk_without_room_for_a_result_ends_the_run(
+    made: ExchangeCourse, alone: ExchangeCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = made.copied_to(tmp_path / "class")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    class Full(GradedHere):
+        def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
+            for job in jobs:
+                try:
+                    compute.grade(self._plan, job)
+                except OSError as error:
+                    yield job, compute.no_result(error)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(evening_autograde, "LocalPool", Full)
+        patch.setattr(compute, "write_result", full)
+        with pytest.raises(Stopped, match=r"disk is full.*Free some space"):
+            autograde(course.folder, LAB, Options(), lambda found: lambda count: None)
+    assert graded(course).submissions == len(STUDENTS)
+    assert steps.state(course) == steps.state(alone)
+
+
+@pytest.mark.parametrize("command", ["collect", "autograde", "feedback"])
+def test_a_gradebook_that_is_locked_for_a_while_only_delays(
+    made: ExchangeCourse,
+    alone: ExchangeCourse,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+) -> None:
+    """Somebody else's lock ends only when the command has said that it waits."""
+    course = (alone if command == "feedback" else made).copied_to(tmp_path / "class")
+    other = sqlite3.connect(
+        course.folder / "gradebook.db", isolation_level=None, check_same_thread=False
+    )
+    other.execute("BEGIN EXCLUSIVE")
+
+    def unlocked() -> Any:
+        other.close()
+        return get_logger()
+
+    monkeypatch.setattr(gradebook_lock, "_TRY_S", 0.05)
+    monkeypatch.setattr(gradebook_lock, "get_logger", unlocked)
+    monkeypatch.setattr(evening_autograde, "LocalPool", GradedHere)
+    words = [LAB, "--workers", "1"]
+    if command == "collect":
+        words = [str(course.folder / "submitted"), "--lab", LAB]
+    status = cli.main([command, *words, "--course", str(course.folder)])
+    captured = capsys.readouterr()
+    assert status == 0, captured
+    assert "The gradebook is locked by another program" in captured.err
+    if command == "autograde":
+        assert steps.state(course) == steps.state(alone)
+
+
+def test_a_disk_without_room_for_the_register_of_runs_ends_the_run(
+    made: ExchangeCourse, alone: ExchangeCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the register, nobody would see that two students hand in one run."""
+    course = made.copied_to(tmp_path / "class")
+
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Entries, "enter", full)
+        with pytest.raises(Stopped, match="disk is full"):
+            graded(course)
+    assert graded(course).submissions == len(STUDENTS)
+    assert steps.state(course) == steps.state(alone) and flags(course) == flags(alone)

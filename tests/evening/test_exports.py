@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from nbgrader.plugins import CsvExportPlugin
 from traitlets.config import Config
 
 from grader.commands import cli
-from grader.evening.exports import moodle
+from grader.evening.exports import gradescope, moodle, plain
 from grader.evening.exports.sheet import Graded, Part, Sheet
 from grader.evening.exports.table_file import guarded
 from grader.with_nbgrader.course import CONFIG
@@ -325,3 +326,58 @@ def test_a_folder_without_a_gradebook_gets_none(
     assert cli.main(words) == 1
     assert "no gradebook yet" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["nbgrader_config.py"]
+
+
+def killed_at(change: int, action: Callable[[], object]) -> bool:
+    """Whether a process was killed that was about to change a file for the so-manieth time."""
+    child = os.fork()
+    if child == 0:
+        left = [change]
+
+        def about_to(event: str, arguments: tuple[object, ...]) -> None:
+            writes = event == "open" and isinstance(arguments[2], int) and arguments[2] & os.O_CREAT
+            if writes or event in {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod"}:
+                left[0] -= 1
+                if not left[0]:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(about_to)
+        try:
+            action()
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    files = [path] if path.is_file() else path.rglob("*")
+    return {str(each.relative_to(path)): each.read_bytes() for each in files if each.is_file()}
+
+
+@pytest.mark.parametrize("kind", ["csv", "gradescope"])
+def test_an_export_that_is_killed_leaves_no_half_file(tmp_path: Path, kind: str) -> None:
+    """Killed before each change of a file; afterwards there is an old export, a new one or none."""
+    ada = Graded("ada", email="ada@uni.example", handed_in=True)
+    sheet = Sheet(LAB, 9.0, None, (ada,))
+    path = tmp_path / kind
+
+    def write() -> None:
+        if kind == "csv":
+            plain.write(sheet, path)
+        else:
+            gradescope.write(sheet, path, lambda _: {})
+
+    write()
+    new = contents(path)
+    changed = next(iter(path.rglob("results.json"))) if path.is_dir() else path
+    changed.write_text("of yesterday")
+    old = contents(path)
+    kills = 0
+    while killed_at(kills + 1, write):
+        kills += 1
+        found = contents(path) if path.exists() else {}
+        assert found in ([old, new, {}] if kind == "gradescope" else [old, new])
+    assert kills >= 3
+    write()
+    assert contents(path) == new
+    assert [each.name for each in tmp_path.iterdir()] == [kind]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import shutil
 from collections.abc import Iterable
 from concurrent.futures import Future
@@ -20,6 +21,7 @@ from grader.evening.course_folder import NotOurs
 from grader.evening.feedback import Feedback, make_feedback
 from grader.evening.page_work import Made, PageJob, make_pages
 from grader.evening.run import Stopped
+from grader.with_nbgrader.feedback import CourseFeedback
 from grader.with_nbgrader.staged import UNFINISHED
 from testing.small_course import LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse
@@ -160,6 +162,23 @@ def test_a_full_disk_ends_the_run_with_what_to_do(
     monkeypatch.setattr(feedback, "_made", lambda jobs, workers: iter([done]))
     with pytest.raises(Stopped, match="disk"):
         made(course)
+
+
+def test_a_full_disk_ends_the_run_also_when_the_pages_are_put_in_place(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There is no room for the log either, and then no traceback of logging is shown."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CourseFeedback, "put_in_place", full)
+        patch.setattr(logging.StreamHandler, "flush", full)
+        with pytest.raises(Stopped, match="disk is full"):
+            made(course)
+    assert "Traceback" not in capsys.readouterr().err
+    assert made(course).made == len(FIGURES)
 
 
 class Breaking:

@@ -13,6 +13,7 @@ import pytest
 
 from grader.evening import on_dask
 from grader.evening.autograde import Options, autograde
+from grader.evening.graded import Job
 from grader.evening.on_dask import DaskPool, NoCluster
 from grader.evening.run import Class, Stopped
 from testing.formgrader import formgrader_api
@@ -83,3 +84,47 @@ def test_without_the_extra_the_message_says_what_to_install(
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(NoCluster, match=r"pip install 'ticklab\[cluster\]'"):
         DaskPool(tmp_path, "tcp://nowhere:1", tmp_path)
+
+
+class LostCluster:
+    """In place of a client whose scheduler is gone: all that is asked of it was cancelled."""
+
+    def __init__(self, status: str, reason: str) -> None:
+        self.status, self.reason = status, reason
+
+    def map(self, _: object, asked: list[Any], **__: object) -> list[LostCluster]:
+        return [self for _ in asked]
+
+    def result(self) -> None:
+        error = RuntimeError("cancelled")
+        error.reason = self.reason  # type: ignore[attr-defined]
+        raise error
+
+    def close(self) -> None:
+        self.status = "closed"
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "is_lost"),
+    [
+        ("connecting", "", True),
+        ("running", "scheduler-connection-lost", True),
+        ("running", "of the task", False),
+    ],
+)
+def test_a_lost_scheduler_ends_the_run_and_a_lost_task_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: str, reason: str, is_lost: bool
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    client = LostCluster(status, reason)
+    client.cancel = lambda _: None  # type: ignore[attr-defined]
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: client)
+    jobs = [Job(name, "", "") for name in STUDENTS]
+    with DaskPool(tmp_path, "tcp://here:1", tmp_path) as cluster:
+        if is_lost:
+            with pytest.raises(NoCluster, match=r"tcp://here:1 was lost.*the same command"):
+                list(cluster.each(jobs))
+        else:
+            told = [no.why for _, no in cluster.each(jobs) if no is not None]
+            assert told == ["the cluster did not grade it: RuntimeError: cancelled"] * len(jobs)
+    assert client.status == "closed"

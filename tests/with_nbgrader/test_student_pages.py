@@ -153,7 +153,7 @@ def test_in_a_browser_nothing_is_loaded_and_every_score_is_seen(tmp_path: Path) 
             view.goto(file.as_uri())
             # In the table of contents and in the box of each cell.
             seen = [looked_at(each) for each in view.get_by_text("Score: ").all()[:most]]
-            return {each for troubles, _ in seen for each in troubles}, [one for _, one in seen]
+            return {each for trouble, *_ in seen for each in trouble}, [one for _, one, _ in seen]
 
         troubles, expected = scores(plain)
         assert troubles == set() and len(expected) > 10

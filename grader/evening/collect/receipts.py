@@ -19,7 +19,7 @@ from grader.submissions.names import trouble_with_name
 from grader.submissions.safe_copy import printable
 from grader.with_nbgrader.exchange.collected import Collected
 from grader.with_nbgrader.places import students_in
-from labs.common.files import read_bounded, write_atomically
+from labs.common.files import read_bounded, remove_unfinished, write_atomically
 
 FOLDER = "receipts"
 _COLUMNS = (
@@ -53,8 +53,9 @@ def _write_all(
     folder = Path(course.root) / FOLDER
     table = folder / f"{lab}.csv"
     # What a run that was killed has left: `write_atomically` writes into such a file first.
-    for unfinished in (*(folder / lab).glob(".*.txt.*"), *folder.glob(f".{lab}.csv.*")):
+    for unfinished in (folder / lab).glob(".*.txt.*"):
         unfinished.unlink()
+    remove_unfinished(table)
     text = io.StringIO(newline="")
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_COLUMNS)

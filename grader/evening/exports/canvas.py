@@ -17,9 +17,8 @@ from pathlib import Path
 
 from grader.evening.exports.matching import match
 from grader.evening.exports.sheet import Graded, Sheet
-from grader.evening.exports.table_file import BadTable, Cell, as_csv, read_table
+from grader.evening.exports.table_file import BadTable, Cell, read_table, write_table
 from grader.evening.exports.written import Written, some
-from labs.common.files import write_atomically
 
 #: What Canvas writes about a student, in its order; not every export has all of it.
 _ABOUT_STUDENT = (
@@ -59,7 +58,7 @@ def write(
         count = len(students)
     else:
         rows, count, notes = _rows_by_export(sheet, students, _read(gradebook, sheet.lab))
-    write_atomically(path, as_csv(rows))
+    write_table(path, rows)
     return Written(path, count, tuple(notes))
 
 

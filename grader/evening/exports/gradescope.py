@@ -12,7 +12,9 @@ runs nothing of the student's.
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from grader.evening.exports.moodle import Reasons
 from grader.evening.exports.sheet import Graded, Part, Sheet
 from grader.evening.exports.written import Written, some
 from grader.submissions.names import trouble_with_name
+from labs.common.files import UNFINISHED
 
 VISIBILITIES = ("after_published", "after_due_date", "visible", "hidden")
 _INDEX = "students.json"
@@ -50,7 +53,11 @@ def write(
     taken = {name: each for name, each in students.items() if trouble_with_name(name) is None}
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
+    for left in folder.parent.glob(
+        f".{escape(folder.name)}.*{UNFINISHED}"
+    ):  # by one that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(UNFINISHED, f".{folder.name}.", folder.parent) as scratch:
         new = Path(scratch) / "new"
         for student, graded in taken.items():
             path = new / "results" / student / "results.json"

@@ -21,9 +21,8 @@ from pathlib import Path
 from grader.evening.collect.naming import moodle_id
 from grader.evening.exports.matching import match
 from grader.evening.exports.sheet import Graded, Sheet
-from grader.evening.exports.table_file import BadTable, Cell, as_csv, read_table
+from grader.evening.exports.table_file import BadTable, Cell, read_table, write_table
 from grader.evening.exports.written import Written, some
-from labs.common.files import write_atomically
 
 _IDENTIFIER, _GRADE, _FEEDBACK = "Identifier", "Grade", "Feedback comments"
 _NEEDED = (_IDENTIFIER, _GRADE, "Last modified (grade)")
@@ -54,7 +53,7 @@ def write(
     """
     students = sheet.so_far if unfinished else sheet.final
     if worksheet is None:
-        write_atomically(path, as_csv(_for_import(sheet, students, reasons)))
+        write_table(path, _for_import(sheet, students, reasons))
         note = "In Moodle, map `Email address` or `ID number`, the grade, and the feedback."
         return Written(path, len(students), (note,))
     header, *rows = read_table(worksheet)
@@ -78,7 +77,7 @@ def write(
             if graded.score > _most(header, row):
                 over.append(graded.student)
         filled.append(cells)
-    write_atomically(path, as_csv(filled))
+    write_table(path, filled)
     return Written(path, len(found.of_row), tuple(_notes(found.without_row, found.doubtful, over)))
 
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.evening.exports.sheet import Graded, Sheet
-from grader.evening.exports.table_file import Cell, as_csv
+from grader.evening.exports.table_file import Cell, write_table
 from grader.evening.exports.written import Written
-from labs.common.files import write_atomically
 
 _OF_NBGRADER = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
@@ -25,7 +24,7 @@ def write(sheet: Sheet, path: Path) -> Written:
     names = sorted({part.name for graded in sheet.students for part in graded.parts})
     rows: list[list[Cell]] = [[*_OF_NBGRADER, "waits_for_a_person", *names]]
     rows += [_row(sheet, graded, names) for graded in sheet.students]
-    write_atomically(path, as_csv(rows))
+    write_table(path, rows)
     return Written(path, len(sheet.so_far))
 
 

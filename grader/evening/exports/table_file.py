@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from labs.common.files import read_bounded
+from labs.common.files import read_bounded, remove_unfinished, write_atomically
 
 #: A gradebook of 5,000 students and 100 columns has about 5 MB.
 MOST_BYTES = 64 * 1024 * 1024
@@ -40,6 +40,12 @@ def as_csv(rows: Iterable[Sequence[Cell]]) -> bytes:
     for row in rows:
         writer.writerow([_shown(cell) for cell in row])
     return out.getvalue().encode("utf-8")
+
+
+def write_table(path: Path, rows: Iterable[Sequence[Cell]]) -> None:
+    """Puts the rows at `path` as a whole, as CSV. Raises OSError, which says what to do."""
+    remove_unfinished(path)
+    write_atomically(path, as_csv(rows))
 
 
 def _shown(cell: Cell) -> str:

@@ -9,7 +9,7 @@ from grader.evening.report.data_set import class_figures
 from grader.evening.report.graded_class import GradedClass, course_in, read_class
 from grader.evening.report.page import page_of
 from grader.evening.report.pseudonyms import pseudonyms_of
-from labs.common.files import write_atomically
+from labs.common.files import remove_unfinished, write_atomically
 from labs.course import class_figures as class_file
 
 PAGE = "report.html"
@@ -37,6 +37,8 @@ def write_report(course: Path, lab: str, to: Path | None = None, *, names: bool 
     pseudonyms = None if names else pseudonyms_of(root, graded.students)
     rows = class_figures(graded)
     data_set = folder / class_file.FILE_NAME
+    for path in (data_set, folder / PAGE):
+        remove_unfinished(path)
     if rows:
         class_file.write(data_set, rows)
     else:
