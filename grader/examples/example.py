@@ -15,15 +15,13 @@ from labs.common.units import rounded, with_unit
 from labs.course import figures
 from labs.course.figures import BadFigures, Figure
 from labs.plots import picture
-from labs.plots.small_samples import CSS_WIDTH, samples_png
+from labs.plots.small_samples import samples_png
 from labs.recording.file import BadRecording, Recording, read
 from labs.results.result import Result, result_of
 
 _REPOSITORY = Path(__file__).resolve().parent.parent.parent
 #: The lab folders with which the catalogue is tested; only the repository has them.
 SAVED = _REPOSITORY / "tests" / "fixtures" / "pitfalls"
-
-WIDTH = CSS_WIDTH
 
 
 @dataclass(frozen=True)

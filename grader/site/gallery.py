@@ -25,7 +25,7 @@ from labs.common.units import rounded
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.plots import picture
-from labs.plots.small_samples import CSS_WIDTH, samples_png
+from labs.plots.small_samples import WIDTH, samples_png
 from labs.recording.file import read
 from labs.run import broken
 
@@ -177,7 +177,7 @@ def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
     stage.put(file, samples_png(run.recording, run.variant))
     said = " ".join(picture.describe_samples(run.recording, run.variant))
     caption = f"**{kind.capitalize()}.** {escaped(run.result().sentence())}"
-    return markdown.plot(PurePosixPath(file).name, said, caption, CSS_WIDTH)
+    return markdown.plot(PurePosixPath(file).name, said, caption, WIDTH)
 
 
 class _Played(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from pathlib import PurePosixPath
 
 from grader.cases.verdict import Level
-from grader.examples.example import WIDTH, Example, Submission, example_of
+from grader.examples.example import Example, Submission, example_of
 from grader.pitfalls import CATALOGUE, Pitfall
 from grader.site import markdown
 from grader.site.markdown import escaped, sentence
@@ -16,6 +16,7 @@ from labs.c_kernels import toolchain
 from labs.c_kernels.region import region_of
 from labs.plots import picture
 from labs.plots.known_number import Mark
+from labs.plots.small_samples import WIDTH
 from labs.run import broken
 
 FOLDER = "pitfalls"

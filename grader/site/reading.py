@@ -6,7 +6,7 @@ from grader.pages.build import HONEST
 from grader.site import markdown
 from grader.site.stage import Stage
 from labs.plots import picture
-from labs.plots.small_samples import CSS_WIDTH, samples_png
+from labs.plots.small_samples import WIDTH, samples_png
 from labs.recording.file import read
 from labs.results.result import result_of
 
@@ -20,7 +20,7 @@ def write(stage: Stage) -> None:
     recording = read(_RUN)
     said = " ".join(picture.describe_samples(recording, _VARIANT))
     stage.put(f"{FOLDER}/samples.png", samples_png(recording, _VARIANT))
-    _put(stage, "samples", said, "Every sample of the variant `fenced`.", CSS_WIDTH)
+    _put(stage, "samples", said, "Every sample of the variant `fenced`.", WIDTH)
     line = picture.of_line(result_of(recording, _VARIANT, "ns"))
     stage.put(f"{FOLDER}/line.png", line.image)
     _put(stage, "line", line.description, "The same run: the mean sample against `k`.", line.width)
