@@ -21,6 +21,8 @@ from labs.run.plan import Plan
 #: The shares of the planned processes and samples that must be left when those that shared the core
 #: are set aside.
 PROCESSES_LEFT, SAMPLES_LEFT = 0.75, 0.5
+#: Who asks for fewer processes than this wants to see just these.
+FEWEST = 5
 LEFT = "enough processes had the core to themselves"
 
 
@@ -63,7 +65,8 @@ def _narrow(within: float, result: Result) -> bool:
 
 def _enough_left(plan: Plan, result: Result) -> bool:
     """Whether enough of the run is left, or misses something else than a core of its own."""
-    if result.estimate is None or "shared" not in result.set_aside:
+    planned = len(plan.shares())
+    if planned < FEWEST or result.estimate is None or "shared" not in result.set_aside:
         return True
-    processes = PROCESSES_LEFT * len(plan.shares())
-    return result.estimate.processes >= processes and result.n >= SAMPLES_LEFT * plan.samples
+    enough = result.estimate.processes >= PROCESSES_LEFT * planned
+    return enough and result.n >= SAMPLES_LEFT * plan.samples

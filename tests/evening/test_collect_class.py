@@ -30,6 +30,7 @@ from grader.with_nbgrader.careful_course import read_time
 from grader.with_nbgrader.exchange import collected
 from grader.with_nbgrader.record import RECORD
 from grader.with_nbgrader.settings import configure
+from labs.common.files import UNFINISHED
 from labs.hand_in import archive
 from testing.platform_archives import (
     Files,
@@ -447,8 +448,8 @@ def test_what_a_killed_run_left_of_a_receipt_is_removed(course: Class) -> None:
     course.collect(path)
     before = course.everything()
     folder = course.folder / "receipts"
-    (folder / LAB / ".1.txt.8h72l8jd").write_text("a part")
-    (folder / f".{LAB}.csv.ws4o6xw5").write_text("a part")
+    (folder / LAB / f".1.txt.8h72l8jd{UNFINISHED}").write_text("a part")
+    (folder / f".{LAB}.csv.ws4o6xw5{UNFINISHED}").write_text("a part")
     course.collect(path)
     assert course.everything() == before
 

@@ -234,6 +234,9 @@ def of_each(share: float) -> tuple[tuple[float, float], ...]:
         # All processes are left, with more than half of their samples, or less.
         (dataclasses.replace(SHARED, neighbour=40, neighbour_stretches=of_each(0.3)), True),
         (dataclasses.replace(SHARED, neighbour=40, neighbour_stretches=of_each(0.7)), False),
+        # Whoever asks for few processes gets these.
+        (dataclasses.replace(SHARED, slower_processes=2, slower_by=0.3, processes=4), True),
+        (dataclasses.replace(SHARED, slower_processes=2, slower_by=0.3, processes=5), False),
         # Processes that differ for another reason are no reason to take others.
         (dataclasses.replace(SHARED, rounds=0, slower_processes=3, slower_by=0.3), True),
     ],
@@ -242,7 +245,7 @@ def test_a_run_goes_on_while_the_core_was_shared_and_little_is_left(
     machine: simulate.Machine, stops: bool
 ) -> None:
     made = of_shared_core(machine)
-    plan = Plan("procedure_call", samples=len(made), replace_s=3)
+    plan = Plan("procedure_call", samples=len(made), processes=machine.processes, replace_s=3)
     rule = rule_of((plan,))
     assert rule is not None
     assert rule((made,)) == (stopping.LEFT if stops else None)

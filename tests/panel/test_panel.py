@@ -20,6 +20,7 @@ from labs.notebook.panel.panel import Panel
 from labs.notebook.session import Session
 from labs.plots import samples_plot
 from labs.recording import file
+from labs.results import stopping
 from labs.run import measure
 from labs.run.options import plan_of
 from testing.pressed_panel import press, set_to
@@ -118,6 +119,19 @@ def test_a_run_is_saved_before_it_is_shown(timer: Panel, monkeypatch: pytest.Mon
     assert '<img alt="Scatter plot' in timer.controls.plot.value
     assert timer.session.runs["panel"] is timer.run
     assert timer.controls.run.icon == "play"
+
+
+def test_processes_that_were_added_are_told(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    press(timer)
+    assert "added" not in status(timer)
+
+    def twelve(recordings: tuple[file.Recording, ...]) -> str | None:
+        return "it has them" if len(recordings[0].processes) >= 12 else None
+
+    monkeypatch.setattr(stopping, "rule_of", lambda plans: twelve)
+    press(timer)
+    assert "Done: 1,200 samples" in status(timer)
+    assert "2 processes were added" in status(timer)
 
 
 def test_the_parts_of_a_click_are_timed(timer: Panel) -> None:

@@ -164,7 +164,9 @@ class Panel:
         self.controls.bar.value = self.controls.bar.max
         self.controls.bar.bar_style = "success"
         taken = len(recording.samples(run.variant))
-        self.controls.status(f"Done: {taken:,} samples in {at[1] - at[0]:.2g} s.")
+        added = len(recording.processes) - len(plan.shares())
+        more = f" {added} processes were added, because the core was shared." if added > 0 else ""
+        self.controls.status(f"Done: {taken:,} samples in {at[1] - at[0]:.2g} s.{more}")
         parts = zip(("run", "save", "reduce", "draw"), at[:-1], at[1:], strict=True)
         self.timings = {name: 1e3 * (end - begin) for name, begin, end in parts}
         self.timings["total"] = 1e3 * (at[-1] - at[0])
