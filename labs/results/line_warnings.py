@@ -17,28 +17,18 @@ from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
 from labs.results import no_line
+from labs.results.lost_samples import OTHER_THREAD, UNTIL_WHOLE, of_interruptions, of_shared_core
 from labs.results.more_processes import ends_in_time, more_processes
 from labs.results.no_line import LET_IT_WAIT, READ_EARLY
 from labs.results.warning import RunWarning
 
 #: A run gives a warning from these shares on.
 WIDE_INTERVAL = 0.05
-MUCH_SHARED = 0.5
-MUCH_INTERRUPTED = 1 / 3
 GROUPS_APART = 0.02
 COARSE_STEP = 0.05  # of the shortest samples: averaging removes what a finer step adds
 #: Processes that differ are a quiet remark if they are at most this share of all processes, and if
 #: they differ by less than this factor.
 FEW_OF_MANY, NEARLY_ALIKE = 0.2, 1.25
-
-OTHER_THREAD = (
-    "the physical core was shared with a program or a virtual machine that this machine may not see"
-)
-UNTIL_WHOLE = advice(
-    Option("within", 5),
-    Option("at-most", 60),
-    ", which goes on until enough processes have had the core to themselves",
-)
 
 #: Of a figure that is next to nothing, which more samples do not change.
 NO_WHOLE_CYCLE = RunWarning(
@@ -47,9 +37,6 @@ NO_WHOLE_CYCLE = RunWarning(
     "perhaps the compiler left the operation out, or the core does it next to other work",
     "look for the operation in the machine code",
 )
-
-#: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
-FEW_HIT = 0.357
 
 
 def of_line(
@@ -64,9 +51,12 @@ def of_line(
     if line.cost.high < 0 or figure.high < 0:
         found.append(_negative(recording, line))
     early = declared.seen_not_to_wait(recording, line.variant)
-    found += _of_interruptions(line, figure)
+    found += of_interruptions(line, figure)
     free = declared.chooses_no_cpu(recording, line.variant)
-    found += [*_of_shared_core(line), *_of_processes(line, early=early, free=free)]
+    found += [
+        *of_shared_core(line, figure, WIDE_INTERVAL),
+        *_of_processes(line, early=early, free=free),
+    ]
     cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
         found.append(
@@ -184,45 +174,6 @@ def _longer(recording: Recording, line: Line, figure: Estimate, width: float) ->
         if processes <= limits.MOST_PROCESSES:
             return advice(Option("processes", processes))
     return advice(Option("within", 100 * WIDE_INTERVAL), Option("at-most", 60))
-
-
-def _of_interruptions(line: Line, figure: Estimate) -> list[RunWarning]:
-    """A warning about interrupted samples, quiet if the others give a figure to believe."""
-    share = line.share_set_aside("interrupted")
-    if not share:
-        return []
-    # Interruptions come at random (Poisson); `rate` is per tick. The suggested batch sizes are so
-    # short that fewer than a third of their samples are hit.
-    rate = -math.log1p(-min(share, 0.99)) / float(line.location.mean())
-    factor = FEW_HIT / (rate * float(line.location[-1]))
-    smaller = sorted({max(int(k * factor), 1) for k in line.batch.tolist()})
-    sizes = (": ", Option("batch", tuple(smaller))) if factor < 1 < len(smaller) else ()
-    return [
-        RunWarning(
-            "interrupted",
-            f"{rounded(100 * share, 2)} % of the samples were interrupted and were set aside",
-            "other programs, or a hypervisor that often takes the CPU for a moment",
-            advice("smaller batch sizes, which are hit less often", *sizes),
-            quiet=share < MUCH_INTERRUPTED and figure.is_believable(),
-            brief=f"{rounded(100 * share, 2)} % of the samples were interrupted and set aside",
-        )
-    ]
-
-
-def _of_shared_core(line: Line) -> list[RunWarning]:
-    """A warning if another program used the same core for most of the time."""
-    share = line.share_set_aside("shared")
-    if share < MUCH_SHARED:
-        return []
-    return [
-        RunWarning(
-            "shared-core",
-            f"something else used the same core for {rounded(100 * share, 2)} % of the time; "
-            "those samples were set aside",
-            OTHER_THREAD,
-            advice("another CPU (", Option("cpu", ...), "), or ", UNTIL_WHOLE),
-        )
-    ]
 
 
 def _of_processes(line: Line, *, early: bool, free: bool) -> list[RunWarning]:

@@ -131,7 +131,19 @@ def test_not_negative_where_it_could_be_nothing() -> None:
 
 def test_a_shared_core_where_a_neighbour_was_there_for_long() -> None:
     visited = Machine(neighbour=11, neighbour_stretches=((0.15, 0.75),), samples=10_000)
-    assert "60 %" in warnings_of(run_with(visited))["shared-core"].symptom
+    found = warnings_of(run_with(visited))["shared-core"]
+    assert "60 %" in found.symptom and not found.quiet, "four of ten processes are left"
+
+
+def test_a_shared_core_is_a_quiet_remark_where_enough_processes_had_it_to_themselves() -> None:
+    shared = Machine(
+        rounds=41, slower_processes=12, slower_by=0.3, processes=20, samples=20_000, noise=1
+    )
+    found = warnings_of(run_with(shared))["shared-core"]
+    assert "60 %" in found.symptom and found.quiet
+    wide = dataclasses.replace(shared, process_spread=40)
+    found = warnings_of(run_with(wide))["shared-core"]
+    assert not found.quiet, "what is left does not give a narrow interval"
 
 
 def test_a_neighbour_of_a_moment_is_set_aside_and_told_with_the_samples_only() -> None:

@@ -1,0 +1,75 @@
+"""Warnings about samples that were set aside because something else used the CPU or the core."""
+
+from __future__ import annotations
+
+import math
+
+from labs.analysis.estimate import Estimate
+from labs.analysis.line import Line
+from labs.common.advice import Option, advice
+from labs.common.units import rounded
+from labs.results.warning import RunWarning
+
+#: A run gives a warning from these shares of its samples on.
+MUCH_SHARED = 0.5
+MUCH_INTERRUPTED = 1 / 3
+#: So many processes that had the core to themselves are enough, if their interval is narrow.
+PROCESSES_ENOUGH = 7
+
+OTHER_THREAD = (
+    "the physical core was shared with a program or a virtual machine that this machine may not see"
+)
+UNTIL_WHOLE = advice(
+    Option("within", 5),
+    Option("at-most", 60),
+    ", which goes on until enough processes have had the core to themselves",
+)
+
+#: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
+FEW_HIT = 0.357
+
+
+def of_interruptions(line: Line, figure: Estimate) -> list[RunWarning]:
+    """A warning about interrupted samples, quiet if the others give a figure to believe."""
+    share = line.share_set_aside("interrupted")
+    if not share:
+        return []
+    # Interruptions come at random (Poisson); `rate` is per tick. The suggested batch sizes are so
+    # short that fewer than a third of their samples are hit.
+    rate = -math.log1p(-min(share, 0.99)) / float(line.location.mean())
+    factor = FEW_HIT / (rate * float(line.location[-1]))
+    smaller = sorted({max(int(k * factor), 1) for k in line.batch.tolist()})
+    sizes = (": ", Option("batch", tuple(smaller))) if factor < 1 < len(smaller) else ()
+    return [
+        RunWarning(
+            "interrupted",
+            f"{rounded(100 * share, 2)} % of the samples were interrupted and were set aside",
+            "other programs, or a hypervisor that often takes the CPU for a moment",
+            advice("smaller batch sizes, which are hit less often", *sizes),
+            quiet=share < MUCH_INTERRUPTED and figure.is_believable(),
+            brief=f"{rounded(100 * share, 2)} % of the samples were interrupted and set aside",
+        )
+    ]
+
+
+def of_shared_core(line: Line, figure: Estimate, wide: float) -> list[RunWarning]:
+    """A warning if another program used the same core for most of the time.
+
+    It is quiet if the rest of the run is enough: many processes, and an interval whose half is
+    below the share `wide` of the value.
+    """
+    share = line.share_set_aside("shared")
+    if share < MUCH_SHARED:
+        return []
+    narrow = figure.half_width <= wide * abs(figure.value)
+    return [
+        RunWarning(
+            "shared-core",
+            f"something else used the same core for {rounded(100 * share, 2)} % of the time; "
+            "those samples were set aside",
+            OTHER_THREAD,
+            advice("another CPU (", Option("cpu", ...), "), or ", UNTIL_WHOLE),
+            quiet=narrow and figure.processes >= PROCESSES_ENOUGH,
+            brief=f"something else used the same core for {rounded(100 * share, 2)} % of the time",
+        )
+    ]
