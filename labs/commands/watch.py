@@ -7,37 +7,27 @@ file systems that report no changes, such as those of a hub.
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from labs.common.terminal import say
 from labs.course.catalogue.names import folder_meant, labs
+from labs.course.checked import CannotCheck, Checked, check
 from labs.course.figures import FILE_NAME, RECORDINGS
 
 USAGE = 2
 #: How often files are looked at, and for how long they must stay as they are before a check: a
 #: notebook writes several files one after the other.
 EVERY_S, QUIET_S = 0.3, 0.6
-_CHECK_LIMIT_S = 120.0
 _MOST_FILES = 2_000
-
-#: The finding on a figure that is not there.
-_NO_FIGURE = "no-figure"
 
 #: The time and the size of each file by its path.
 Seen = dict[Path, tuple[int, int]]
-#: The verdicts on the figures of a lab folder, by figure, as `grader check --json` prints them.
-Verdicts = dict[str, Mapping[str, Any]]
-
-
-class CannotCheck(Exception):
-    """The check did not run; the message says why."""
+#: The verdicts on the figures of a lab folder, by figure.
+Verdicts = dict[str, Checked]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -57,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     which = folders[0].name if len(folders) == 1 else f"{len(folders)} labs"
     say(f"Watching {which}. To end it, press Control-C.")
     try:
-        watch = Watch(folders, check)
+        watch = Watch(folders, by_figure)
         for line in watch.first():
             say(line)
         for changed in changes(folders):
@@ -157,46 +147,33 @@ class Watch:
             yield from (f"  {name}: withdrawn" for name in gone)
 
 
-def lines_on(verdict: Mapping[str, Any]) -> list[str]:
+def lines_on(verdict: Checked) -> list[str]:
     """The outcome of a figure, its findings, and the reason."""
-    codes = ", ".join(verdict["findings"])
-    if verdict["findings"] == [_NO_FIGURE]:
-        return [f"  ○ {verdict['figure']}: not handed in"]
-    if verdict["outcome"] == "not graded":
-        head = f"  ? {verdict['figure']}: not graded"
+    codes = ", ".join(verdict.findings)
+    if not verdict.handed_in:
+        return [f"  ○ {verdict.figure}: not handed in"]
+    if verdict.outcome == "not graded":
+        head = f"  ? {verdict.figure}: not graded"
     else:
-        mark = "✓" if verdict["outcome"] == "passed" else "✗"
-        got, most = verdict["points"], verdict["max_points"]
-        head = f"  {mark} {verdict['figure']}: {verdict['outcome']}, {got:g} of {most:g} points"
-    return [head, f"    {f'[{codes}] ' if codes else ''}{verdict['reason']}"]
+        mark = "✓" if verdict.outcome == "passed" else "✗"
+        got, most = verdict.points, verdict.max_points
+        head = f"  {mark} {verdict.figure}: {verdict.outcome}, {got:g} of {most:g} points"
+    return [head, f"    {f'[{codes}] ' if codes else ''}{verdict.reason}"]
 
 
 def points(folder: Path, verdicts: Verdicts) -> str:
     """The points of a lab."""
     if not verdicts:
         return f"{folder.name}: no figure yet"
-    got = sum(verdict["points"] for verdict in verdicts.values())
-    most = sum(verdict["max_points"] for verdict in verdicts.values())
-    passed = sum(verdict["outcome"] == "passed" for verdict in verdicts.values())
+    got = sum(verdict.points for verdict in verdicts.values())
+    most = sum(verdict.max_points for verdict in verdicts.values())
+    passed = sum(verdict.outcome == "passed" for verdict in verdicts.values())
     return f"{folder.name}: {passed} of {len(verdicts)} figures passed, {got:g} of {most:g} points"
 
 
-def check(folder: Path) -> Verdicts:
-    """What `grader check` says of a lab folder. Raises CannotCheck."""
-    # A process of its own: `labs` knows nothing of the grader, and can be used without it.
-    command = [sys.executable, "-m", "grader.commands.cli", "check", "--json", str(folder)]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=_CHECK_LIMIT_S,
-            check=False,
-        )  # fmt: skip
-        stated = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
-        raise CannotCheck(f"the check took longer than {_CHECK_LIMIT_S:g} s") from None
-    except ValueError:
-        last = done.stderr.strip().rpartition("\n")[2].removeprefix("grader check: ")
-        raise CannotCheck(last or "the check printed nothing") from None
-    return {verdict["figure"]: verdict for verdict in stated}
+def by_figure(folder: Path) -> Verdicts:
+    """What the check says of each figure of a lab folder. Raises CannotCheck."""
+    return {verdict.figure: verdict for verdict in check(folder)}
 
 
 def _clock() -> str:

@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.course import report_cell
+from labs.course import checked, report_cell
 from labs.course.catalogue.names import folder_meant
 from labs.course.figures import FILE_NAME
 from labs.hand_in import archive, exchange
 from labs.hand_in.archive import CannotHandIn, HandedIn
-
-_TIME_LIMIT_S = 120.0
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What the check says of one figure."""
-
-    figure: str
-    outcome: str
-    points: float
-    max_points: float
-    reason: str
-    findings: tuple[str, ...]
-
-    @property
-    def handed_in(self) -> bool:
-        """Whether there is a figure at all."""
-        return "no-figure" not in self.findings
 
 
 @dataclass(frozen=True)
@@ -107,7 +85,10 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     folder = folder.resolve()
     lab = lab_in(folder)
     files = archive.contents(folder, lab)
-    verdicts = _checked(folder)
+    try:
+        verdicts = checked.check(folder)
+    except checked.CannotCheck as error:
+        raise CannotHandIn(f"{error}") from error
     missing = [f"the figure {each.figure}" for each in verdicts if not each.handed_in]
     notebook = files.get(f"{lab}.ipynb")
     if notebook is None:
@@ -125,30 +106,6 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     made = archive.write(folder, lab, files, "\n".join(said))
     submitted, trouble = _submitted(lab, folder) if submit else ("", "")
     return Report(made, points, tuple(missing), tuple(failed), submitted, trouble)
-
-
-def _checked(folder: Path) -> list[Checked]:
-    """The verdicts on the figures as `grader check` prints them. Raises CannotHandIn."""
-    # A process of its own: `labs` knows nothing of the grader, and can be used without it.
-    command = [sys.executable, "-m", "grader.commands.cli", "check", "--json", str(folder)]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=_TIME_LIMIT_S,
-            check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as error:
-        raise CannotHandIn(f"the check took longer than {_TIME_LIMIT_S:g} s") from error
-    try:
-        stated = json.loads(done.stdout)
-    except ValueError as error:
-        raise CannotHandIn(f"the check failed: {done.stderr.strip()[-300:]}") from error
-    return [
-        Checked(
-            each["figure"], each["outcome"], each["points"], each["max_points"],
-            each["reason"], tuple(each["findings"]),
-        )
-        for each in stated
-    ]  # fmt: skip
 
 
 def _submitted(lab: str, folder: Path) -> tuple[str, str]:

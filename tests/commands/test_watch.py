@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from grader.judging.lab_folder import check_folder
 from labs.commands import watch
 from labs.commands.cli import main
-from labs.commands.watch import CannotCheck, Watch, changes, folders_of, seen
+from labs.commands.watch import Watch, changes, folders_of, seen
+from labs.course.checked import CannotCheck, Checked, check
 from testing.hostile.case import HONEST
 
 LAB, OTHER = "01-timer-overhead", "03-system-call"
 
 
-def verdict(figure: str, outcome: str = "passed", reason: str = "it follows") -> dict[str, Any]:
-    return {
-        "figure": figure,
-        "outcome": outcome,
-        "points": 2.0 if outcome == "passed" else 0.5,
-        "max_points": 2.0,
-        "findings": [] if outcome == "passed" else ["unit-slip"],
-        "reason": reason,
-    }
+def verdict(
+    figure: str,
+    outcome: str = "passed",
+    reason: str = "it follows",
+    findings: tuple[str, ...] = ("unit-slip",),
+) -> Checked:
+    passed = outcome == "passed"
+    return Checked(figure, outcome, 2.0 if passed else 0.5, 2.0, reason, () if passed else findings)
 
 
-def by_figure(*verdicts: dict[str, Any]) -> watch.Verdicts:
-    return {each["figure"]: each for each in verdicts}
+def by_figure(*verdicts: Checked) -> watch.Verdicts:
+    return {each.figure: each for each in verdicts}
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_only_what_changed_is_printed(folder: Path) -> None:
 
 
 def test_what_is_missing_or_not_graded_has_not_failed() -> None:
-    missing = {**verdict("a", "failed"), "findings": ["no-figure"]}
+    missing = verdict("a", "failed", findings=("no-figure",))
     assert watch.lines_on(missing) == ["  ○ a: not handed in"]
     assert watch.lines_on(verdict("a", "not graded", "no right")) == [
         "  ? a: not graded",
@@ -74,12 +74,12 @@ def test_what_is_missing_or_not_graded_has_not_failed() -> None:
 def test_a_check_that_fails_is_told_and_the_next_one_counts(folder: Path) -> None:
     refusals = [CannotCheck("no figure yet"), CannotCheck("gone")]
 
-    def check(_: Path) -> watch.Verdicts:
+    def refused(_: Path) -> watch.Verdicts:
         if refusals:
             raise refusals.pop(0)
         return by_figure(verdict("a"))
 
-    watched = Watch([folder], check)
+    watched = Watch([folder], refused)
     assert list(watched.first()) == [f"{LAB}: no figure yet"]
     assert [line[9:] for line in watched.again([folder])] == [f"{LAB}: gone"]
     assert "  ✓ a: passed, 2 of 2 points" in list(watched.again([folder]))
@@ -157,7 +157,7 @@ def test_control_c_ends_it_without_a_traceback(
     def interrupted(seconds: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(watch, "check", lambda _: by_figure(verdict("a")))
+    monkeypatch.setattr(watch, "check", lambda _: [verdict("a")])
     monkeypatch.setattr(watch, "changes", lambda folders: changes(folders, interrupted))
     assert main(["watch", str(folder)]) == 0
     printed = capsys.readouterr()
@@ -172,7 +172,9 @@ def test_a_folder_without_labs_is_refused(
 
 
 def test_the_check_is_the_graders(tmp_path: Path) -> None:
-    found = watch.check(HONEST / LAB)
-    assert list(found.values()) == [each.as_json() for each in check_folder(HONEST / LAB, LAB)]
+    graded = [each.as_json() for each in check_folder(HONEST / LAB, LAB)]
+    for mine, theirs in zip(check(HONEST / LAB), graded, strict=True):
+        for name, value in dataclasses.asdict(mine).items():
+            assert value == (tuple(theirs[name]) if name == "findings" else theirs[name])
     with pytest.raises(CannotCheck, match="is not a lab folder"):
-        watch.check(tmp_path)
+        check(tmp_path)
