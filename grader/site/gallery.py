@@ -84,10 +84,11 @@ def write(stage: Stage, only: Collection[str] = ()) -> None:
 def _index(pairs: dict[str, Pair]) -> Iterator[str]:
     yield "# A gallery of broken measurements\n"
     yield (
-        "Each of these C programs measures something and prints a figure, and the figure is wrong. "
-        "Most of the mistakes were found in published reports or in tools. Each page shows the "
-        "claim, the plot that betrays it, the code, and the repair. The plots play saved runs, so "
-        "you need not install anything.\n"
+        "Each of these C programs makes one mistake on purpose. Most of the mistakes were found in "
+        "published reports or in tools. Each page shows the claim, the plots of the broken and of "
+        "the repaired program, the code, and the repair. The plots play saved runs, so you need "
+        "not install anything. Where the two figures are alike, the mistake hardly changed this "
+        "run: it shows in the code, and perhaps on another machine.\n"
     )
     for kernel, subject in _SUBJECTS.items():
         mine = {n: p for n, p in pairs.items() if p.repaired.recording.kernel == kernel}
@@ -132,7 +133,11 @@ def _page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield "## The claim\n"
     yield f"This C is meant to measure {subject[0].lower()}{subject[1:]}. Its run gives:\n"
     yield from (f"> {escaped(text)}" for text in pair.sentences(pair.broken))
-    yield "\n## The plot that betrays it\n"
+    if pair.alike:
+        yield "\n## Two plots that are alike\n"
+        yield f"{escaped(pair.difference())}\n"
+    else:
+        yield "\n## The plot that betrays it\n"
     yield markdown.side_by_side(
         [_plot(name, kind, run, stage) for kind, run in _runs(pair)], "player-pictures"
     )

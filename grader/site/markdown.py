@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from labs.common import code_spans
 
+_NAME_OF_C = re.compile(r"`|\w+(\(\)|_)")
 _MARKS = re.compile(r"([\\*_<>\[\]{}|$#~^])")
 
 
@@ -20,8 +21,12 @@ def escaped(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text with a capital letter at its beginning and a full stop at its end."""
-    text = text[:1].upper() + text[1:]
+    """The text with a capital letter at its beginning and a full stop at its end.
+
+    A name of C at its beginning stays as it is: `getpid()`.
+    """
+    if not _NAME_OF_C.match(text):
+        text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 

@@ -100,6 +100,14 @@ class Pair:
     def _repair(self) -> tuple[str, ...]:
         return self.repair or self.kernel.twin
 
+    @property
+    def alike(self) -> bool:
+        """Whether the mistake hardly changes the figure in these two runs."""
+        estimate = self.repaired.result().estimate
+        if estimate is None or self.naive_value <= 0 or estimate.value <= 0:
+            return False
+        return 1 / ALIKE < estimate.value / self.naive_value < ALIKE
+
     def difference(self) -> str:
         """A sentence that compares the two figures."""
         result, unit = self.repaired.result(), self.broken.unit
@@ -109,12 +117,12 @@ class Pair:
         whole = "" if self.broken.result().estimate else ", with nothing subtracted"
         if wrong <= 0 or right <= 0:
             return f"Broken{whole}: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}."
-        factor = right / wrong
-        if 1 / ALIKE < factor < ALIKE:
+        if self.alike:
             return (
                 f"Here the two figures are alike: {rounded(wrong)} and {rounded(right)} {unit}. "
                 "A mistake does not always change the number."
             )
+        factor = right / wrong
         dearer = "repaired" if factor > 1 else "broken"
         return (
             f"Broken{whole}: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}. The "

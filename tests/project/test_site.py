@@ -15,7 +15,7 @@ from grader.cases.verdict import Outcome
 from grader.examples.example import example_of
 from grader.facts import broken_c
 from grader.pitfalls import pitfall_named
-from grader.site import gallery
+from grader.site import gallery, markdown
 from grader.site.stage import BadLink, Stage
 from labs.recording.file import read
 from labs.run import broken
@@ -54,6 +54,7 @@ SOME = (
     "running-mean",
     "bare_mutex",
     "no_fence",
+    "pinning_not_looked_at",
 )
 
 
@@ -159,6 +160,21 @@ def test_a_page_of_the_gallery_has_claim_code_and_repair_and_the_samples_to_play
         assert (built / "_images" / f"bare_mutex-{kind}.png").is_file()
     assert "../pitfalls/lock-convoy.html" in page.read_text(encoding="utf-8")
     assert "bare_mutex.html" in (built / "gallery" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_plot_is_said_to_betray_a_mistake_only_where_the_figures_differ(built: Path) -> None:
+    betrays = "The plot that betrays it"
+    assert betrays in as_text(built / "gallery" / "bare_mutex.html")
+    alike = as_text(built / "gallery" / "pinning_not_looked_at.html")
+    assert gallery.pair_of("pinning_not_looked_at").alike
+    assert "the two figures are alike" in alike and betrays not in alike
+
+
+def test_a_name_of_c_keeps_its_small_letter() -> None:
+    assert markdown.sentence("getpid() of a library") == "getpid() of a library."
+    assert markdown.sentence("clock_gettime is read") == "clock_gettime is read."
+    assert markdown.sentence("a mutex") == "A mutex."
 
 
 @pytest.mark.parametrize("name", broken.names())
