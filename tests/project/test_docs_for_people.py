@@ -57,7 +57,18 @@ def test_there_is_a_script_for_each_lab() -> None:
     assert [page.stem for page in LABS] == labs
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_readme_lists_the_labs_with_their_questions_and_minutes() -> None:
+    listed = [row for row in rows(text_of(REPOSITORY / "README.md")) if row[0][:2].isdigit()]
+    stated = []
+    for lab in sorted(path.stem for path in (REPOSITORY / "notebooks").glob("*/*.ipynb")):
+        first = "".join(cells_of(lab)[0]["source"])
+        [asks] = re.findall(r"^# (?:Start here: )?(.+)$", first, re.MULTILINE)
+        [minutes] = re.findall(r"^\*(\d+) minutes\.\*", first, re.MULTILINE)
+        stated.append([lab, asks[0].upper() + asks[1:], minutes])
+    assert listed == stated
+
+
+@pytest.mark.parametrize("page", [REPOSITORY / "README.md", *PAGES], ids=lambda page: page.stem)
 def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)]+)\)", text_of(page))
     for link in links:
@@ -65,8 +76,9 @@ def test_links_of_a_page_lead_somewhere(page: Path) -> None:
         path, _, place = link.partition("#")
         target = page.parent / path if path else page
         assert target.is_file(), link
-        headings = re.findall(r"^#+ (.+)$", text_of(target), re.MULTILINE)
-        assert not place or place in map(slug, headings), link
+        if place:
+            headings = re.findall(r"^#+ (.+)$", text_of(target), re.MULTILINE)
+            assert place in map(slug, headings), link
 
 
 @pytest.mark.parametrize("page", LABS, ids=lambda page: page.stem)
