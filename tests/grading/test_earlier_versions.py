@@ -32,7 +32,7 @@ def test_its_figure_passes_by_its_recording(folder: Path) -> None:
     assert verdict.outcome is Outcome.PASSED
     assert verdict.findings == ()
     (stated,) = figures.read(folder).values()
-    assert isinstance(stated, figures.Figure)
+    assert isinstance(stated, figures.Figure) and stated.recording is not None
     run = read(folder / stated.recording)
     estimate = result_of(run, "fenced", "ns").estimate
     assert estimate is not None
