@@ -96,6 +96,17 @@ def test_a_comparison_with_an_earlier_run_says_so(calls: Run) -> None:
     assert "earlier run" not in repr(compare(calls, calls["invalid"], 1.0))
 
 
+def test_a_view_of_an_earlier_run_says_so(calls: Run, levels: tuple[Run, Run]) -> None:
+    failed = Run(calls.recording, calls.results, later=Later("it did not compile"))
+    said = f"{calls.variant}: this is the earlier run; a later one"
+    assert said in repr(views.parts(failed)) and "earlier run" not in repr(views.parts(calls))
+    drawn, again = (views.among_published(each, "system call") for each in (failed, calls))
+    assert said in repr(drawn) and said in drawn._repr_html_() and "earlier run" not in repr(again)
+    old, new = levels
+    failed = Run(old.recording, old.results, later=Later("it did not compile"))
+    assert repr(views.steps(failed, new)).count("this is the earlier run") == 1
+
+
 # ------------------------------------------------------------------------ what a report printed
 
 
