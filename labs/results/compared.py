@@ -7,7 +7,7 @@ from this module.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from labs.analysis import compare, processes
@@ -17,6 +17,9 @@ from labs.results.result import Result
 
 #: A sentence shows at most this many digits after the point.
 MOST_DECIMALS = 6
+#: A comparison states how it was made if the two values would give one that lies outside its
+#: interval, and farther away than this share.
+_VISIBLE = 0.01
 
 #: A variant whose name ends with a count.
 _COUNTED = re.compile(r"(\D+)(\d+)")
@@ -35,8 +38,8 @@ class Comparison:
     larger one and -1 if it is the smaller one, else 0. `ratio` is the first divided by the
     second; it and its interval are None if the second result may be zero. `modes` has a sentence
     for each result whose processes fall into two groups, or that is of an earlier run, and one if
-    two differences are not of equal length. `estimate`
-    is the difference with `times` 1, for a comparison of two differences.
+    two differences are not of equal length, or if the two values alone would give another
+    comparison. `estimate` is the difference with `times` 1, for a comparison of two differences.
     """
 
     first: str
@@ -166,7 +169,8 @@ def differences_compared(first: Comparison, second: Comparison, times: float = 1
     if one is None or other is None or {first.times, second.times} != {1.0}:
         raise ValueError("only plain differences can be compared, without times=")
     names = tuple(f"({each.first} - {each.second})" for each in (first, second))
-    notes = (*first.modes, *second.modes, *(_unequal_steps(first, second) if times == 1 else ()))
+    unequal = _unequal_steps(first, second) if times == 1 else ()
+    notes = tuple(dict.fromkeys((*first.modes, *second.modes, *unequal)))
     return _comparison((names[0], names[1]), one, other, times, notes)
 
 
@@ -195,7 +199,7 @@ def _comparison(
         ratio, *between = compare.ratio(one, other)
         ratio_interval = (between[0], between[1])
     side = compare.side(one, other, times)
-    return Comparison(
+    found = Comparison(
         *names,
         one.unit,
         gap,
@@ -207,6 +211,29 @@ def _comparison(
         times,
         side,
         compare.difference_of(one, other),
+    )
+    return replace(found, modes=(*_not_of_the_values(found, one, other), *modes))
+
+
+def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tuple[str, ...]:
+    """A sentence if the two values alone would give another number than the sentence of `found`.
+
+    Each value comes from the processes of its own result, and a comparison from those that both
+    have in common.
+    """
+    ratio = found.ratio_as_text()
+    if found.ratio_interval is not None and ratio is not None and ratio in found.sentence():
+        shown, (low, high), what = found.ratio, found.ratio_interval, "ratio"
+        plain, excluded, unit = one.value / other.value, found.times, ""
+    else:
+        shown, (low, high), what = found.difference, found.difference_interval, "difference"
+        plain, excluded, unit = one.value - found.times * other.value, 0.0, f" {found.unit}"
+    if shown is None or low <= plain <= high or abs(plain - shown) < _VISIBLE * abs(shown):
+        return ()
+    text = rounded_apart(plain, low, high, excluded)[0]
+    return (
+        f"This {what} is computed process by process, in processes that both have in common; "
+        f"the two values alone would give {text}{unit}.",
     )
 
 
@@ -227,10 +254,13 @@ def two_modes(name: str, estimate: Estimate) -> str:
     if min(len(slow), len(fast)) == 1:  # one process is no mode: something else met it
         factor = slow.mean() / fast.mean() if len(slow) == 1 else fast.mean() / slow.mean()
         value, _, _ = rounded_apart(float(factor), 1.0, 1.0, 1.0)
-        return f"{name}: in one of {len(group)} processes it costs {value} times as much."
+        return (
+            f"{name}: in one of {len(group)} processes it costs {value} times as much as in the "
+            "others."
+        )
     return (
         f"{name} has two modes: in {len(slow)} of {len(group)} processes it costs {value} times as "
-        "much."
+        "much as in the others."
     )
 
 
