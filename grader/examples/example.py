@@ -56,9 +56,14 @@ class Submission:
     @property
     def handed_in(self) -> str:
         """The figure as it was handed in; '' if there is none, or if it is a conclusion."""
-        if self.figure is None or self.figure.unit == CHOICE:
+        if self.figure is None or self.is_conclusion:
             return ""
         return with_unit(rounded(self.figure.value, 6), self.figure.unit)
+
+    @property
+    def is_conclusion(self) -> bool:
+        """Whether a conclusion was handed in, and no number of a run."""
+        return self.figure is not None and self.figure.unit == CHOICE
 
     @functools.cached_property
     def recording(self) -> Recording | None:

@@ -48,8 +48,8 @@ def write(folder: Path) -> int:
 def _drawn(code: str) -> str:
     gives_away = any(each.code == code and each.tells_answer for each in CATALOGUE)
     example = None if gives_away else example_of(code)
-    # If both have the same samples, the plot does not show the mistake.
-    if example is None or example.same_samples:
+    # Where both have the same samples, or a conclusion is wrong, a plot does not show the mistake.
+    if example is None or example.same_samples or example.shows.is_conclusion:
         return ""
     halves = []
     for title, of in (("With the mistake.", example.shows), ("Without it.", example.near)):
