@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,17 @@ def test_the_parts_are_the_round_the_loop_and_their_difference(calls: Run) -> No
     assert net == pytest.approx(calls.value, rel=0.01)
     with pytest.raises(Refused, match="has no parts"):
         views.parts(calls["loop"])
+
+
+@pytest.mark.parametrize(("factor", "said"), [(1.0, False), (100.0, True)])
+def test_the_parts_say_where_the_net_is_not_the_difference_of_the_other_two(
+    calls: Run, factor: float, said: bool
+) -> None:
+    first, *others = calls.results
+    assert first.net is not None and first.net.baseline is not None
+    net = replace(first.net, baseline=first.net.baseline.times(factor))
+    run = replace(calls, results=(replace(first, net=net), *others))
+    assert ("Here 'net' is not" in views.parts(run).caption) == said
 
 
 def test_the_lengths_are_all_samples_and_the_most_frequent_have_a_row() -> None:
