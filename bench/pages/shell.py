@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import select
+import signal
 import subprocess
 import time
 from collections.abc import Mapping
@@ -31,6 +32,10 @@ class Shell:
     """Bash with job control and the environment `environment`, which begins in `folder`."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        # Under `nohup` it is ignored, and no program that the shell starts could be ended by it. A
+        # handler is not inherited.
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            signal.signal(signal.SIGINT, lambda *_: None)
         self._process = subprocess.Popen(
             ["bash", "--noprofile", "--norc"],
             cwd=folder,
