@@ -101,7 +101,7 @@ class PredictionForm:
 
         bundle = self.fields.widget._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
-        data["text/plain"] = "JupyterLab shows a form for your prediction here."
+        data["text/plain"] = "Run this cell: a form for your prediction appears here."
         display(data, raw=True)  # type: ignore[no-untyped-call]
         self._handle = display(self.line(), display_id=True)  # type: ignore[no-untyped-call]
 
