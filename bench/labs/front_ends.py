@@ -229,9 +229,11 @@ class _Visit:
         expect(plot).to_be_visible()
         if not plot.evaluate("image => image.naturalWidth"):
             yield f"{name}: the plot is not drawn"
-        if cell.get_by_text(LOST).filter(visible=True).count():
-            yield f"{name}: the panel's place says that a widget is lost"
-        expect(self._cell("prediction").get_by_text("1000").first).to_be_visible()
+        prediction = self._cell("prediction")
+        expect(prediction.get_by_text("1000").first).to_be_visible()
+        for what, where in (("panel", cell), ("form", prediction)):
+            if where.get_by_text(LOST).filter(visible=True).count():
+                yield f"{name}: the place of the {what} says that a widget is lost"
         kept = cell.locator(".ticklab-kept")
         yield from (f"{name}: {each}" for each in accessible.violations(kept))
         self.screenshot(name, cell)
