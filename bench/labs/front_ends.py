@@ -113,7 +113,7 @@ def run(quick: bool, save: Path | None = None) -> bool:
             jupyterlab.chromium() as browser,
         ):
             for front_end, theme in tried:
-                _set_theme(own / "SETTINGS", theme)
+                _set(own / "SETTINGS", theme)
                 context = browser.new_context(viewport={"width": 1280, "height": 1400})
                 visit = _Visit(server, context, front_end, theme, save)
                 try:
@@ -145,11 +145,19 @@ def _folder(front_end: FrontEnd, theme: str) -> str:
     return f"{front_end.package}-{theme.lower()}"
 
 
-def _set_theme(settings: Path, theme: str) -> None:
-    """Choose the theme of JupyterLab and Notebook 7, as their menu does."""
-    file = settings / "@jupyterlab" / "apputils-extension" / "themes.jupyterlab-settings"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"theme": f"JupyterLab {theme}"}), encoding="utf-8")
+def _set(settings: Path, theme: str) -> None:
+    """Choose what the menus of JupyterLab and Notebook 7 choose.
+
+    In the dark theme, the state of the widgets is saved too. So both ways are tried.
+    """
+    chosen = {
+        "@jupyterlab/apputils-extension/themes": {"theme": f"JupyterLab {theme}"},
+        "@jupyter-widgets/jupyterlab-manager/plugin": {"saveState": theme == "Dark"},
+    }
+    for name, values in chosen.items():
+        file = settings / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(values), encoding="utf-8")
 
 
 class _Visit:
@@ -234,6 +242,8 @@ class _Visit:
         for what, where in (("panel", cell), ("form", prediction)):
             if where.get_by_text(LOST).filter(visible=True).count():
                 yield f"{name}: the place of the {what} says that a widget is lost"
+            if where.locator(".ticklab-panel, .ticklab-form").filter(visible=True).count():
+                yield f"{name}: there is a picture of the {what}, and it does not answer"
         kept = cell.locator(".ticklab-kept")
         yield from (f"{name}: {each}" for each in accessible.violations(kept))
         self.screenshot(name, cell)

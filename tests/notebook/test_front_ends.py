@@ -77,6 +77,9 @@ def test_a_saved_panel_holds_its_last_result_without_widgets(
     assert re.search(r'<img [^>]*src="data:image/', page)
     assert "run this cell again (Shift+Enter)" in page
     assert "<script" not in page and WIDGET not in saved
+    # The rules that hide one of the two outputs are for the class that the widget has.
+    assert "ticklab-panel" in panel.controls.widget._dom_classes
+    assert ".jp-OutputArea:has(.ticklab-panel:not(" in page and 'class="ticklab-kept"' in page
     # A page without widgets shows the words.
     assert WIDGET in live and live["text/plain"] == "Run this cell: the panel appears here."
 
@@ -94,6 +97,8 @@ def test_a_saved_form_holds_the_line_of_python_with_what_was_stored(
     assert WIDGET in live and live["text/plain"].startswith("Run this cell: a form ")
     written = 'lab.predict("timer-overhead-fenced", 1000, "ns", because="fences wait", sure=0.6)'
     assert written in line["text/plain"] and WIDGET not in line
+    assert "ticklab-form" in form.fields.widget._dom_classes
+    assert ":not(:has(.ticklab-form:not(" in line["text/html"]
     assert "1000" in line["text/html"] and "run this cell again" in line["text/html"]
 
 
