@@ -229,22 +229,22 @@ class _Visit:
         """The notebook at `path`, opened by a new Jupyter kernel that has run nothing."""
         jupyterlab.end_jupyter_kernels(self._server, self.page)
         self._open(path)
-        cell = self._cell("panel")
+        cell, prediction = self._cell("panel"), self._cell("prediction")
         cell.scroll_into_view_if_needed()
-        expect(cell.get_by_text("run this cell again (Shift+Enter)")).to_be_visible()
-        expect(cell.get_by_text("timer_overhead fenced: overhead")).to_be_visible()
-        plot = jupyterlab.plot_of(cell)
+        kept = cell.locator(".ticklab-kept")
+        expect(kept.get_by_text("run this cell again (Shift+Enter)")).to_be_visible()
+        expect(kept.get_by_text("timer_overhead fenced: overhead")).to_be_visible()
+        plot = jupyterlab.plot_of(kept)
         expect(plot).to_be_visible()
         if not plot.evaluate("image => image.naturalWidth"):
             yield f"{name}: the plot is not drawn"
-        prediction = self._cell("prediction")
-        expect(prediction.get_by_text("1000").first).to_be_visible()
+        line = prediction.locator(".ticklab-form-line")
+        expect(line.get_by_text(", 1000, ")).to_be_visible()
         for what, where in (("panel", cell), ("form", prediction)):
             if where.get_by_text(LOST).filter(visible=True).count():
                 yield f"{name}: the place of the {what} says that a widget is lost"
             if where.locator(".ticklab-panel, .ticklab-form").filter(visible=True).count():
                 yield f"{name}: there is a picture of the {what}, and it does not answer"
-        kept = cell.locator(".ticklab-kept")
         yield from (f"{name}: {each}" for each in accessible.violations(kept))
         self.screenshot(name, cell)
         self.screenshot(f"{name}-prediction", self._cell("prediction"))
