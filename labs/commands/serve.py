@@ -2,8 +2,10 @@
 
 One process suffices for a signal to end everything, because JupyterLab ends the Jupyter kernels.
 Fixed settings are in `jupyter_config/`. They turn off news and updates (students may have no
-network), and nbgrader's panels, which are for instructors and load slowly. The extension in
-`labextensions/` highlights the C of `%%ckernel` cells.
+network), and nbgrader's panels, which are for instructors and load slowly.
+
+What shows the C of `%%ckernel` cells in colours is in `front_ends/`. The wheel installs it where
+every Jupyter server of the environment finds it; a checkout is served with its own copy.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from urllib.parse import quote, urlencode
 
 PATIENCE_S = 3.0  # time for an orderly shutdown; a signal after it ends the process at once
 _PACKAGE = Path(__file__).resolve().parent.parent
+#: In a checkout; a wheel has them in the environment's `share/jupyter`.
+_EXTENSIONS = _PACKAGE / "front_ends" / "share" / "jupyter" / "labextensions"
 
 
 class CannotServe(Exception):
@@ -59,8 +63,9 @@ def _serve(folder: Path, first: str | None, port: int | None, browser: bool) -> 
         f"--ServerApp.open_browser={browser}",
         f"--IdentityProvider.token={token}",
         f"--LabApp.default_url={page}",
-        f"--LabApp.extra_labextensions_path={_PACKAGE / 'labextensions'}",
     ]
+    if _EXTENSIONS.is_dir():
+        arguments.append(f"--LabApp.extra_labextensions_path={_EXTENSIONS}")
     if port is not None:
         arguments += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
