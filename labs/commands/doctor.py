@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -73,7 +74,7 @@ def for_an_administrator(points: list[Point], colour: bool, columns: int | None)
 
 
 def _listed(
-    advised: list[tuple[Point, str | None]], colour: bool, columns: int | None
+    advised: Sequence[tuple[Point, str | None]], colour: bool, columns: int | None
 ) -> list[str]:
     """The lines about each point, with the advice that is given next to it."""
     begin = max(len(point.name) for point, _ in advised) + 11
