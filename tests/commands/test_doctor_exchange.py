@@ -10,6 +10,9 @@ import pytest
 from labs.hand_in import exchange_rights
 from labs.hand_in.exchange import NotSubmitted
 from labs.hand_in.exchange_rights import check_exchange, root_of_exchange
+from testing.paths import REPOSITORY
+
+MAKE = "sudo install -d -m 1777"
 
 
 def made(root: Path, mode: int = 0o1777, inbound: int = 0o2733, outbound: int = 0o755) -> Path:
@@ -62,8 +65,10 @@ def test_a_course_that_students_may_not_enter_is_named(tmp_path: Path) -> None:
 def test_without_an_exchange_students_lack_nothing(tmp_path: Path) -> None:
     found = check_exchange(tmp_path / "none")
     assert found.status == "SKIPPED" and found.remedy is None
-    assert "install -d -m 1777" in (found.administrator or "")
+    assert (found.administrator or "").endswith(f"{MAKE} {tmp_path / 'none'}")
     assert check_exchange(None).status == "SKIPPED"
+    page = (REPOSITORY / "docs" / "instructors" / "hub-and-laptops.md").read_text(encoding="utf-8")
+    assert f"\n{MAKE} /usr/local/share/nbgrader/exchange\n" in page
 
 
 def test_the_folder_is_the_one_that_nbgrader_uses(
