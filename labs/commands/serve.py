@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 PATIENCE_S = 3.0  # time for an orderly shutdown; a signal after it ends the process at once
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -79,10 +79,22 @@ def _serve(folder: Path, first: str | None, port: int | None, browser: bool) -> 
             "If the port is taken, choose another one: labs start --port N"
         ) from error
     _end_on_signals(server)
-    address = server.connection_url.rstrip("/") + page + "?" + urlencode({"token": token})
+    address = address_of(server) + page + "?" + urlencode({"token": token})
     # The loop runs this callback as soon as it starts to answer requests.
     server.io_loop.add_callback(print, address, flush=True)
     server.start()
+
+
+def address_of(server: Any) -> str:
+    """Where a browser reaches `server`, without a slash at the end.
+
+    For a server that listens on every address, Jupyter gives the name of the machine. In a
+    container that is a number which no browser outside knows; its ports are on this machine.
+    """
+    address = urlsplit(str(server.connection_url))
+    if server.ip in ("", "0.0.0.0", "::"):
+        address = address._replace(netloc=f"127.0.0.1:{server.port}")
+    return address.geturl().rstrip("/")
 
 
 def _end_on_signals(server: Any) -> None:
