@@ -13,7 +13,10 @@ from labs.commands.exit_status import NOTHING_ASKED, status_of
 from labs.common import spelling
 from labs.common.terminal import say
 from labs.common.version import __version__
+from labs.languages.chosen import keep_english
 
+#: All others write what a course keeps, and that is in English.
+_FOR_STUDENTS = frozenset({"check"})
 _EXAMPLES = (
     "grader check 01-timer-overhead  check a lab folder",
     "grader course my-demo --demo    make a course with a made-up class",
@@ -44,6 +47,8 @@ def _run(words: list[str]) -> int:
     meant = _lab_meant(arguments)
     if meant:
         parser.error(f"no lab {arguments.lab!r} in this course: did you mean {meant}?")
+    if arguments.command not in _FOR_STUDENTS:
+        keep_english()
     return int(arguments.run(arguments))
 
 

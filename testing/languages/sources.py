@@ -1,0 +1,86 @@
+"""Every English sentence that the catalogues hold, in the order of a student's way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Outcome
+from grader.figures import figures_of
+from grader.pitfalls import CATALOGUE
+from labs.common.messages import TONES
+from labs.course import guide
+from labs.languages.notebook import is_translated
+from testing.languages.in_code import in_functions, marked
+from testing.languages.sentence import EVIDENCE, FINDINGS, FIRST_LAB, FRAME, Sentence
+
+ROOT = Path(__file__).resolve().parents[2]
+#: The labs whose own text is translated.
+LABS = ("01-timer-overhead",)
+#: Where a function gives the evidence of a finding, or the reason of a verdict.
+_OF_EVIDENCE = ("grader/pitfalls", "grader/facts", "grader/judging", "grader/cases")
+
+
+def sentences() -> tuple[Sentence, ...]:
+    """Each sentence once, under the first part that has it."""
+    found: dict[str, Sentence] = {}
+    for each in (*_frame(), *_of_tables(), *_findings(), *_of_labs(), *_evidence()):
+        found.setdefault(each.english, each)
+    return tuple(found.values())
+
+
+def _frame() -> Iterator[Sentence]:
+    """The words around a finding, a hint or a result."""
+    for folder in ("labs", "grader"):
+        paths = (ROOT / folder).rglob("*")
+        for path in sorted(p for p in paths if p.suffix in (".py", ".jinja")):
+            where = path.relative_to(ROOT).as_posix()
+            yield from (Sentence(text, FRAME, where, "{" in text) for text in marked(path))
+
+
+def _of_tables() -> Iterator[Sentence]:
+    """Words that the kit looks up in a table before it translates them."""
+    outcomes = (*(each.value for each in Outcome), PARTLY_RIGHT, NOT_HANDED_IN)
+    yield from (Sentence(text, FRAME, "outcome of a check") for text in outcomes)
+    yield from (Sentence(word, FRAME, "kind of a message") for _, word in TONES.values())
+
+
+def _findings() -> Iterator[Sentence]:
+    for pitfall in CATALOGUE:
+        for kind in ("symptom", "misconception", "experiment"):
+            text = getattr(pitfall, kind)
+            if text:
+                yield Sentence(text, FINDINGS, f"{pitfall.code}: {kind}")
+
+
+def _of_labs() -> Iterator[Sentence]:
+    for lab in LABS:
+        yield from (Sentence(text, FIRST_LAB, where) for text, where in _of_guide(lab))
+        for figure in figures_of(lab):
+            texts = (figure.asked, *(each.text for each in figure.praise), figure.look_next)
+            yield from (Sentence(text, FIRST_LAB, f"figure {figure.id}") for text in texts if text)
+        path = ROOT / "notebooks" / lab / f"{lab}.ipynb"
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if is_translated(cell):
+                yield Sentence("".join(cell["source"]), FIRST_LAB, f"notebook {lab}: {cell['id']}")
+
+
+def _of_guide(lab: str) -> Iterator[tuple[str, str]]:
+    its = guide.of_lab(lab)
+    for topic, rungs in its.hints.items():
+        yield from ((text, f"{lab}: hint {topic}") for text in rungs)
+    yield from ((step.do, f"{lab}: step") for step in its.steps)
+    yield from ((each.asks, f"{lab}: prediction {name}") for name, each in its.predictions.items())
+    for name, texts in its.explanations.items():
+        yield from ((text, f"{lab}: explanation {name}") for text in texts)
+    for name, texts in its.choices.items():
+        yield from ((text, f"{lab}: conclusion {name}") for text in texts)
+
+
+def _evidence() -> Iterator[Sentence]:
+    for folder in _OF_EVIDENCE:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            where = path.relative_to(ROOT).as_posix()
+            for text, holds_values in in_functions(path):
+                yield Sentence(text, EVIDENCE, where, holds_values)
