@@ -58,6 +58,7 @@ class Catalogue:
     templates: tuple[Template, ...] = ()
 
 
+@cache
 def languages() -> tuple[str, ...]:
     """The languages that have a catalogue, without English."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.po")))

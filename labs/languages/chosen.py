@@ -25,7 +25,12 @@ def language(environment: Mapping[str, str] | None = None) -> str:
 
 def keep_english() -> None:
     """Has this process and what it starts show English: an instructor's pages, and our own docs."""
-    os.environ[VARIABLE] = ENGLISH
+    keep(ENGLISH)
+
+
+def keep(language: str) -> None:
+    """Has this process and what it starts show this language."""
+    os.environ[VARIABLE] = language
 
 
 def known() -> tuple[str, ...]:

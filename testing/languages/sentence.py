@@ -1,4 +1,4 @@
-"""One English sentence for the catalogues: where it comes from, and what a translation must keep."""
+"""One English sentence for the catalogues, and what a translation of it must keep."""
 
 from __future__ import annotations
 
