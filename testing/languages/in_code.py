@@ -15,6 +15,8 @@ from jinja2 import Environment, nodes
 
 #: What a function is called that translates its argument.
 MARK = "words"
+#: What stands for one of two words, as the `s` of a plural does; a translation may do without.
+OF_ENGLISH = "word"
 #: A text with fewer words of its own is no sentence.
 _FEWEST_WORDS = 3
 _WORD = re.compile(r"[A-Za-z]{2,}")
@@ -101,7 +103,8 @@ def _last_name(value: ast.expr) -> str:
     if isinstance(value, ast.BinOp):
         return _last_name(value.left)
     if isinstance(value, ast.IfExp):
-        return _last_name(value.body)
+        two_words = isinstance(value.body, ast.Constant) and isinstance(value.orelse, ast.Constant)
+        return OF_ENGLISH if two_words else _last_name(value.body)
     if isinstance(value, ast.GeneratorExp | ast.ListComp):
         return _last_name(value.elt)
     return "value"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from labs.languages.catalogue import BadCatalogue, values_of
+from testing.languages.in_code import OF_ENGLISH
 
 #: The parts of the kit whose sentences are taken. Those in COMPLETE have no gap in any language.
 FINDINGS, FRAME, FIRST_LAB, EVIDENCE = "findings", "frame", "lab 01", "evidence"
@@ -36,8 +37,9 @@ def lost(sentence: Sentence, translated: str) -> Iterator[str]:
         except BadCatalogue as error:
             yield str(error)
             return
-        for name in values_of(sentence.english) ^ theirs:
-            yield f"{{{name}}}"
+        for name in sorted(values_of(sentence.english) ^ theirs):
+            if name in theirs or not name.startswith(OF_ENGLISH):
+                yield f"{{{name}}}"
     code, same = (sorted(_CODE.findall(text)) for text in (sentence.english, translated))
     # A link into the same notebook names a heading, which is translated, too.
     differ = {each for each in code + same if code.count(each) != same.count(each)}
