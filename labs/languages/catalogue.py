@@ -19,6 +19,8 @@ HOLDS_VALUES = "python-brace-format"
 #: The flag of a translation that a person has to look at first. It is not shown.
 NOT_SURE = "fuzzy"
 
+#: What a value stands for whose name begins with `number_`; any other one stands for any text.
+_NUMBER = r"[-−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?"
 _FIELD = re.compile(r'(?:(msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) )?(".*")')
 
 
@@ -39,12 +41,14 @@ class Entry:
 class Template:
     """A sentence with values: `english` finds them in a finished sentence, `translated` takes them.
 
-    `parts` are the words between the values.
+    `parts` are the words between the values. Without `alone`, it is looked for only in a value of
+    another sentence: "{one} divided by {other}" is found in too many sentences.
     """
 
     english: re.Pattern[str]
     parts: tuple[str, ...]
     translated: str
+    alone: bool = True
 
 
 @dataclass(frozen=True)
@@ -73,10 +77,9 @@ def of_language(language: str) -> Catalogue:
     for each in entries(path.read_text(encoding="utf-8"), path.name):
         if not each.english or not each.translated or NOT_SURE in each.flags:
             continue
+        sentences[each.english] = each.translated
         if HOLDS_VALUES in each.flags:
             templates.append(template(each.english, each.translated))
-        else:
-            sentences[each.english] = each.translated
     templates.sort(key=lambda one: -sum(map(len, one.parts)))
     return Catalogue(sentences, tuple(templates))
 
@@ -88,12 +91,14 @@ def template(english: str, translated: str) -> Template:
         pattern += re.escape(words)
         parts += [words] if words else []
         if name is not None:
-            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>.*?)"
+            value = _NUMBER if name.startswith("number_") else ".*?"
+            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
             seen.add(name)
     unknown = {name for _, name in _pieces(translated) if name is not None} - seen
     if unknown:
         raise BadCatalogue(f"{translated!r} has {{{min(unknown)}}}, which {english!r} has not")
-    return Template(re.compile(pattern), tuple(parts), translated)
+    alone = english[0].isupper() or english[-1] in ".?:"
+    return Template(re.compile(pattern), tuple(parts), translated, alone)
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str | None]]:

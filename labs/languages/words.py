@@ -41,7 +41,7 @@ class Words:
             return self.catalogue.sentences[text]
         if depth < _DEEPEST:
             for template in self.catalogue.templates:
-                values = _values(template, text)
+                values = _values(template, text) if depth or template.alone else None
                 if values is not None:
                     shown = {
                         name: self._whole(value, depth + 1) or value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from jinja2 import Environment, nodes
@@ -19,6 +19,7 @@ MARK = "words"
 OF_ENGLISH = "word"
 #: A text with fewer words of its own is no sentence.
 _FEWEST_WORDS = 3
+_FEWEST_WORDS_OF_PIECE = 2
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -35,24 +36,33 @@ def marked(path: Path) -> Iterator[str]:
             yield from (text for each in node.args for text, _ in _texts(each))
 
 
-def in_functions(path: Path) -> Iterator[tuple[str, bool]]:
-    """Every sentence that a function of this module says, and whether it holds values."""
+def in_functions(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bool]]:
+    """Every text that a function of this module says and that is wanted, and whether it holds
+    values."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
             body = function.body[1:] if ast.get_docstring(function) is not None else function.body
             for statement in body:
-                yield from (each for each in _texts(statement) if is_sentence(each[0]))
+                yield from (each for each in _texts(statement) if wanted(each[0]))
 
 
 def is_sentence(text: str) -> bool:
     """Whether a text has enough words, and begins and ends as a sentence does."""
-    own = re.sub(r"\{\w+\}", "", text)
     return (
-        len(_WORD.findall(own)) >= _FEWEST_WORDS
+        _words_in(text) >= _FEWEST_WORDS
         and (text[0].isupper() or text[0] == "{")
         and text.rstrip()[-1] in ".?:"
     )
+
+
+def is_piece(text: str) -> bool:
+    """Whether a text is several words that may stand as a value in a sentence."""
+    return " " in text.strip() and _words_in(text) >= _FEWEST_WORDS_OF_PIECE
+
+
+def _words_in(text: str) -> int:
+    return len(_WORD.findall(re.sub(r"\{\w+\}", "", text)))
 
 
 def _texts(node: ast.AST) -> Iterator[tuple[str, bool]]:

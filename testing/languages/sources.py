@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Outcome
@@ -12,13 +12,27 @@ from grader.pitfalls import CATALOGUE
 from labs.common.messages import TONES
 from labs.course import guide
 from labs.languages.notebook import is_translated
-from testing.languages.in_code import in_functions, marked
-from testing.languages.sentence import EVIDENCE, FINDINGS, FIRST_LAB, FRAME, Sentence
+from testing.languages.in_code import in_functions, is_piece, is_sentence, marked
+from testing.languages.sentence import EVIDENCE, FINDINGS, FIRST_LAB, FRAME, PIECES, Sentence
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The labs whose own text is translated.
 LABS = ("01-timer-overhead",)
 #: Where a function gives the evidence of a finding, or the reason of a verdict.
+_OF_PIECES = (
+    "grader/pitfalls",
+    "grader/facts",
+    "grader/cases",
+    "grader/judging/check.py",
+    "grader/judging/elsewhere.py",
+)
+#: How numbers are put together in many sentences.
+_NUMBERS = (
+    "Accepted: {accepted}.",
+    "{number_1} to {number_2} {unit}",
+    "{number_1} or {number_2} to {number_3} {unit}",
+    "{number_1} to {number_2} or {number_3} {unit}",
+)
 _OF_EVIDENCE = ("grader/pitfalls", "grader/facts", "grader/judging", "grader/cases")
 
 
@@ -79,8 +93,17 @@ def _of_guide(lab: str) -> Iterator[tuple[str, str]]:
 
 
 def _evidence() -> Iterator[Sentence]:
-    for folder in _OF_EVIDENCE:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            where = path.relative_to(ROOT).as_posix()
-            for text, holds_values in in_functions(path):
-                yield Sentence(text, EVIDENCE, where, holds_values)
+    yield from _in_functions(_OF_EVIDENCE, EVIDENCE, is_sentence)
+    yield from (Sentence(text, PIECES, "numbers", True) for text in _NUMBERS)
+    yield from _in_functions(_OF_PIECES, PIECES, is_piece)
+
+
+def _in_functions(
+    places: Iterable[str], part: str, wanted: Callable[[str], bool]
+) -> Iterator[Sentence]:
+    for place in places:
+        path = ROOT / place
+        for each in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            where = each.relative_to(ROOT).as_posix()
+            for text, holds_values in in_functions(each, wanted):
+                yield Sentence(text, part, where, holds_values)

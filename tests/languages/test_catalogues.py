@@ -108,7 +108,9 @@ def test_sentences_are_found_in_code(tmp_path: Path) -> None:
         '    name = "not-a-sentence"\n'
         '    return f"You gave {c.value:g} and {rounded(n)}, not {c.value:.1f} {{x}}." + name\n'
     )
-    assert list(in_functions(code)) == [("You gave {value} and {n}, not {value} {{x}}.", True)]
+    assert list(in_functions(code, is_sentence)) == [
+        ("You gave {value} and {n}, not {value} {{x}}.", True)
+    ]
     assert not is_sentence("{a}, {b} and {c}.")
 
 

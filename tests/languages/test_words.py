@@ -46,7 +46,7 @@ def test_which_language(environment: dict[str, str], language: str) -> None:
 def some() -> Words:
     gave = "You gave {value}; that is {much} than {value}."
     templates = [template(gave, "Sie gaben {value}; das ist {much} als {value}.")]
-    templates += [template("{low} to {high} ns", "{low} bis {high} ns")]
+    templates += [template("{number_1} to {number_2} ns", "{number_1} bis {number_2} ns")]
     plain = {"larger": "größer", "Measure again.": "Messen Sie noch einmal.", "One. Two.": "Beide."}
     return Words("xx", Catalogue(plain, tuple(templates)))
 
@@ -64,6 +64,11 @@ def some() -> Words:
         ),
         ("You gave 2; that is larger than 3.", "You gave 2; that is larger than 3."),
         ("You gave {x}; that is {0} than {x}.", "Sie gaben {x}; das ist {0} als {x}."),
+        ("2 to 3 ns", "2 to 3 ns"),
+        (
+            "You gave a to b ns; that is 2 than a to b ns.",
+            "Sie gaben a to b ns; das ist 2 als a to b ns.",
+        ),
         ("larger " * 2_000, "larger " * 2_000),
     ],
 )
