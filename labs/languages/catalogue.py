@@ -19,8 +19,14 @@ HOLDS_VALUES = "python-brace-format"
 #: The flag of a translation that a person has to look at first. It is not shown.
 NOT_SURE = "fuzzy"
 
-#: What a value stands for whose name begins with `number_`; any other one stands for any text.
-_NUMBER = r"[-−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?"
+#: What a value may be, by how its name begins.
+_KINDS = {
+    "number_": r"[-−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?",
+    "as_submitted": r"[^ ]+ [^ ]+",
+    "needs": "(?:also )?needs",
+}
+#: Any other value: no line, and not the end of one sentence and the beginning of another.
+_ANY = r" ?(?:[^ \n]| (?=[a-z])|(?<![.?!]) )*?"
 _FIELD = re.compile(r'(?:(msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) )?(".*")')
 
 
@@ -55,7 +61,8 @@ class Template:
 class Catalogue:
     """The translations of one language: of whole sentences, and of those with values.
 
-    The templates with most words of their own come first: they are the most exact.
+    The templates with most words of their own come first: they are the most exact. No text begins
+    or ends with a blank.
     """
 
     sentences: dict[str, str] = field(default_factory=dict)
@@ -77,9 +84,9 @@ def of_language(language: str) -> Catalogue:
     for each in entries(path.read_text(encoding="utf-8"), path.name):
         if not each.english or not each.translated or NOT_SURE in each.flags:
             continue
-        sentences[each.english] = each.translated
+        sentences[each.english.strip()] = each.translated.strip()
         if HOLDS_VALUES in each.flags:
-            templates.append(template(each.english, each.translated))
+            templates.append(template(each.english.strip(), each.translated.strip()))
     templates.sort(key=lambda one: -sum(map(len, one.parts)))
     return Catalogue(sentences, tuple(templates))
 
@@ -91,7 +98,7 @@ def template(english: str, translated: str) -> Template:
         pattern += re.escape(words)
         parts += [words] if words else []
         if name is not None:
-            value = _NUMBER if name.startswith("number_") else ".*?"
+            value = next((kind for start, kind in _KINDS.items() if name.startswith(start)), _ANY)
             pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
             seen.add(name)
     unknown = {name for _, name in _pieces(translated) if name is not None} - seen

@@ -19,7 +19,7 @@ from labs.languages.catalogue import Catalogue, Template, of_language
 _LONGEST = 4_000
 #: A value may be a sentence with values, but no deeper.
 _DEEPEST = 3
-_BETWEEN_SENTENCES = re.compile(r"(?<=[.?!:]) (?=[^a-z])")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[^a-z])")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +43,14 @@ class Words:
             for template in self.catalogue.templates:
                 values = _values(template, text) if depth or template.alone else None
                 if values is not None:
-                    shown = {
-                        name: self._whole(value, depth + 1) or value
-                        for name, value in values.items()
-                    }
+                    shown = {name: self._value(value, depth + 1) for name, value in values.items()}
                     return template.translated.format(**shown)
         return None
+
+    def _value(self, text: str, depth: int) -> str:
+        """A value in a sentence, with the blanks around it."""
+        own = text.strip()
+        return text.replace(own, self._whole(own, depth) or own) if own else text
 
 
 #: Leaves every sentence as it is.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Outcome
+from grader.figures import LABS as LABS_WITH_FIGURES
 from grader.figures import figures_of
 from grader.pitfalls import CATALOGUE
 from labs.common.messages import TONES
@@ -32,7 +33,9 @@ _NUMBERS = (
     "{number_1} to {number_2} {unit}",
     "{number_1} or {number_2} to {number_3} {unit}",
     "{number_1} to {number_2} or {number_3} {unit}",
+    "{number_1} and {number_2}",
 )
+_WORDS = ("needs", "the value", "half", "twice", "once", "larger", "smaller")
 _OF_EVIDENCE = ("grader/pitfalls", "grader/facts", "grader/judging", "grader/cases")
 
 
@@ -66,13 +69,16 @@ def _findings() -> Iterator[Sentence]:
             text = getattr(pitfall, kind)
             if text:
                 yield Sentence(text, FINDINGS, f"{pitfall.code}: {kind}")
+    for lab, figures in LABS_WITH_FIGURES.items():
+        for figure in figures:
+            yield Sentence(figure.asked, FINDINGS, f"{lab}: what {figure.id} asks for")
 
 
 def _of_labs() -> Iterator[Sentence]:
     for lab in LABS:
         yield from (Sentence(text, FIRST_LAB, where) for text, where in _of_guide(lab))
         for figure in figures_of(lab):
-            texts = (figure.asked, *(each.text for each in figure.praise), figure.look_next)
+            texts = (*(each.text for each in figure.praise), figure.look_next)
             yield from (Sentence(text, FIRST_LAB, f"figure {figure.id}") for text in texts if text)
         path = ROOT / "notebooks" / lab / f"{lab}.ipynb"
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
@@ -95,6 +101,7 @@ def _of_guide(lab: str) -> Iterator[tuple[str, str]]:
 def _evidence() -> Iterator[Sentence]:
     yield from _in_functions(_OF_EVIDENCE, EVIDENCE, is_sentence)
     yield from (Sentence(text, PIECES, "numbers", True) for text in _NUMBERS)
+    yield from (Sentence(text, PIECES, "words") for text in _WORDS)
     yield from _in_functions(_OF_PIECES, PIECES, is_piece)
 
 

@@ -65,6 +65,7 @@ def some() -> Words:
         ("You gave 2; that is larger than 3.", "You gave 2; that is larger than 3."),
         ("You gave {x}; that is {0} than {x}.", "Sie gaben {x}; das ist {0} als {x}."),
         ("2 to 3 ns", "2 to 3 ns"),
+        ("You gave 2. Or 3; that is 4 than 2. Or 3.", "You gave 2. Or 3; that is 4 than 2. Or 3."),
         (
             "You gave a to b ns; that is 2 than a to b ns.",
             "Sie gaben a to b ns; das ist 2 als a to b ns.",
