@@ -13,7 +13,6 @@ from labs.commands.exit_status import NOTHING_ASKED, status_of
 from labs.common import spelling
 from labs.common.terminal import say
 from labs.common.version import __version__
-from labs.languages.chosen import keep_english
 
 #: All others write what a course keeps, and that is in English.
 _FOR_STUDENTS = frozenset({"check"})
@@ -48,6 +47,9 @@ def _run(words: list[str]) -> int:
     if meant:
         parser.error(f"no lab {arguments.lab!r} in this course: did you mean {meant}?")
     if arguments.command not in _FOR_STUDENTS:
+        # Here: the version is answered without it.
+        from labs.languages.chosen import keep_english
+
         keep_english()
     return int(arguments.run(arguments))
 

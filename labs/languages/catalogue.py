@@ -24,9 +24,12 @@ _KINDS = {
     "number_": r"[-−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?",
     "as_submitted": r"[^ ]+ [^ ]+",
     "needs": "(?:also )?needs",
+    "names": r"[\w, -]{1,120}",
+    "word": "[a-z]*",  # such as the `s` of a plural
 }
 #: Any other value: no line, and not the end of one sentence and the beginning of another.
-_ANY = r" ?(?:[^ \n]| (?=[a-z])|(?<![.?!]) )*?"
+#: Each character can be matched in one way only, so that no text takes long.
+_ANY = r" ?(?:[^ \n]| (?!(?<=[.?!] )[^a-z]))*?"
 _FIELD = re.compile(r'(?:(msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) )?(".*")')
 
 

@@ -17,6 +17,8 @@ from labs.languages.catalogue import Catalogue, Template, of_language
 
 #: A longer text is no sentence of ours.
 _LONGEST = 4_000
+#: A longer text is no single sentence with values.
+_LONGEST_SENTENCE = 800
 #: A value may be a sentence with values, but no deeper.
 _DEEPEST = 3
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[^a-z])")
@@ -39,7 +41,7 @@ class Words:
         """The translation of a text as a whole; None if there is none."""
         if text in self.catalogue.sentences:
             return self.catalogue.sentences[text]
-        if depth < _DEEPEST:
+        if depth < _DEEPEST and len(text) <= _LONGEST_SENTENCE:
             for template in self.catalogue.templates:
                 values = _values(template, text) if depth or template.alone else None
                 if values is not None:

@@ -35,6 +35,15 @@ _NUMBERS = (
     "{number_1} to {number_2} or {number_3} {unit}",
     "{number_1} and {number_2}",
 )
+#: How a warning is put together; see `labs.results.remarks`.
+_OF_WARNINGS = ("{names}: {symptom}; {cause}.", "Try: {advice}.", "Conditions: {conditions}.")
+_WARNINGS = (
+    "labs/results/result.py",
+    "labs/results/run_warnings.py",
+    "labs/results/line_warnings.py",
+    "labs/results/no_line.py",
+    "labs/results/lost_samples.py",
+)
 _WORDS = ("needs", "the value", "half", "twice", "once", "larger", "smaller")
 _OF_EVIDENCE = ("grader/pitfalls", "grader/facts", "grader/judging", "grader/cases")
 
@@ -102,6 +111,8 @@ def _evidence() -> Iterator[Sentence]:
     yield from _in_functions(_OF_EVIDENCE, EVIDENCE, is_sentence)
     yield from (Sentence(text, PIECES, "numbers", True) for text in _NUMBERS)
     yield from (Sentence(text, PIECES, "words") for text in _WORDS)
+    yield from (Sentence(text, PIECES, "warnings", "{" in text) for text in _OF_WARNINGS)
+    yield from _in_functions(_WARNINGS, PIECES, lambda one: is_sentence(one) or is_piece(one))
     yield from _in_functions(_OF_PIECES, PIECES, is_piece)
 
 

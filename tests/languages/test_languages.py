@@ -77,6 +77,16 @@ def test_sentences_with_and_without_values(english: str, shown: str) -> None:
     assert some()(english) == shown
 
 
+@pytest.mark.parametrize("piece", ["a: b; ", "You gave 2; ", "a to b, c of d. ", "x ", "(1 to 2) "])
+def test_no_text_takes_long(piece: str) -> None:
+    """A pattern that can match in many ways would not end here."""
+    for language in ("de", "es"):
+        shown = of_language_named(language)
+        for times in (20, 100, 700):
+            shown(piece * times)
+            shown(f"Your samples of {piece * times} take no time.")
+
+
 def test_a_value_that_english_has_not_is_refused() -> None:
     with pytest.raises(BadCatalogue, match="wert"):
         template("You gave {value}.", "Sie gaben {wert}.")
