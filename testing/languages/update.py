@@ -36,7 +36,7 @@ def updated(path: Path, sentences: Iterable[Sentence]) -> None:
     marks = {each.english: each.holds_values for each in sentences}
     for message in old:
         message.flags.discard("python-format")
-        if message.id and not marks[message.id]:
+        if message.id and not marks[str(message.id)]:
             message.flags.discard(HOLDS_VALUES)
     written = io.BytesIO()
     write_po(written, old, width=_WIDTH, include_previous=True, omit_header=True)
