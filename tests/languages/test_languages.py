@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
+from grader.commands import cli as grader_cli
 from grader.judging.presentation import as_html, as_text
 from grader.notebook import Shown
 from labs.commands import cli
@@ -17,6 +18,7 @@ from labs.course.student_copy import MANIFEST, update_copy
 from labs.languages import chosen
 from labs.languages.catalogue import BadCatalogue, Catalogue, template
 from labs.languages.words import ENGLISH, Words, of_language_named, words
+from testing.paths import REPOSITORY
 
 LAB = "01-timer-overhead"
 NAME = f"{LAB}/{LAB}.ipynb"
@@ -138,6 +140,17 @@ def test_a_check_is_in_the_language_and_what_is_kept_is_english(
     assert "In Ihren Daten: Nobody translates this." in shown
     assert "um den Faktor zwei falsch" in Shown(VERDICT)._repr_html_()
     assert (VERDICT.as_json(), as_text(VERDICT), as_html(VERDICT)) == (kept, text, html)
+
+
+def test_the_command_shows_the_language_and_its_json_is_english(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(REPOSITORY / "tests/fixtures/pitfalls/unit-slip/wrong")
+    monkeypatch.setenv(chosen.VARIABLE, "es")
+    grader_cli.main(["check", folder])
+    assert "La cifra está desviada por una potencia entera de mil." in capsys.readouterr().out
+    grader_cli.main(["check", folder, "--json"])
+    assert "The figure is off by a whole power of a thousand." in capsys.readouterr().out
 
 
 def test_nothing_is_looked_up_for_english() -> None:
