@@ -15,6 +15,7 @@ from grader.judging.several import LabFolder, NotALab, lab_folder
 from labs.common import spelling
 from labs.common.html import inline
 from labs.common.messages import Message, Refused
+from labs.languages.words import of_reader
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,10 @@ class Shown:
     verdict: Verdict
 
     def __repr__(self) -> str:
-        return as_text(self.verdict)
+        return as_text(self.verdict, of_reader())
 
     def _repr_html_(self) -> str:
-        return as_html(self.verdict, of_findings(self.verdict))
+        return as_html(self.verdict, of_findings(self.verdict), of_reader())
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,12 @@ class AllShown:
     verdicts: tuple[Verdict, ...]
 
     def __repr__(self) -> str:
-        return self.folder.report(self.verdicts)
+        return self.folder.report(self.verdicts, of_reader())
 
     def _repr_html_(self) -> str:
-        closing = inline("<p>{{ words }}</p>", words=self.folder.closing(self.verdicts))
-        shown = [as_html(verdict, of_findings(verdict)) for verdict in self.verdicts]
+        words = of_reader()
+        closing = inline("<p>{{ line }}</p>", line=self.folder.closing(self.verdicts, words))
+        shown = [as_html(verdict, of_findings(verdict), words) for verdict in self.verdicts]
         return "".join([*shown, closing])
 
 

@@ -14,8 +14,12 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from grader.judging import unmeasured
+from labs.languages.chosen import keep_english
 from labs.results import stopping
 from testing.c_programs import FOLDER, Program, compile_c
+
+# Every text is compared in English, whatever the locale of this machine.
+keep_english()
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("any machine", deadline=None)

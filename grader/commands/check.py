@@ -10,6 +10,7 @@ from labs.common.completing import complete_with, folders, one_of
 from labs.common.spelling import suggestion
 from labs.common.terminal import say, say_json
 from labs.course.catalogue import names
+from labs.languages.words import of_reader
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json([verdict.as_json() for verdict in verdicts])
     else:
-        say(folder.report(verdicts))
+        say(folder.report(verdicts, of_reader()))
     return several.status(verdicts)
 
 

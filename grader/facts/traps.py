@@ -63,8 +63,12 @@ def cost(case: Case, variant: str) -> float | None:
 def with_floor(case: Case, variant: str) -> str:
     """The cost of the variant, and the floor of its run if there is one, as a clause."""
     own, least = cost(case, variant), floor_about(case)
-    text = f"{variant} costs {rounded(own)} ns" if own is not None else f"{variant} gives no figure"
-    if least is not None and variant != FLOOR:
-        about = "" if floor(case) is not None else "about "
-        text += f", and in the same run a call that does not exist costs {about}{rounded(least)} ns"
-    return text
+    if own is None:
+        return f"{variant} gives no figure"
+    if least is None or variant == FLOOR:
+        return f"{variant} costs {rounded(own)} ns"
+    about = "" if floor(case) is not None else "about "
+    return (
+        f"{variant} costs {rounded(own)} ns, and in the same run a call that does not exist costs "
+        f"{about}{rounded(least)} ns"
+    )

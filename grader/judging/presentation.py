@@ -1,7 +1,8 @@
 """Present a verdict as text, as HTML, and with the plot of its recording.
 
-The notebook, the command line, nbgrader's feedback and the formgrader show the same texts. We
-escape all text, because parts of a verdict may come from a student's files.
+The notebook, the command line, nbgrader's feedback and the formgrader show the same texts: in
+English, but for the check that a student asks for. We escape all text, because parts of a verdict
+may come from a student's files.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Outcome, Verdict
+from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Finding, Outcome, Verdict
 from labs.common.html import filled
+from labs.languages.words import ENGLISH, Words
 
 MOST_FINDINGS = 3
 
@@ -39,44 +41,55 @@ def points_as_text(points: float) -> str:
     return f"{points:g}"
 
 
-def headline(verdict: Verdict) -> str:
+def headline(verdict: Verdict, words: Words = ENGLISH) -> str:
     """Figure, outcome and points in one line."""
-    return (
-        f"{verdict.figure}: {verdict.in_words}, {points_as_text(verdict.points)} of "
-        f"{points_as_text(verdict.max_points)} points"
-        if verdict.outcome is not Outcome.NOT_GRADED
-        else f"{verdict.figure}: {verdict.in_words}"
+    outcome = f"{verdict.figure}: {words(verdict.in_words)}"
+    if verdict.outcome is Outcome.NOT_GRADED:
+        return outcome
+    points = words("{points} of {most} points").format(
+        points=points_as_text(verdict.points), most=points_as_text(verdict.max_points)
     )
+    return f"{outcome}, {points}"
 
 
-def as_text(verdict: Verdict) -> str:
+def as_text(verdict: Verdict, words: Words = ENGLISH) -> str:
     """The verdict for a terminal: headline, reason, findings, what to look at next."""
-    lines = [f"{MARKS[verdict.in_words]} {headline(verdict)}"]
+    lines = [f"{MARKS[verdict.in_words]} {headline(verdict, words)}"]
     if verdict.in_words == NOT_HANDED_IN:
-        return f"{lines[0]}\n  {verdict.findings[0].experiment}"
+        return f"{lines[0]}\n  {words(verdict.findings[0].experiment)}"
     if verdict.note:
-        lines.append(f"  {verdict.note}")
+        lines.append(f"  {words(verdict.note)}")
     if not verdict.findings:  # otherwise the reason is the symptom of the first finding
-        lines.append(f"  {verdict.reason}")
+        lines.append(f"  {words(verdict.reason)}")
     for finding in verdict.findings[:MOST_FINDINGS]:
-        lines += [
-            f"  [{finding.code}] {finding.symptom}",
-            f"    In your data: {finding.evidence}",
-            f"    Likely: {finding.misconception}",
-            f"    To decide: {finding.experiment}",
-        ]
-        lines += [f"    Made and repaired: {finding.to_see}"] if finding.to_see else []
+        lines += [f"  [{finding.code}] {words(finding.symptom)}"]
+        lines += [f"    {label}: {text}" for label, text in _told(finding, words)]
     if verdict.findings and verdict.accepted:  # otherwise the reason states it
-        lines.append(f"  Accepted: {verdict.accepted}. {verdict.why_accepted}".rstrip())
+        why = words(verdict.why_accepted)
+        lines.append(f"  {words('Accepted')}: {words(verdict.accepted)}. {why}".rstrip())
     if verdict.answer:
-        lines.append(f"  {verdict.answer}")
+        lines.append(f"  {words(verdict.answer)}")
     if verdict.praise:
-        lines += [f"  {verdict.praise}", f"  Look next: {verdict.look_next}"]
-    lines += [f"  For a person to look at: {flag}." for flag in verdict.flags]
+        look_next = f"{words('Look next')}: {words(verdict.look_next)}"
+        lines += [f"  {words(verdict.praise)}", f"  {look_next}"]
+    person = words("For a person to look at")
+    lines += [f"  {person}: {words(flag)}." for flag in verdict.flags]
     return "\n".join(lines)
 
 
-def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
+def _told(finding: Finding, words: Words) -> list[tuple[str, str]]:
+    """What a finding says below its symptom, each text with its label."""
+    told = [
+        (words("In your data"), words(finding.evidence)),
+        (words("Likely"), words(finding.misconception)),
+        (words("To decide"), words(finding.experiment)),
+    ]
+    return told + ([(words("Made and repaired"), finding.to_see)] if finding.to_see else [])
+
+
+def as_html(
+    verdict: Verdict, examples: Mapping[str, str] | None = None, words: Words = ENGLISH
+) -> str:
     """The verdict as a self-contained piece of HTML without scripts and links; text is escaped.
 
     `examples` is HTML by the code of a finding; it is shown below the finding.
@@ -85,11 +98,12 @@ def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
         _VERDICT,
         colour=_COLOURS[verdict.in_words],
         mark=MARKS[verdict.in_words],
-        headline=headline(verdict),
+        headline=headline(verdict, words),
         findings=verdict.findings[:MOST_FINDINGS],
         open=verdict.in_words == NOT_HANDED_IN,
         verdict=verdict,
         examples=examples or {},
+        words=words,
     )
 
 

@@ -18,6 +18,7 @@ from grader.judging.presentation import as_text, points_as_text
 from grader.judging.worker import Worker
 from labs.common.terminal import say, say_json
 from labs.course.catalogue.names import folder_meant
+from labs.languages.words import ENGLISH, Words, of_reader
 
 ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2
 
@@ -38,17 +39,18 @@ class LabFolder:
         """`verdicts` without those on figures that a practice folder does not have."""
         return [v for v in verdicts if self.practice is None or v.figure in self.practice]
 
-    def report(self, verdicts: Sequence[Verdict]) -> str:
+    def report(self, verdicts: Sequence[Verdict], words: Words = ENGLISH) -> str:
         """The verdicts as text, and the points in the last line."""
-        return "\n\n".join([*map(as_text, verdicts), self.closing(verdicts)])
+        shown = [as_text(verdict, words) for verdict in verdicts]
+        return "\n\n".join([*shown, self.closing(verdicts, words)])
 
-    def closing(self, verdicts: Sequence[Verdict]) -> str:
+    def closing(self, verdicts: Sequence[Verdict], words: Words = ENGLISH) -> str:
         """The last line of a report: the points of all verdicts."""
         if self.practice is not None:
-            return "for practice: nothing counts in this folder"
+            return words("for practice: nothing counts in this folder")
         got = points_as_text(sum(verdict.points for verdict in verdicts))
         most = points_as_text(sum(verdict.max_points for verdict in verdicts))
-        return f"{self.lab}: {got} of {most} points"
+        return f"{self.lab}: {words('{points} of {most} points').format(points=got, most=most)}"
 
 
 def lab_folder(path: Path, lab: str | None) -> LabFolder:
@@ -88,7 +90,7 @@ def check(paths: Sequence[Path], lab: str | None, *, as_json: bool) -> int:
                 worst, report = SOMETHING_NOT_GRADED, str(error)
                 found[str(path)] = {"outcome": Outcome.NOT_GRADED.value, "reason": str(error)}
             else:
-                worst, report = max(worst, status(verdicts)), folder.report(verdicts)
+                worst, report = max(worst, status(verdicts)), folder.report(verdicts, of_reader())
                 found[str(path)] = [verdict.as_json() for verdict in verdicts]
             if not as_json:
                 say(f"{path}\n\n{report}\n")

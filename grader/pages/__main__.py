@@ -17,6 +17,7 @@ from grader.pages.build import HONEST, NOTEBOOKS, build
 from grader.pages.rerun import record
 from labs.common import paths
 from labs.common.terminal import say
+from labs.languages.chosen import keep_english
 
 
 def main(words: list[str] | None = None) -> int:
@@ -25,6 +26,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("destination", nargs="?", type=Path, help="folder for the pages")
     parser.add_argument("--record", metavar="LAB", help="run this lab and keep its recordings")
     chosen = parser.parse_args(words)
+    keep_english()
     if (chosen.destination is None) == (chosen.record is None):
         parser.error("give a folder for the pages, or --record LAB")
     if not any(NOTEBOOKS.glob("*/*.ipynb")):

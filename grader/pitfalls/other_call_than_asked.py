@@ -25,8 +25,13 @@ def detect(case: Case) -> str | None:
         each = rounded(calls / operations, 3)
         return f"For one operation of your C, the OS kernel got {each} system calls."
     of_any_size = watched.seen(case, "reads")
-    read = f"{of_any_size:.0f} read something, and " if of_any_size else ""
-    return f"Of {calls:.0f} system calls that your C made, {read}{reads or 0:.0f} read 0 bytes."
+    empty = reads or 0.0
+    if not of_any_size:
+        return f"Of {calls:.0f} system calls that your C made, {empty:.0f} read 0 bytes."
+    return (
+        f"Of {calls:.0f} system calls that your C made, {of_any_size:.0f} read something, and "
+        f"{empty:.0f} read 0 bytes."
+    )
 
 
 def _other_file(case: Case, operations: float) -> str | None:

@@ -14,7 +14,10 @@ def detect(case: Case) -> str | None:
         return None
     counted = f"the OS counted {seen.switches:,} voluntary switches that your C does not claim"
     if seen.calls:
-        counted += f", for {seen.calls:,} system calls"
+        counted = (
+            f"the OS counted {seen.switches:,} voluntary switches that your C does not claim, for "
+            f"{seen.calls:,} system calls"
+        )
     if seen.tracer:
         return f"Your recording was made under {seen.tracer[:40]}: {counted}."
     return f"In your run {counted}: about {seen.switches / seen.calls:.1f} at each call."

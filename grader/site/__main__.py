@@ -9,6 +9,7 @@ from pathlib import Path
 from grader.site import gallery, pitfall_pages, reading
 from grader.site.stage import BadLink, Stage
 from labs.common.terminal import say
+from labs.languages.chosen import keep_english
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 
@@ -21,6 +22,7 @@ def main(words: list[str] | None = None) -> int:
         "--only", nargs="+", default=(), metavar="NAME", help="pitfalls and C kernels with a page"
     )
     chosen = parser.parse_args(words)
+    keep_english()
     if not (REPOSITORY / "docs").is_dir():
         say(f"site: there are no docs in {REPOSITORY}. Run `make docs` in the repository of "
             "Ticklab.", file=sys.stderr)  # fmt: skip

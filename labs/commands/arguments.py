@@ -14,6 +14,7 @@ from labs.c_kernels import catalogue
 from labs.commands.command_line import Parser, sentence
 from labs.common.completing import complete_with, files, folders, one_of
 from labs.course.catalogue import names
+from labs.languages.chosen import known
 from labs.run import broken, declared_options
 
 DEFAULT = "~/ticklab-labs"
@@ -50,6 +51,13 @@ def _start(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--no-lab", action="store_true", help="make or update the copy, and start nothing"
+    )
+    parser.add_argument(
+        "--language",
+        choices=known(),
+        metavar="CODE",
+        help=f"the language of your copy, as far as it is translated: {', '.join(known())} "
+        "(default: as it is)",
     )
 
 

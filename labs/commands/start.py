@@ -11,6 +11,7 @@ from labs.commands.serve import CannotServe, serve
 from labs.common import paths
 from labs.common.terminal import say
 from labs.course.student_copy import CannotUpdateCopy, CopyChanges, is_copy, update_copy
+from labs.languages import chosen
 
 FIRST = "00-start-here/00-start-here.ipynb"
 
@@ -22,11 +23,14 @@ def run(arguments: argparse.Namespace) -> int:
     """
     try:
         folder = _folder(arguments.dir)
-        _report(update_copy(paths.released(), folder), folder)
+        done = update_copy(paths.released(), folder, arguments.language or "")
+        _report(done, folder)
         if arguments.no_lab:
             return 0
         _say("Starting JupyterLab. To end it, press Control-C here.")
         first = FIRST if (folder / FIRST).is_file() else None
+        if arguments.language or done.language != chosen.ENGLISH:
+            chosen.keep(done.language)  # what its notebooks show, too
         serve(folder, first, arguments.port, browser=not arguments.no_browser)
     except (paths.PartMissing, CannotUpdateCopy, CannotServe) as error:
         _say(str(error))
@@ -56,6 +60,8 @@ def _report(done: CopyChanges, folder: Path) -> None:
         _say(f"Put {_count(done.added)} in {folder}.")
     elif not done.updated and not done.newer:
         _say(f"Your labs are in {folder}.")
+    if done.language != chosen.ENGLISH and (done.added or done.updated):
+        _say(f"Their language is {done.language}. What is not translated yet is in English.")
     if done.updated:
         _say(f"Updated {_count(done.updated)} that you had not changed in {folder}.")
     for yours, newer in done.newer:

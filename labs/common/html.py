@@ -1,7 +1,7 @@
 """HTML from templates: files `*.html.jinja` beside the modules that fill them.
 
 A template escapes every value. What is HTML already passes the filter `safe` in the template, where
-a reader can see it.
+a reader can see it. `words` gives a text in the language of the reader.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from labs.languages.words import words
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -37,10 +39,12 @@ def _environment(folder: Path) -> Environment:
     # Here: a command that shows no HTML starts faster without.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["words"] = words
+    return made

@@ -9,11 +9,12 @@ from typing import Any, Literal
 from labs.common import code_spans
 from labs.common.html import filled
 from labs.common.terminal import say
+from labs.languages.words import of_reader, words
 
 Tone = Literal["done", "note", "problem", "open"]
 
 #: A border colour that is visible on light and dark backgrounds, and a word with the same meaning.
-_TONES: dict[Tone, tuple[str, str]] = {
+TONES: dict[Tone, tuple[str, str]] = {
     "done": ("#009E73", "Done"),
     "note": ("#56B4E9", "Note"),
     "problem": ("#D55E00", "Problem"),
@@ -33,24 +34,27 @@ class Message:
 
     def as_html(self) -> str:
         """A box with a border at its left; all text is escaped."""
-        colour, word = _TONES[self.tone]
+        colour, word = TONES[self.tone]
+        shown = of_reader()
         return filled(
             _MESSAGE,
             role="alert" if self.tone == "problem" else "status",
             colour=colour,
-            word=word,
-            heading=code_spans.parts(self.heading),
+            word=shown(word),
+            heading=code_spans.parts(shown(self.heading)),
             loud=self.tone != "open",
             excerpt=self.excerpt,
-            sentences=[code_spans.parts(sentence) for sentence in self.sentences],
+            sentences=[code_spans.parts(shown(sentence)) for sentence in self.sentences],
         )
 
     def _repr_html_(self) -> str:
         return self.as_html()
 
     def __repr__(self) -> str:
-        lines = [f"{_TONES[self.tone][1]}: {self.heading}"]
-        return "\n".join(lines + ([self.excerpt] if self.excerpt else []) + list(self.sentences))
+        shown = of_reader()
+        lines = [f"{shown(TONES[self.tone][1])}: {shown(self.heading)}"]
+        lines += [self.excerpt] if self.excerpt else []
+        return "\n".join([*lines, *map(shown, self.sentences)])
 
 
 class Refused(Exception):
@@ -69,7 +73,7 @@ class Refused(Exception):
         if not self._shown:
             self._shown = True
             show(self.message)
-        return ["This cell stops here; the message says why."]
+        return [words("This cell stops here; the message says why.")]
 
 
 def show(*things: object) -> None:

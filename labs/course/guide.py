@@ -27,6 +27,7 @@ from typing import Any
 
 from labs.course.catalogue import names
 from labs.course.steps import KINDS, WITHOUT_NAME, Step
+from labs.languages.words import words
 
 RUNGS = 3
 MOST_WORDS = 50
@@ -93,14 +94,17 @@ def of_lab(lab: str) -> Guide:
 
 def heading_of_hints(shown: int, rungs: Sequence[str], again: str) -> str:
     """Which hint this is; `again` says how to see the next one."""
-    more = "" if shown == len(rungs) else f"; {again} for the next"
-    return f"hint {shown} of {len(rungs)}{more}"
+    if shown == len(rungs):
+        return words("hint {shown} of {all}").format(shown=shown, all=len(rungs))
+    return words("hint {shown} of {all}; {again} for the next").format(
+        shown=shown, all=len(rungs), again=again
+    )
 
 
 def numbered_hints(rungs: Sequence[str], asked: int) -> tuple[str, ...]:
     """The hints up to number `asked`: at least the first one, and never more than there are."""
     shown = min(max(asked, 1), len(rungs))
-    return tuple(f"{number}. {text}" for number, text in enumerate(rungs[:shown], start=1))
+    return tuple(f"{number}. {words(text)}" for number, text in enumerate(rungs[:shown], start=1))
 
 
 def parse(text: str, where: str) -> Guide:

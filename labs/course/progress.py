@@ -10,6 +10,7 @@ from labs.common.table import Table
 from labs.course import guide, handed_in
 from labs.course.guide import Guide
 from labs.course.steps import Step
+from labs.languages.words import words
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,12 @@ class LabProgress:
     def heading(self) -> str:
         """How many steps are done, and the next one."""
         if self.next is not None:
-            return f"{self.done} of {len(self.steps)} steps done; next: {self.next.do}"
+            return words("{done} of {all} steps done; next: {step}").format(
+                done=self.done, all=len(self.steps), step=words(self.next.do)
+            )
         more = f"; {self.handed_in}" if self.handed_in else ""
-        return f"all {len(self.steps)} steps done{more}{self._to_mend()}"
+        done = words("all {all} steps done").format(all=len(self.steps))
+        return f"{done}{more}{self._to_mend()}"
 
     def _to_mend(self) -> str:
         """What to do about points that are missing; '' if none are."""
@@ -62,9 +66,10 @@ class LabProgress:
     def line(self, step: Step, is_done: bool) -> str:
         """One step as text."""
         if is_done and step.kind == "figure" and step.name in self.not_passed:
-            return f"○ handed in, but not right yet: {step.do}"
+            return f"○ {words('handed in, but not right yet')}: {words(step.do)}"
         more = f" ({self.handed_in})" if step.kind == "hand-in" and self.handed_in else ""
-        return f"{'✓ done' if is_done else '○ open'}: {step.do}{more}"
+        sign = f"✓ {words('done')}" if is_done else f"○ {words('open')}"
+        return f"{sign}: {words(step.do)}{more}"
 
     def lines(self) -> tuple[str, ...]:
         """Each step as text."""
@@ -77,7 +82,7 @@ class LabProgress:
         if not self.here:
             return "not in this folder"
         if self.next is not None:
-            return self.next.do
+            return words(self.next.do)
         if self.points_missing:
             return f"○ {self.handed_in}{self._to_mend()}"
         return "✓ all done" + (f"; {self.handed_in}" if self.handed_in else "")

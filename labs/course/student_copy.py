@@ -21,6 +21,9 @@ from pydantic import ValidationError
 from labs.common.files import CannotWrite, read_bounded, write_atomically
 from labs.common.json_form import Form
 from labs.common.json_text import BadJson, parse, text_of
+from labs.languages import chosen
+from labs.languages.notebook import in_language
+from labs.languages.words import ENGLISH, of_language_named
 
 MANIFEST = ".ticklab.json"
 _MOST_MANIFEST = 1 << 20  # bytes
@@ -31,6 +34,7 @@ class _Manifest(Form):
     """The form of the manifest."""
 
     files: dict[str, str]
+    language: str = chosen.ENGLISH
 
 
 _REMEDIES = {
@@ -50,12 +54,13 @@ class CannotUpdateCopy(Exception):
 
 @dataclass(frozen=True)
 class CopyChanges:
-    """The files that were added or updated, by path within the copy."""
+    """The files that were added or updated, by path within the copy, and its language."""
 
     added: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
     newer: list[tuple[str, str]] = field(default_factory=list)  # the student's file, the newer one
     manifest_lost: bool = False
+    language: str = chosen.ENGLISH
 
 
 def is_copy(folder: Path) -> bool:
@@ -63,36 +68,40 @@ def is_copy(folder: Path) -> bool:
     return (folder / MANIFEST).is_file()
 
 
-def update_copy(released: Path, folder: Path) -> CopyChanges:
+def update_copy(released: Path, folder: Path, language: str = "") -> CopyChanges:
     """Update the copy in `folder` to `released`, or make it if it does not exist.
 
-    We keep a file that the student changed, and write a newer version next to it once:
-    `NAME.new.ipynb`. We restore a file that the student deleted. Raises CannotUpdateCopy.
+    Its notebooks are in `language`; without one, in the language that the copy has. We keep a file
+    that the student changed, and write a newer version next to it once: `NAME.new.ipynb`. We
+    restore a file that the student deleted. Raises CannotUpdateCopy.
     """
     with _explained_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        versions, lost = _read_manifest(folder)
-        done = CopyChanges(manifest_lost=lost)
-        before = dict(versions)
+        known = _read_manifest(folder)
+        lost, known = known is None, known or _Manifest(files={})
+        versions, language = dict(known.files), language or known.language
+        words = of_language_named(language)
+        done = CopyChanges(manifest_lost=lost, language=language)
         try:
             for source in _files(released):
-                _update_file(
-                    source.relative_to(released).as_posix(), source, folder, versions, done
-                )
+                name, content = source.relative_to(released).as_posix(), source.read_bytes()
+                if source.suffix == ".ipynb" and words is not ENGLISH:
+                    content = in_language(content, words)
+                _update_file(name, content, folder, versions, done)
         except BaseException:
             # If the manifest can still be written, the next call knows the files written so far.
             with contextlib.suppress(OSError):
-                _write_manifest(folder, versions)
+                _write_manifest(folder, _Manifest(files=versions, language=language))
             raise
-        if versions != before or lost or not is_copy(folder):
-            _write_manifest(folder, versions)
+        now = _Manifest(files=versions, language=language)
+        if now != known or lost or not is_copy(folder):
+            _write_manifest(folder, now)
     return done
 
 
 def _update_file(
-    name: str, source: Path, folder: Path, versions: dict[str, str], done: CopyChanges
+    name: str, content: bytes, folder: Path, versions: dict[str, str], done: CopyChanges
 ) -> None:
-    content = source.read_bytes()
     newest = _hash(name, content)
     target = folder / name
     there = os.path.lexists(target)
@@ -165,20 +174,24 @@ def _hash(name: str, content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _read_manifest(folder: Path) -> tuple[dict[str, str], bool]:
-    """The hash of each file as we last wrote it, and whether the manifest is unreadable."""
+def _read_manifest(folder: Path) -> _Manifest | None:
+    """The hash of each file as we last wrote it; None if the manifest is unreadable."""
     if not os.path.lexists(folder / MANIFEST):
-        return {}, False
+        return _Manifest(files={})
     try:
         content = read_bounded(folder / MANIFEST, _MOST_MANIFEST)
-        return _Manifest.model_validate(parse(text_of(content))).files, False
+        found = _Manifest.model_validate(parse(text_of(content)))
     except (OSError, BadJson, ValidationError):
-        return {}, True
+        return None
+    return found if found.language in chosen.known() else None
 
 
-def _write_manifest(folder: Path, versions: dict[str, str]) -> None:
+def _write_manifest(folder: Path, known: _Manifest) -> None:
     about = "`labs start` keeps the version of each file here. Please do not change this file."
-    text = json.dumps({"about": about, "files": versions}, indent=1, sort_keys=True)
+    stated: dict[str, object] = {"about": about, "files": known.files}
+    if known.language != chosen.ENGLISH:  # an older kit knows only English
+        stated["language"] = known.language
+    text = json.dumps(stated, indent=1, sort_keys=True)
     write_atomically(folder / MANIFEST, text.encode() + b"\n")
 
 

@@ -12,6 +12,7 @@ from labs.analysis.net_cost import parts_of
 from labs.common.html import filled
 from labs.common.messages import Message, Refused
 from labs.common.table import Table
+from labs.languages.words import words
 from labs.notebook.later import Later
 from labs.plots import by_process, distribution, picture, tables
 from labs.plots.known_number import Mark
@@ -258,7 +259,7 @@ class Run:
         return filled(
             _RUN,
             note=self.later.note(),
-            sentences=[result.sentence() for result in self.results],
+            sentences=[words(result.sentence()) for result in self.results],
             remarks=remarks.of_results(self.told()).as_html(),
             held=self._held(),
             saved_in=self.recording_path,
@@ -266,10 +267,14 @@ class Run:
 
     def __repr__(self) -> str:
         lines = [self.later.note()] if self.later.failure else []
-        lines += [result.sentence() for result in self.results]
+        lines += [words(result.sentence()) for result in self.results]
         lines += remarks.of_results(self.told()).as_lines()
         lines += [held] if (held := self._held()) else []
-        lines.append(f"saved in {self.recording_path}" if self.recording_path else "not saved")
+        lines.append(
+            f"{words('saved in')} {self.recording_path}"
+            if self.recording_path
+            else words("not saved")
+        )
         return "\n".join(lines)
 
 

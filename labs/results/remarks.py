@@ -14,6 +14,7 @@ from labs.analysis import core_clock
 from labs.common import warned
 from labs.common.html import filled
 from labs.common.units import rounded
+from labs.languages.words import words
 from labs.recording.file import Recording
 from labs.recording.load import STEAL_SHARE
 from labs.results.result import Result
@@ -43,7 +44,7 @@ class Remarks:
     def as_lines(self) -> list[str]:
         """Lines of plain text: one for each warning, and one for the conditions."""
         lines = warned.as_lines(self.warnings)
-        return [*lines, self.conditions] if self.conditions else lines
+        return [*lines, words(self.conditions)] if self.conditions else lines
 
     def as_html(self) -> str:
         """A box of warnings, and the conditions as a quiet paragraph."""
@@ -67,8 +68,8 @@ def of_results(results: Sequence[Result]) -> Remarks:
             loud.setdefault((each.code, each.likely_cause), []).append((result.variant, each))
     recordings = {id(result.recording): result.recording for result in results}
     facts = ", ".join(_conditions(recordings.values()))
-    words = "; ".join(filter(None, (facts, *map(_briefly, quiet.values()))))
-    return Remarks(tuple(map(_loudly, loud.values())), f"Conditions: {words}." if words else "")
+    told = "; ".join(filter(None, (facts, *map(_briefly, quiet.values()))))
+    return Remarks(tuple(map(_loudly, loud.values())), f"Conditions: {told}." if told else "")
 
 
 def _loudly(cases: Sequence[tuple[str, RunWarning]]) -> str:

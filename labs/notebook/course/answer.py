@@ -15,6 +15,7 @@ from labs.common.spelling import suggestion
 from labs.course import answers
 from labs.course.answers import Answer
 from labs.course.guide import Guide
+from labs.languages.words import words
 from labs.notebook import explain
 from labs.notebook.course.foretell import time_text
 from labs.results import remarks
@@ -46,18 +47,18 @@ class BesideExplanation:
             text=newest.text,
             when=time_text(newest.when),
             first=shown_first if len(self.versions) > 1 else None,
-            explanation=[code_spans.parts(paragraph) for paragraph in self.explanation],
+            explanation=[code_spans.parts(words(paragraph)) for paragraph in self.explanation],
             warnings=warned.as_html(self.warnings),
         )
 
     def __repr__(self) -> str:
         newest, first = self.versions[-1], self.versions[0]
-        lines = [f"Your words ({time_text(newest.when)}):", newest.text]
+        lines = [f"{words('Your words')} ({time_text(newest.when)}):", newest.text]
         if len(self.versions) > 1:
-            lines += [f"What you wrote first ({time_text(first.when)}):", first.text]
-        return "\n".join(
-            [*lines, "Explanation:", *self.explanation, *warned.as_lines(self.warnings)]
-        )
+            earlier = f"{words('What you wrote first')} ({time_text(first.when)}):"
+            lines += [earlier, first.text]
+        lines += [f"{words('Explanation')}:", *map(words, self.explanation)]
+        return "\n".join([*lines, *warned.as_lines(self.warnings)])
 
 
 def _held_until(question: str, runs: Iterable[Run]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import ipywidgets as widgets
 
 from labs.common.html import inline
 from labs.course.predictions import Prediction
+from labs.languages.words import words
 from labs.notebook.course.typed import as_python
 
 #: In the colours of the page that it stands in, light or dark.
@@ -49,31 +50,33 @@ class Fields:
     ) -> None:
         self.number = widgets.Text(
             value="" if stored is None else as_python(stored.value),
-            description="Number",
-            placeholder="such as 200 or 1e3",
+            description=words("Number"),
+            placeholder=words("such as 200 or 1e3"),
             style=_LABEL,
             layout=_CELL,
         )
         self.unit = widgets.Dropdown(
-            options=list(units), description="Unit", style=_LABEL, layout=_CELL
+            options=list(units), description=words("Unit"), style=_LABEL, layout=_CELL
         )
         self.because = widgets.Textarea(
             value="" if stored is None else stored.because,
-            description="Reason",
-            placeholder="why you expect this",
+            description=words("Reason"),
+            placeholder=words("why you expect this"),
             rows=2,
             style=_LABEL,
             layout=_CELL,
         )
         self.sure = widgets.Text(
             value="" if stored is None or stored.sure is None else f"{100 * stored.sure:g}",
-            description="Sure, in %",
-            placeholder="0 (a guess) to 100 (certain)",
+            description=words("Sure, in %"),
+            placeholder=words("0 (a guess) to 100 (certain)"),
             style=_LABEL,
             layout=_CELL,
         )
         self.store = widgets.Button(
-            description="Store", button_style="primary", layout={"width": "104px", "flex": "none"}
+            description=words("Store"),
+            button_style="primary",
+            layout={"width": "104px", "flex": "none"},
         )
         self.said = widgets.HTML(layout={"flex": "1 1 160px", "width": "auto", "margin": "2px 8px"})
         parts = [

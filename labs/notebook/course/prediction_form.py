@@ -18,6 +18,7 @@ from labs.common.units import canonical, rounded, with_unit
 from labs.course import predictions
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
+from labs.languages.words import words
 from labs.notebook import lost_widget
 from labs.notebook.course import foretell, typed
 
@@ -31,8 +32,11 @@ _TIMES = ("ns", "us", "ms", "s", "cycles", "ticks")
 #: A browser sends what was typed last after the click that followed it, if the Jupyter kernel was
 #: busy between the two.
 _SETTLING_S = 0.4
-_SURE = "In this line, sure is a number from 0 (a guess) to 1 (certain)."
 _STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
+
+
+def _sure() -> str:
+    return words("In this line, sure is a number from 0 (a guess) to 1 (certain).")
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Line:
 
     def _repr_html_(self) -> str:
         message = self.message.as_html() if self.message is not None else ""
-        sure = _SURE if self.unsure else ""
+        sure = _sure() if self.unsure else ""
         style = lost_widget.style("ticklab-form-line", "ticklab-form")
         return filled(_LINE, python=self.python, message=message, sure=sure, style=style)
 
@@ -56,8 +60,12 @@ class Line:
 
     def __repr__(self) -> str:
         message = [repr(self.message)] if self.message is not None else []
-        blank = ["Write your own decision in place of each `...`:"] if "..." in self.python else []
-        blank += [_SURE] if self.unsure else []
+        blank = (
+            [words("Write your own decision in place of each `...`:")]
+            if "..." in self.python
+            else []
+        )
+        blank += [_sure()] if self.unsure else []
         return "\n".join([*message, self.question, *blank, self.python])
 
 
@@ -88,7 +96,7 @@ class PredictionForm:
             # Here: a terminal needs no widgets.
             from labs.notebook.course.prediction_fields import Fields
 
-            question = self.asked.asks or f"What do you expect of {self._name}?"
+            question = words(self.asked.asks or f"What do you expect of {self._name}?")
             chosen = self.stored.unit if self.stored is not None else self.asked.unit
             self._fields = Fields(question, units(self.asked.unit, chosen), self.stored)
             self._fields.unit.value = _known(chosen)
@@ -109,7 +117,7 @@ class PredictionForm:
 
     def line(self) -> Line:
         """The line of Python for what is typed now, and what is said below the form."""
-        return Line(self._python(), self.asked.asks, self._message)
+        return Line(self._python(), words(self.asked.asks), self._message)
 
     def store(self) -> None:
         """Store what is typed, or say what is wrong with it."""

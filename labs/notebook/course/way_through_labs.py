@@ -13,6 +13,7 @@ from labs.course.comparison import Compared
 from labs.course.guide import Guide, heading_of_hints, labs, numbered_hints
 from labs.course.progress import LabProgress
 from labs.course.steps import Step
+from labs.languages.words import words
 
 if TYPE_CHECKING:
     from labs.plots.picture import Picture
@@ -32,9 +33,10 @@ def hint(guide: Guide, topic: str, rung: int) -> int:
         known = ", ".join(f'lab.hint("{name}")' for name in guide.hints) or "no hints"
         what = f"no hint {topic!r} in this lab" if topic else "name what the hint is for"
         raise Refused(Message("problem", f"{what}; there is {known}"))
-    words = numbered_hints(rungs, rung)
-    show(Message("note", heading_of_hints(len(words), rungs, "run the cell again"), words))
-    return len(words)
+    texts = numbered_hints(rungs, rung)
+    again = words("run the cell again")
+    show(Message("note", heading_of_hints(len(texts), rungs, again), texts))
+    return len(texts)
 
 
 def progress_of(folder: Path, name: str, guide: Guide) -> None:
@@ -74,7 +76,7 @@ class ShownProgress:
     def __repr__(self) -> str:
         next_lab = self._next_lab() if self.progress.next is None else None
         lines = [self.progress.heading(), *self.progress.lines()]
-        return "\n".join(lines + ([f"Next lab: {next_lab}"] if next_lab else []))
+        return "\n".join(lines + ([f"{words('Next lab')}: {next_lab}"] if next_lab else []))
 
     def _recording(self, step: Step, is_done: bool) -> str | None:
         """The path of the recording that the step names, if there is one."""

@@ -1,0 +1,123 @@
+"""Sentences in Python code and in templates of HTML.
+
+A sentence is taken as code holds it. An f-string becomes a sentence with values: the value gets the
+last name in its expression, so `{case.figure.value:g}` becomes `{value}`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from jinja2 import Environment, nodes
+
+#: What a function is called that translates its argument.
+MARK = "words"
+#: What stands for one of two words, as the `s` of a plural does; a translation may do without.
+OF_ENGLISH = "word"
+#: A text with fewer words of its own is no sentence.
+_FEWEST_WORDS = 3
+_FEWEST_WORDS_OF_PIECE = 2
+_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def marked(path: Path) -> Iterator[str]:
+    """Every text that the code gives to `words(...)`."""
+    source = path.read_text(encoding="utf-8")
+    if path.suffix == ".jinja":
+        for call in Environment().parse(source).find_all(nodes.Call):
+            if isinstance(call.node, nodes.Name) and call.node.name == MARK:
+                yield from (each.value for each in call.args if isinstance(each, nodes.Const))
+        return
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == MARK:
+            yield from (text for each in node.args for text, _ in _texts(each))
+
+
+def in_functions(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bool]]:
+    """Every text that a function of this module says and that is wanted, and whether it holds
+    values."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+            for statement in body:
+                yield from (each for each in _texts(statement) if wanted(each[0]))
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a text has enough words, and begins and ends as a sentence does."""
+    return (
+        _words_in(text) >= _FEWEST_WORDS
+        and (text[0].isupper() or text[0] == "{")
+        and text.rstrip()[-1] in ".?:"
+    )
+
+
+def is_piece(text: str) -> bool:
+    """Whether a text is several words that may stand as a value in a sentence."""
+    return " " in text.strip() and _words_in(text) >= _FEWEST_WORDS_OF_PIECE
+
+
+def _words_in(text: str) -> int:
+    return len(_WORD.findall(re.sub(r"\{\w+\}", "", text)))
+
+
+def _texts(node: ast.AST) -> Iterator[tuple[str, bool]]:
+    """The texts in a piece of code, each as a whole, in the order of the code."""
+    if isinstance(node, ast.JoinedStr):
+        yield _of_parts(node), True
+        node = ast.List([part for part in node.values if isinstance(part, ast.FormattedValue)])
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value, False
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef):
+            yield from _texts(child)
+
+
+def _of_parts(text: ast.JoinedStr) -> str:
+    names: dict[str, str] = {}
+    found = ""
+    for part in text.values:
+        if isinstance(part, ast.FormattedValue):
+            found += f"{{{_name(part.value, names)}}}"
+        elif isinstance(part, ast.Constant):
+            found += str(part.value).replace("{", "{{").replace("}", "}}")
+    return found
+
+
+def _name(value: ast.expr, names: dict[str, str]) -> str:
+    """The name of a value; `names` holds those of the sentence so far, by the code of each."""
+    code = ast.unparse(value)
+    if code not in names:
+        plain = _last_name(value)
+        taken = set(names.values())
+        number = next(n for n in range(1, 100) if (plain if n < 2 else f"{plain}_{n}") not in taken)
+        names[code] = plain if number < 2 else f"{plain}_{number}"
+    return names[code]
+
+
+def _last_name(value: ast.expr) -> str:
+    if isinstance(value, ast.Name):
+        return value.id.strip("_")
+    if isinstance(value, ast.Attribute):
+        return value.attr.strip("_")
+    if isinstance(value, ast.Call):
+        named = _last_name(value.func)
+        # rounded(x) and ", ".join(x) are named after x
+        return _last_name(value.args[0]) if named in _OF_ARGUMENT and value.args else named
+    if isinstance(value, ast.Subscript | ast.Starred):
+        return _last_name(value.value)
+    if isinstance(value, ast.BinOp):
+        return _last_name(value.left)
+    if isinstance(value, ast.IfExp):
+        two_words = isinstance(value.body, ast.Constant) and isinstance(value.orelse, ast.Constant)
+        return OF_ENGLISH if two_words else _last_name(value.body)
+    if isinstance(value, ast.GeneratorExp | ast.ListComp):
+        return _last_name(value.elt)
+    return "value"
+
+
+_OF_ARGUMENT = frozenset({"rounded", "join", "with_unit", "round", "abs", "len", "sorted", "map"})

@@ -1,0 +1,127 @@
+"""Every English sentence that the catalogues hold, in the order of a student's way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Outcome
+from grader.figures import LABS as LABS_WITH_FIGURES
+from grader.figures import figures_of
+from grader.pitfalls import CATALOGUE
+from labs.common.messages import TONES
+from labs.course import guide
+from labs.languages.notebook import is_translated
+from testing.languages.in_code import in_functions, is_piece, is_sentence, marked
+from testing.languages.sentence import EVIDENCE, FINDINGS, FIRST_LAB, FRAME, PIECES, Sentence
+
+ROOT = Path(__file__).resolve().parents[2]
+#: The labs whose own text is translated.
+LABS = ("01-timer-overhead",)
+#: Where a function gives the evidence of a finding, or the reason of a verdict.
+_OF_PIECES = (
+    "grader/pitfalls",
+    "grader/facts",
+    "grader/cases",
+    "grader/judging/check.py",
+    "grader/judging/elsewhere.py",
+)
+#: How numbers are put together in many sentences.
+_NUMBERS = (
+    "Accepted: {accepted}.",
+    "{number_1} to {number_2} {unit}",
+    "{number_1} or {number_2} to {number_3} {unit}",
+    "{number_1} to {number_2} or {number_3} {unit}",
+    "{number_1} and {number_2}",
+)
+#: How a warning is put together; see `labs.results.remarks`.
+_OF_WARNINGS = ("{names}: {symptom}; {cause}.", "Try: {advice}.", "Conditions: {conditions}.")
+_WARNINGS = (
+    "labs/results/result.py",
+    "labs/results/run_warnings.py",
+    "labs/results/line_warnings.py",
+    "labs/results/no_line.py",
+    "labs/results/lost_samples.py",
+)
+_WORDS = ("needs", "the value", "half", "twice", "once", "larger", "smaller")
+_OF_EVIDENCE = ("grader/pitfalls", "grader/facts", "grader/judging", "grader/cases")
+
+
+def sentences() -> tuple[Sentence, ...]:
+    """Each sentence once, under the first part that has it."""
+    found: dict[str, Sentence] = {}
+    for each in (*_frame(), *_of_tables(), *_findings(), *_of_labs(), *_evidence()):
+        found.setdefault(each.english, each)
+    return tuple(found.values())
+
+
+def _frame() -> Iterator[Sentence]:
+    """The words around a finding, a hint or a result."""
+    for folder in ("labs", "grader"):
+        paths = (ROOT / folder).rglob("*")
+        for path in sorted(p for p in paths if p.suffix in (".py", ".jinja")):
+            where = path.relative_to(ROOT).as_posix()
+            yield from (Sentence(text, FRAME, where, "{" in text) for text in marked(path))
+
+
+def _of_tables() -> Iterator[Sentence]:
+    """Words that the kit looks up in a table before it translates them."""
+    outcomes = (*(each.value for each in Outcome), PARTLY_RIGHT, NOT_HANDED_IN)
+    yield from (Sentence(text, FRAME, "outcome of a check") for text in outcomes)
+    yield from (Sentence(word, FRAME, "kind of a message") for _, word in TONES.values())
+
+
+def _findings() -> Iterator[Sentence]:
+    for pitfall in CATALOGUE:
+        for kind in ("symptom", "misconception", "experiment"):
+            text = getattr(pitfall, kind)
+            if text:
+                yield Sentence(text, FINDINGS, f"{pitfall.code}: {kind}")
+    for lab, figures in LABS_WITH_FIGURES.items():
+        for figure in figures:
+            yield Sentence(figure.asked, FINDINGS, f"{lab}: what {figure.id} asks for")
+
+
+def _of_labs() -> Iterator[Sentence]:
+    for lab in LABS:
+        yield from (Sentence(text, FIRST_LAB, where) for text, where in _of_guide(lab))
+        for figure in figures_of(lab):
+            texts = (*(each.text for each in figure.praise), figure.look_next)
+            yield from (Sentence(text, FIRST_LAB, f"figure {figure.id}") for text in texts if text)
+        path = ROOT / "notebooks" / lab / f"{lab}.ipynb"
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if is_translated(cell):
+                yield Sentence("".join(cell["source"]), FIRST_LAB, f"notebook {lab}: {cell['id']}")
+
+
+def _of_guide(lab: str) -> Iterator[tuple[str, str]]:
+    its = guide.of_lab(lab)
+    for topic, rungs in its.hints.items():
+        yield from ((text, f"{lab}: hint {topic}") for text in rungs)
+    yield from ((step.do, f"{lab}: step") for step in its.steps)
+    yield from ((each.asks, f"{lab}: prediction {name}") for name, each in its.predictions.items())
+    for name, texts in its.explanations.items():
+        yield from ((text, f"{lab}: explanation {name}") for text in texts)
+    for name, texts in its.choices.items():
+        yield from ((text, f"{lab}: conclusion {name}") for text in texts)
+
+
+def _evidence() -> Iterator[Sentence]:
+    yield from _in_functions(_OF_EVIDENCE, EVIDENCE, is_sentence)
+    yield from (Sentence(text, PIECES, "numbers", True) for text in _NUMBERS)
+    yield from (Sentence(text, PIECES, "words") for text in _WORDS)
+    yield from (Sentence(text, PIECES, "warnings", "{" in text) for text in _OF_WARNINGS)
+    yield from _in_functions(_WARNINGS, PIECES, lambda one: is_sentence(one) or is_piece(one))
+    yield from _in_functions(_OF_PIECES, PIECES, is_piece)
+
+
+def _in_functions(
+    places: Iterable[str], part: str, wanted: Callable[[str], bool]
+) -> Iterator[Sentence]:
+    for place in places:
+        path = ROOT / place
+        for each in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            where = each.relative_to(ROOT).as_posix()
+            for text, holds_values in in_functions(each, wanted):
+                yield Sentence(text, part, where, holds_values)

@@ -1,0 +1,70 @@
+"""Bring a catalogue up to date with the sentences of the kit.
+
+A translation of a sentence that was reworded stays, marked `fuzzy`: somebody has to look at it, and
+until then the sentence is shown in English. Removing the line `#, fuzzy` accepts it.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po, write_po
+
+from labs.common.files import write_atomically
+from labs.languages.catalogue import HOLDS_VALUES
+from testing.languages.sentence import Sentence
+
+_WIDTH = 100
+
+
+def updated(path: Path, sentences: Iterable[Sentence]) -> None:
+    """Add what the catalogue lacks and drop what the kit no longer says; make it if need be."""
+    old = _read(path)
+    new = Catalog()
+    for each in sentences:
+        new.add(
+            each.english,
+            flags={HOLDS_VALUES} if each.holds_values else (),
+            auto_comments=[each.where],
+        )
+    old.update(new)
+    old.obsolete.clear()
+    # Babel takes `%` and braces for places of values; only our own f-strings have these.
+    marks = {each.english: each.holds_values for each in sentences}
+    for message in old:
+        message.flags.discard("python-format")
+        if message.id and not marks[str(message.id)]:
+            message.flags.discard(HOLDS_VALUES)
+    written = io.BytesIO()
+    write_po(written, old, width=_WIDTH, include_previous=True, omit_header=True)
+    write_atomically(path, _HEADER.format(language=path.stem).encode() + written.getvalue())
+
+
+def missing(path: Path, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The sentences that the catalogue does not translate, or not for sure."""
+    catalogue = _read(path)
+    for each in sentences:
+        message = catalogue.get(each.english)
+        if message is None or not message.string or message.fuzzy:
+            yield each
+
+
+def _read(path: Path) -> Catalog:
+    if not path.is_file():
+        return Catalog(locale=path.stem)
+    return read_po(io.BytesIO(path.read_bytes()), locale=path.stem)
+
+
+_HEADER = """\
+# Ticklab in another language. `python -m testing.languages` takes the sentences from the kit.
+msgid ""
+msgstr ""
+"Language: {language}\\n"
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+
+"""
