@@ -402,7 +402,7 @@ def test_nobody_is_collected_under_a_second_id(course: Class) -> None:
     course.collect(path)
     shutil.rmtree(course.submitted("2"))
     report = course.collect(path, known=known)
-    assert did(report) == {"ben": Did.NEW}
+    assert (did(report), report.absent) == ({"ben": Did.NEW}, [])
     assert refused(report) == {
         "a_1": "it was collected as 1 before. To collect it with other ids, first remove "
         f"submitted/1/{LAB}; otherwise use the roster of that collect"

@@ -121,7 +121,7 @@ class Collect:
                 self._student(report, layout, student, found.students[student], scratch)
         report.not_collected.sort(key=lambda each: each.name)
         if roster is not None:
-            here = {*found.students, *taken}
+            here = {*found.seen, *taken}
             report.absent = sorted({each.student for each in roster.students} - here)
         return report
 

@@ -43,11 +43,15 @@ class NotCollected:
 
 @dataclass
 class Sorted:
-    """Each student's files by the student's id, and what is nobody's or not clear."""
+    """Each student's files by the student's id, and what is nobody's or not clear.
+
+    `seen` are the ids of all who handed in, also of those who are refused.
+    """
 
     students: dict[str, Group]
     not_collected: list[NotCollected]
     of_other_labs: int = 0
+    seen: set[str] = field(default_factory=set)
 
 
 def sort(
@@ -136,6 +140,7 @@ def _identify(
         except NotTaken as error:
             result.not_collected.append(NotCollected(group.label, str(error)))
             continue
+        result.seen.add(student)
         alike[same_name((student,))].append((student, group))
     in_course = defaultdict(set)
     for student in taken:
