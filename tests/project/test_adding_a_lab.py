@@ -27,7 +27,7 @@ def test_the_c_kernel_of_the_example_measures() -> None:
         "ignored",
         "loop",
     ]
-    words = [program, "--variant", "handled", "--samples", "5", "--warmup", "0"]
+    words = [str(program), "--variant", "handled", "--samples", "5", "--warmup", "0"]
     rows = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     # five samples of each of the four batch sizes, with those of the baseline in the same run
     assert len(re.findall(r"^handled,\d", rows, re.MULTILINE)) >= 5
