@@ -37,6 +37,7 @@ MODULES = {
     "browser": "bench.labs.browser",
     "site": "bench.labs.site",
     "own_pages": "bench.labs.own_pages",
+    "pages": "bench.pages.followed",
     "decisions": "bench.labs.decisions",
     "published": "bench.published",
     "conditions": "bench.labs.conditions",

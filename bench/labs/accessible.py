@@ -11,9 +11,6 @@ from typing import Any
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Locator
 
-#: Impacts by which axe-core sorts its findings; the others are "minor" and "moderate".
-SERIOUS = ("serious", "critical")
-
 _RUN = """async root => {
   const only = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
   const found = await axe.run(root, { resultTypes: ['violations'], runOnly: only });
@@ -24,12 +21,11 @@ _RUN = """async root => {
 
 
 def violations(shown: Locator) -> list[str]:
-    """The serious findings in the element `shown` and below, a line each: rule, first place."""
+    """The findings in the element `shown` and below, a line each: rule, first place."""
     if not shown.page.evaluate("typeof axe === 'object'"):
         shown.page.evaluate(AXE_SCRIPT)
     found: list[dict[str, Any]] = shown.evaluate(_RUN)
     return [
         f"{each['id']} ({each['impact']}, {len(each['where'])} places): {each['where'][0]}"
         for each in found
-        if each["impact"] in SERIOUS
     ]

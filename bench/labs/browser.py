@@ -38,7 +38,7 @@ def run(quick: bool, save: Path | None = None) -> bool:
     must_hold(
         "every cell of every lab runs in the browser and every panel draws, without a traceback; "
         "no output is cut off, to be moved sideways (on a phone, tables may), or too faint, and "
-        "axe-core finds nothing serious in it, light or dark, "
+        "axe-core finds nothing in it, light or dark, "
         + " or ".join(f"{width} px wide" for width in WIDTHS.values())
     )
     if MISSING:

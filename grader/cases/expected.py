@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from grader.cases.spec import CHOICE, TIMES
 from labs.analysis.processes import ByProcess
 from labs.common.units import rounded
-from labs.results import compared
+from labs.results import digits
 
 #: Rounding to three digits changes a number by at most this share.
 ROUNDING = 0.005
@@ -83,7 +83,7 @@ class Expected:
             return f"{rounded(self.value)} {self.unit}"
         value, low, high = (rounded(number) for number in (self.value, self.low, self.high))
         if self.unit == TIMES:  # the reader looks whether 1 is in the interval
-            value, low, high = compared.rounded_apart(self.value, self.low, self.high, 1.0)
+            value, low, high = digits.rounded_apart(self.value, self.low, self.high, 1.0)
         return f"{value} {self.unit} (95 % interval {low} to {high})"
 
 

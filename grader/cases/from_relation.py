@@ -15,7 +15,7 @@ from grader.cases.spec import FigureSpec, Quantity
 from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate
 from labs.common.units import Amount, Clock, UnknownUnit
-from labs.results import compared
+from labs.results import digits
 
 #: The unit in which operands are compared.
 COMMON = "ns"
@@ -90,7 +90,7 @@ def related(
         if second.value <= 0:
             return []
         found = compare.ratio(first, second)
-        return [Expected(*found, spec.unit, shown=compared.printed_interval(*found, 1.0))]
+        return [Expected(*found, spec.unit, shown=digits.printed_interval(*found, 1.0))]
     return _differences(spec, first, second, clock, unit)
 
 
@@ -109,7 +109,7 @@ def _differences(
         inside = between.into(spec.unit, clock)
     except ValueError:
         return []
-    printed = compared.printed_interval(inside.value, inside.low, inside.high, 0.0)
+    printed = digits.printed_interval(inside.value, inside.low, inside.high, 0.0)
     shown: Range = (printed[0] / spec.divisor, printed[1] / spec.divisor)
     inside = inside.times(1 / spec.divisor)
     return [

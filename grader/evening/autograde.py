@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.evening.compute import result_path
 from grader.evening.course_folder import open_course
 from grader.evening.enter import Entering
-from grader.evening.graded import Job, NoResult, Result, read_result
+from grader.evening.graded import Job, NoResult, Plan, Result, read_result
 from grader.evening.grading_settings import autograder, logged
 from grader.evening.on_dask import DaskPool, NoCluster
 from grader.evening.penalties import CannotEnter
@@ -84,17 +84,20 @@ def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> S
         plan, path = run.plan(writer)
         found = run.find(plan)
         done = tell(found)
-        with _pool(path, options, len(found.to_compute), course) as pool:
+        with _pool(path, plan, options, len(found.to_compute), course) as pool:
             entering = Entering(plan, writer, converter)
             summary = Summary(skipped=found.skipped, refused=converter.refusals())
             _carry_out(found, pool, entering, summary, run, done)
     return summary
 
 
-def _pool(plan: Path, options: Options, jobs: int, course: Path) -> AbstractContextManager[Pool]:
+def _pool(
+    path: Path, plan: Plan, options: Options, jobs: int, course: Path
+) -> AbstractContextManager[Pool]:
     if options.cluster:
-        return DaskPool(plan, options.cluster, course.absolute())
-    return LocalPool(plan, max(1, min(options.workers or os.cpu_count() or 1, jobs)))
+        return DaskPool(path, options.cluster, course.absolute())
+    count = max(1, min(options.workers or os.cpu_count() or 1, jobs))
+    return LocalPool(path, count, Path(plan.trusted))
 
 
 def _carry_out(

@@ -18,15 +18,20 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
 
 from grader.evening.graded import Job, NoResult
+from grader.submissions.read_ahead import read_ahead
 
 #: The process that judges has its own limits, of two minutes each time that it is started.
 _ANSWER_S = 900.0
 #: A process without a job needs no longer to end.
 _END_S = 10.0
+#: While one submission is judged, the OS reads the one that comes so many later. A disk that others
+#: use may need seconds for a file.
+_AHEAD = 16
 
 
 class _Ended(Exception):
@@ -34,11 +39,15 @@ class _Ended(Exception):
 
 
 class LocalPool:
-    """`count` processes that grade; they end with this object."""
+    """`count` processes that grade; they end with this object.
 
-    def __init__(self, plan: Path, count: int) -> None:
-        self._plan = str(plan)
+    `trusted` is a folder above all submissions in which no student can write.
+    """
+
+    def __init__(self, plan: Path, count: int, trusted: Path) -> None:
+        self._plan, self._trusted = str(plan), trusted
         self._threads = ThreadPoolExecutor(count)
+        self._reading = ThreadPoolExecutor(1)
         self._idle: queue.SimpleQueue[_Lane] = queue.SimpleQueue()
         self._lanes = [_Lane() for _ in range(count)]
         for lane in self._lanes:
@@ -49,8 +58,11 @@ class LocalPool:
 
         With it comes why there is no result file, or None.
         """
+        for job in jobs[:_AHEAD]:
+            self._read_ahead(job)
         futures: list[Future[NoResult | None]] = [
-            self._threads.submit(self._done, job) for job in jobs
+            self._threads.submit(self._done, job, later)
+            for job, later in zip_longest(jobs, jobs[_AHEAD:])
         ]
         for job, future in zip(jobs, futures, strict=True):
             yield job, future.result()
@@ -68,9 +80,15 @@ class LocalPool:
         for lane in self._lanes:
             lane.close()
         self._threads.shutdown()
+        self._reading.shutdown(cancel_futures=True)
 
-    def _done(self, job: Job) -> NoResult | None:
+    def _read_ahead(self, job: Job) -> None:
+        self._reading.submit(read_ahead, Path(job.source), self._trusted)
+
+    def _done(self, job: Job, later: Job | None) -> NoResult | None:
         lane = self._idle.get()
+        if later is not None:
+            self._read_ahead(later)
         try:
             return lane.done(self._plan, job)
         finally:

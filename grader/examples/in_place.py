@@ -48,8 +48,9 @@ def write(folder: Path) -> int:
 def _drawn(code: str) -> str:
     gives_away = any(each.code == code and each.tells_answer for each in CATALOGUE)
     example = None if gives_away else example_of(code)
-    # If both have the same samples, the plot does not show the mistake.
-    if example is None or example.same_samples:
+    # A plot does not show the mistake if both have the same samples. Nor does it if the figure
+    # follows from others: the plot would draw the samples of one of these only.
+    if example is None or example.same_samples or example.shows.spec.of:
         return ""
     halves = []
     for title, of in (("With the mistake.", example.shows), ("Without it.", example.near)):

@@ -19,7 +19,7 @@ from grader.cases.case import Case
 from grader.cases.expected import Expected, Range
 from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, Quantity
-from labs.analysis.estimate import AS_WIDE_AS_VALUE
+from labs.analysis.estimate import AS_WIDE_AS_VALUE, WIDEST
 from labs.common.units import rounded
 from labs.recording.declared import Estimand
 
@@ -145,10 +145,15 @@ def caveat(case: Case) -> str:
         )
     if width(shown) <= case.spec.widest:
         return ""
+    limit = f"Beyond {100 * WIDEST:.0f} %, do not believe the value; the grader then "
+    if case.spec.widest > WIDEST:
+        limit = (
+            f"Beyond {100 * WIDEST:.0f} %, do not believe the value. Beyond "
+            f"{rounded(100 * case.spec.widest)} %, the limit for this figure, the grader "
+        )
     return (
         f"The interval reaches {rounded(100 * width(shown), 2)} % of the value to either side. "
-        f"Beyond {rounded(100 * case.spec.widest)} %, do not believe the value; the grader then "
-        "passes any value within the interval."
+        f"{limit}passes any value within the interval."
     )
 
 

@@ -82,8 +82,8 @@ FIGURES = (
         central="call-without-its-argument",
         praise=(
             Praise(
-                "Your setuid costs more than a refused one in the same run, as a call that works "
-                "does.",
+                "Your setuid costs more than a refused one in the same run, as a setuid that "
+                "works does.",
                 by=("costs more than refused",),
             ),
         ),

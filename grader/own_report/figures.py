@@ -19,7 +19,7 @@ from grader.facts.sources import released_hashes
 from grader.judging.presentation import MARKS
 from labs.analysis.estimate import Estimate
 from labs.common.units import rounded
-from labs.results import compared, proved
+from labs.results import digits, proved
 from labs.results.result import REASONS, Result, result_of, sensible
 
 #: The units of the report, in the order of its columns.
@@ -159,7 +159,7 @@ def _text(of: Expected | Estimate | None, unit: str) -> str:
     if of.low == of.high:
         return f"{rounded(of.value)}{sign}"
     if sign:
-        value, low, high = compared.rounded_apart(of.value, of.low, of.high, 1.0)
+        value, low, high = digits.rounded_apart(of.value, of.low, of.high, 1.0)
     else:
         value, low, high = sensible(Estimate(of.value, of.low, of.high, unit, "", 0, 0))
     return f"{value}{sign} ({low} to {high})"

@@ -8,7 +8,8 @@ from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.common.units import rounded
-from labs.results.compared import compared, rounded_apart
+from labs.results.compared import compared
+from labs.results.digits import rounded_apart
 from labs.results.result import Result, sensible
 
 

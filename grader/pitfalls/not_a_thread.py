@@ -39,7 +39,7 @@ def _evidence(case: Case, account: creations.Account) -> str | None:
     if seen is not None and seen < created / 2 and raises:
         return (
             f"{created:,} tasks each raised a number by one, but their parent saw it raised by "
-            f"{seen:,}."
+            f"{seen:,}. A task with memory of its own raises a copy."
         )
     if account.children_faults < FAULTS_OF_A_COPY * created:
         switches = account.children_switches or 0

@@ -49,5 +49,7 @@ def fits(cells: Cells, chosen: Bools) -> Fits:
     across = np.maximum((weight * away**2).sum(axis=1), 1e-300)
     slope = (weight * away * mean).sum(axis=1) / across
     intercept = (weight * mean).sum(axis=1) / total - slope * middle
-    errors = np.sqrt(1 / total + middle**2 / across), np.sqrt(1 / across)
+    # Batches of one size do not show where a line begins: its error can be infinite.
+    with np.errstate(over="ignore"):
+        errors = np.sqrt(1 / total + middle**2 / across), np.sqrt(1 / across)
     return Fits(mean, count, weight, variance, intercept, slope, *errors)

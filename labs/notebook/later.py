@@ -25,7 +25,7 @@ class Later:
         """The sentence that is shown with everything of the earlier run; empty if none failed."""
         if not self.failure:
             return ""
-        return f"This is the earlier run: a later one of this name failed ({self.failure})."
+        return f"This is the earlier run; a later one of this name failed ({self.failure})."
 
     def open_questions(self) -> dict[str, str]:
         """By code, the warnings that are still held back, each with its question."""

@@ -7,16 +7,18 @@ from this module.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate
 from labs.common.html import filled
+from labs.results.digits import rounded_apart
 from labs.results.result import Result
 
-#: A sentence shows at most this many digits after the point.
-MOST_DECIMALS = 6
+#: A comparison states how it was made if the two values would give one that lies outside its
+#: interval, and farther away than this share.
+_VISIBLE = 0.01
 
 #: A variant whose name ends with a count.
 _COUNTED = re.compile(r"(\D+)(\d+)")
@@ -35,8 +37,8 @@ class Comparison:
     larger one and -1 if it is the smaller one, else 0. `ratio` is the first divided by the
     second; it and its interval are None if the second result may be zero. `modes` has a sentence
     for each result whose processes fall into two groups, or that is of an earlier run, and one if
-    two differences are not of equal length. `estimate`
-    is the difference with `times` 1, for a comparison of two differences.
+    two differences are not of equal length, or if the two values alone would give another
+    comparison. `estimate` is the difference with `times` 1, for a comparison of two differences.
     """
 
     first: str
@@ -166,7 +168,8 @@ def differences_compared(first: Comparison, second: Comparison, times: float = 1
     if one is None or other is None or {first.times, second.times} != {1.0}:
         raise ValueError("only plain differences can be compared, without times=")
     names = tuple(f"({each.first} - {each.second})" for each in (first, second))
-    notes = (*first.modes, *second.modes, *(_unequal_steps(first, second) if times == 1 else ()))
+    unequal = _unequal_steps(first, second) if times == 1 else ()
+    notes = tuple(dict.fromkeys((*first.modes, *second.modes, *unequal)))
     return _comparison((names[0], names[1]), one, other, times, notes)
 
 
@@ -195,7 +198,7 @@ def _comparison(
         ratio, *between = compare.ratio(one, other)
         ratio_interval = (between[0], between[1])
     side = compare.side(one, other, times)
-    return Comparison(
+    found = Comparison(
         *names,
         one.unit,
         gap,
@@ -207,6 +210,29 @@ def _comparison(
         times,
         side,
         compare.difference_of(one, other),
+    )
+    return replace(found, modes=(*_not_of_the_values(found, one, other), *modes))
+
+
+def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tuple[str, ...]:
+    """A sentence if the two values alone would give another number than the sentence of `found`.
+
+    Each value comes from the processes of its own result, and a comparison from those that both
+    have in common.
+    """
+    ratio = found.ratio_as_text()
+    if found.ratio_interval is not None and ratio is not None and ratio in found.sentence():
+        shown, (low, high), what = found.ratio, found.ratio_interval, "ratio"
+        plain, excluded, unit = one.value / other.value, found.times, ""
+    else:
+        shown, (low, high), what = found.difference, found.difference_interval, "difference"
+        plain, excluded, unit = one.value - found.times * other.value, 0.0, f" {found.unit}"
+    if shown is None or low <= plain <= high or abs(plain - shown) < _VISIBLE * abs(shown):
+        return ()
+    text = rounded_apart(plain, low, high, excluded)[0]
+    return (
+        f"This {what} is computed process by process, in processes that both have in common; "
+        f"the two values alone would give {text}{unit}.",
     )
 
 
@@ -227,10 +253,13 @@ def two_modes(name: str, estimate: Estimate) -> str:
     if min(len(slow), len(fast)) == 1:  # one process is no mode: something else met it
         factor = slow.mean() / fast.mean() if len(slow) == 1 else fast.mean() / slow.mean()
         value, _, _ = rounded_apart(float(factor), 1.0, 1.0, 1.0)
-        return f"{name}: in one of {len(group)} processes it costs {value} times as much."
+        return (
+            f"{name}: in one of {len(group)} processes it costs {value} times as much as in the "
+            "others."
+        )
     return (
         f"{name} has two modes: in {len(slow)} of {len(group)} processes it costs {value} times as "
-        "much."
+        "much as in the others."
     )
 
 
@@ -249,28 +278,3 @@ def _names(first: Result, second: Result, saved: tuple[str, str]) -> tuple[str, 
         else:
             names = [f"the first {names[0]}", f"the second {names[1]}"]
     return names[0], names[1]
-
-
-def printed_interval(value: float, low: float, high: float, excluded: float) -> Interval:
-    """The ends of an interval as a comparison prints them, or the exact ones if farther out."""
-    texts = rounded_apart(value, low, high, excluded)
-    printed = [float(text.replace(",", "")) for text in texts[1:]]
-    return min(low, printed[0]), max(high, printed[1])
-
-
-def rounded_apart(value: float, low: float, high: float, excluded: float) -> tuple[str, str, str]:
-    """The three numbers as text.
-
-    They show at least one digit of the half-width and two digits of the value (two digits after the
-    point without a half-width), and enough digits to keep each end on its side of `excluded`.
-    """
-    half, decimals = (high - low) / 2, 0 if high > low else 2
-    larger = max(abs(value), half)
-    while half > 0 and decimals < MOST_DECIMALS and min(10 * half, larger) * 10**decimals < 9.5:
-        decimals += 1
-    while decimals < MOST_DECIMALS and any(
-        end != excluded and round(end, decimals) == excluded for end in (low, high)
-    ):
-        decimals += 1
-    value, low, high = (round(number, decimals) + 0.0 for number in (value, low, high))
-    return f"{value:,.{decimals}f}", f"{low:,.{decimals}f}", f"{high:,.{decimals}f}"

@@ -15,7 +15,8 @@ from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS, Look
 from labs.plots.style import BLUE, GREEN, QUIET, plural
 from labs.results import configuration
-from labs.results.compared import Comparison, rounded_apart
+from labs.results.compared import Comparison
+from labs.results.digits import rounded_apart
 from labs.results.result import Result
 from labs.survey import groups
 from labs.survey.compare import Pair, pairs, summary

@@ -16,7 +16,7 @@ from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS, Look
 from labs.plots.style import BLUE, PURPLE, VERMILLION, plural, symbol
 from labs.results.result import Result, sensible, with_ends
-from labs.views.gather import Runs, in_one_unit, refused, require_figure, runs_of
+from labs.views.gather import Runs, in_one_unit, refused, require_figure, runs_of, with_notes
 from labs.views.of_class import of_class
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _SUSPECT = Look(VERMILLION, "x", "×", "-")
 _MOST_ROWS = 14
 
 
+@with_notes
 def among_published(
     run: Runs, quantity: str, report: str | None = None, *, variant: str | None = None
 ) -> Picture:

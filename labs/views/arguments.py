@@ -29,6 +29,7 @@ from labs.views.gather import (
     runs_of,
     value_cells,
     why_no_figure,
+    with_notes,
 )
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _IN_REGISTERS = {"x86_64": 6, "aarch64": 8, "arm64": 8, "riscv64": 8}
 _Counted = dict[int, Result]
 
 
+@with_notes
 def arguments(*runs: Runs | None) -> Picture:
     """Cost against argument count: the variants args0 to args12 of each run, with intervals.
 

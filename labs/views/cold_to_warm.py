@@ -17,7 +17,7 @@ from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.style import QUIET, plural, symbol
 from labs.recording.declared import is_first_time
 from labs.results.result import Result
-from labs.views.gather import Runs, in_one_unit, refused, runs_of
+from labs.views.gather import Runs, in_one_unit, refused, runs_of, with_notes
 
 #: The numbers of the samples that are drawn, counted from 1 in each process.
 _TIMES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
@@ -26,6 +26,7 @@ _TIMES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 _Lengths = dict[str, Floats]
 
 
+@with_notes
 def cold_to_warm(*runs: Runs | None) -> Picture:
     """The length of the n-th sample of each process against n, for variants whose first is cold.
 

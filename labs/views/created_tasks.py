@@ -35,8 +35,9 @@ def created_tasks(run: Run, *counts: str) -> Table:
         raise refused("name one count or more", f"There are {_known()}.")
     for each in counts:
         if each not in COUNTS:
-            meant = spelling.suggestion(str(each), tuple(COUNTS))
-            raise refused(f"there is no count {each!r}{meant}", f"There are {_known()}.")
+            meant = spelling.meant(str(each), tuple(COUNTS))
+            close = f": did you mean {meant}?" if meant else ""
+            raise refused(f"there is no count {each!r}{close}", f"There are {_known()}.")
     heads = [COUNTS[each][1] for each in counts]
     rows = []
     for result in run.results:
@@ -63,7 +64,8 @@ def _cell(run: Run, variant: str, count: str, made: int) -> str:
         others = [name for name in every if run.recording.total(stated(name)) is not None]
         if others:
             return f"counted for {' and '.join(others)} only"
-        return "" if count == "parent slept" else "not counted"
+        of_exercise = any(run.recording.total(f"variant.{name}.seen") is not None for name in every)
+        return "" if count == "parent slept" and of_exercise else "not counted"
     if count == "parent slept":
         return f"{total:,} of {run.recording.total(f'variant.{variant}.tried') or 0:,}"
     return f"{total:,} of {made:,}" if count == "number seen" else rounded(total / made)

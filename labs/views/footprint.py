@@ -25,6 +25,7 @@ from labs.views.gather import (
     runs_of,
     value_cells,
     why_no_figure,
+    with_notes,
 )
 
 _EXAMPLE = 'lab.measure("switch_footprint", "processes-2-0,processes-2-64k,processes-2-1m")'
@@ -36,6 +37,7 @@ _TOUCHING = Look(QUIET, "x", "×", (0, (1, 1)))
 _Rings = dict[tuple[str, int], dict[int, Result]]
 
 
+@with_notes
 def footprint(*runs: Runs | None) -> Picture:
     """Cost of a switch against each task's working set, by number of processes or threads.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ParamSpec, Union
 from labs.analysis.estimate import Estimate
 from labs.common.messages import Message, Refused
 from labs.common.table import Table
+from labs.plots.picture import Picture
 from labs.plots.series import Point
 from labs.results import remarks
 from labs.results.result import Result, sensible
@@ -98,9 +99,32 @@ def _warned(
             for run in _runs_in(argument)
             for result in run.told()
         ]
-        return replace(table, warnings=remarks.of_results(results).warnings)
+        notes = notes_of(arguments)
+        return replace(table, warnings=(*notes, *remarks.of_results(results).warnings))
 
     return warned
+
+
+def with_notes(view: Callable[Of, Picture]) -> Callable[Of, Picture]:
+    """The same view, whose picture says which of its runs are earlier ones."""
+
+    @wraps(view)
+    def noted(*arguments: Of.args, **options: Of.kwargs) -> Picture:
+        drawn = view(*arguments, **options)
+        return replace(drawn, note=" ".join(filter(None, (drawn.note, *notes_of(arguments)))))
+
+    return noted
+
+
+def notes_of(arguments: Iterable[object]) -> tuple[str, ...]:
+    """A sentence for each run of the arguments of a view after which one of its name failed."""
+    known = (
+        f"{run.variant}: {note[0].lower()}{note[1:]}"
+        for argument in arguments
+        for run in _runs_in(argument)
+        if (note := run.later.note())
+    )
+    return tuple(dict.fromkeys(known))
 
 
 def with_warnings_of_counts(view: Callable[Of, Table]) -> Callable[Of, Table]:

@@ -29,6 +29,7 @@ from labs.views.gather import (
     runs_of,
     value_cells,
     why_no_figure,
+    with_notes,
 )
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ _ABOUT = {"fork": "fork, creation only", "fork-wait": "fork to wait"}
 _ByMemory = dict[str, dict[float, Result]]
 
 
+@with_notes
 def memory(*runs: Runs | None) -> Picture:
     """Cost of fork against the parent's memory: fork-wait, fork-wait-1mb to fork-wait-1gb, or fork.
 

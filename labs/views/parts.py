@@ -18,6 +18,9 @@ _HEADER = (
     "'net': difference, process by process",
 )
 
+#: A reader who subtracts sees a difference of this share.
+_VISIBLE = 0.01
+
 
 @with_warnings
 def parts(*runs: Runs | None) -> Table:
@@ -28,9 +31,25 @@ def parts(*runs: Runs | None) -> Table:
     """
     chosen = runs_of(runs)
     units = " and ".join(dict.fromkeys(NAMES[run.unit] for run in chosen))
-    return Table(f"The parts of a figure, in {units}", _HEADER, tuple(map(_row, chosen)))
+    caption = f"The parts of a figure, in {units}"
+    if any(map(_is_no_plain_difference, chosen)):
+        caption += (
+            ". Here 'net' is not 'whole' minus 'baseline': each of the three is a mean over the "
+            "processes that count for it"
+        )
+    return Table(caption, _HEADER, tuple(map(_row, chosen)))
 
 
 def _row(run: Run) -> tuple[str, ...]:
     name = f"{run.recording.kernel} {run.variant}"
     return (name, *(rounded(run.parts[part]) for part in ("whole", "baseline", "net")))
+
+
+def _is_no_plain_difference(run: Run) -> bool:
+    """Whether whole minus baseline lies visibly outside the interval of the net cost."""
+    net = run.results[0].net
+    if net is None or net.baseline is None:
+        return False
+    plain = (net.whole.value - net.times * net.baseline.value) / net.parts
+    low, high, value = net.net.low, net.net.high, net.net.value
+    return not low <= plain <= high and abs(plain - value) >= _VISIBLE * abs(value)

@@ -26,6 +26,7 @@ from labs.views.gather import (
     runs_of,
     value_cells,
     why_no_figure,
+    with_notes,
 )
 
 ONE_CPU: Final = "on one CPU: a switch"
@@ -43,6 +44,7 @@ _LOOKS = {
 }
 
 
+@with_notes
 def placement(*runs: Runs | None) -> Picture:
     """The cost of a switch by placement: a row for each variant, with its interval.
 

@@ -16,7 +16,7 @@ from labs.common.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import Recording, read
-from labs.results.compared import Comparison, compared, two_modes
+from labs.results.compared import Comparison, compared, differences_compared, two_modes
 from labs.results.result import result_of
 from testing.paths import FIXTURES
 from testing.submitted_figures import Clocked, recording
@@ -114,14 +114,46 @@ def test_notebooks_released_earlier_may_use_the_former_name(first: float) -> Non
 def test_two_modes_by_process_are_told() -> None:
     two = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 12.0, 12.05, 11.98])
     assert two_modes("args8", two) == (
-        "args8 has two modes: in 3 of 10 processes it costs 1.20 times as much."
+        "args8 has two modes: in 3 of 10 processes it costs 1.20 times as much as in the others."
     )
     alone = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 10.04, 9.96, 12.0])
     assert two_modes("args8", alone) == (
-        "args8: in one of 10 processes it costs 1.20 times as much."
+        "args8: in one of 10 processes it costs 1.20 times as much as in the others."
     )
     one = by_hand([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, 10.04, 9.96, 10.06])
     assert two_modes("args8", one) == ""
+
+
+def climb_by_hand(name: str, estimate: Estimate) -> Comparison:
+    """A difference as `compared` gives it, of which only the estimate is of interest."""
+    interval = (estimate.low, estimate.high)
+    return Comparison(
+        name, "x", "ns", estimate.value, interval, None, None, True, ("x: once",), estimate=estimate
+    )
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [(20.0, "the two values alone would give 2.60."), (10.0, None), (10.05, None)],
+)
+def test_a_comparison_that_the_two_values_would_not_give_says_so(
+    last: float, said: str | None
+) -> None:
+    """The first has three processes more, which may cost more than the others."""
+    run = object()
+    usual = [10.0, 10.005, 9.998, 10.002, 10.001, 10.003, 9.997]
+    one, other = by_hand([*usual, last, last, last], run), by_hand([n / 2 for n in usual], run)
+    shown = str(differences_compared(climb_by_hand("a", one), climb_by_hand("b", other)))
+    assert shown.startswith("(a - x) is 2.0")
+    assert ("process by process" in shown) == (said is not None)
+    assert (said or "") in shown
+    assert shown.count("x: once") == 1, "a sentence of both is printed once"
+
+
+def test_values_of_two_runs_are_compared_as_they_are() -> None:
+    one, other = by_hand([10.0, 10.05, 9.98]), by_hand([5.0, 5.05, 4.98])
+    shown = str(differences_compared(climb_by_hand("a", one), climb_by_hand("b", other)))
+    assert "process by process" not in shown
 
 
 def run_of(found: Recording) -> Run:

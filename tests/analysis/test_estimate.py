@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from labs.analysis.cells import Cells
 from labs.analysis.estimate import CannotEstimate, Estimate
+from labs.analysis.fits import fits
 from labs.analysis.line import fit_line
 from labs.analysis.process_lines import PARTS
 from labs.analysis.student_t import student_t, student_t_array
@@ -51,6 +53,25 @@ def test_the_truth_is_met_on_average_below_the_step() -> None:
     values = np.array([line.overhead.value for line in lines])
     assert values.mean() == pytest.approx(50, abs=4 * values.std() / math.sqrt(len(values)))
     assert abs(values.mean() - 50) < 2
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_process_with_one_large_batch_size_left_is_no_warning_of_python() -> None:
+    found = fits(
+        Cells(
+            ticks=np.array([1e6, 1e6, 1e6, 2e6]),
+            sample=np.arange(4),
+            row=np.array([0, 0, 1, 1]),
+            column=np.array([1, 1, 0, 1]),
+            processes=np.arange(2),
+            batch=np.array([65_536, 131_072]),
+            by_size=(np.array([2]), np.array([0, 1, 3])),
+            step=2.0,
+        ),
+        np.ones(4, dtype=np.bool_),
+    )
+    assert np.isinf(found.intercept_error[0]), "nobody knows where its line begins"
+    assert np.isfinite(found.intercept_error[1])
 
 
 def test_a_coarse_clock_in_microseconds_still_has_a_line() -> None:

@@ -50,7 +50,7 @@ def test_a_prediction_after_its_recording_is_kept_as_a_late_one(tmp_path: Path) 
     record(tmp_path, "cold")
     said = predict(tmp_path, "call-cost", 300)
     assert "late prediction stored: call-cost = 300 ns" in said
-    assert "recordings/cold.csv, which answers it, exists already" in said
+    assert "recordings/cold.csv, which it should come before, exists already" in said
     assert "your guess of 30 ns counts" in said
     assert "It is late" not in predict(tmp_path, "switch-ratio", 2, "times"), "not run yet"
     stored = json.loads((tmp_path / predictions.FILE_NAME).read_text())

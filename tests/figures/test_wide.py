@@ -77,6 +77,10 @@ def test_a_narrow_interval_is_no_matter() -> None:
 
 def test_each_figure_has_its_own_limit() -> None:
     assert "reaches" not in judged(60.0, a_run(SHARED), widest=0.4).reason
+    assert (
+        "Beyond 15 %, do not believe the value. Beyond 20 %, the limit for this figure, the grader "
+        "passes any value within the interval."
+    ) in judged(60.0, a_run(SHARED), widest=0.2).reason
 
 
 def test_without_a_warning_of_the_run_it_says_what_helps_anyway() -> None:

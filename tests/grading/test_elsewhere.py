@@ -153,3 +153,13 @@ def test_nothing_is_read_by_a_link_or_waited_for(tmp_path: Path) -> None:
     (whole / "recordings").symlink_to(theirs / "recordings")
     figures.put(whole, Figure(FENCED_ID, value_of(before), "ns", "recordings/now.csv"))
     assert all("What you gave" not in each.reason for each in check_folder(whole, LAB))
+
+
+def test_a_wrong_ratio_is_told_of_which_figures_the_right_one_is(tmp_path: Path) -> None:
+    """No recording is handed in with it, so only the names of the figures say what to divide."""
+    switches, ratio = "06-process-and-thread-switch", "switch-ratio-same-mechanism"
+    shutil.copytree(FIXTURES / "honest" / switches, tmp_path, dirs_exist_ok=True)
+    figures.put(tmp_path, Figure(ratio, 0.4321, "times", None))
+    code, evidence = told(verdict_on(tmp_path, ratio, switches))
+    assert code == "figure-not-from-recording"
+    assert "your figures process-switch-pipe-pinned and thread-switch-pipe give 1.1" in evidence

@@ -1,4 +1,4 @@
-"""What axe-core finds: nothing serious in what the kit shows, and something where it should."""
+"""What axe-core finds: nothing in what the kit shows, and something where it should."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_what_is_wrong_is_found(page: Any, shown: str, rule: str) -> None:
 
 
 @pytest.mark.parametrize("theme", GROUNDS)
-def test_verdicts_have_no_serious_fault(page: Any, theme: str) -> None:
+def test_verdicts_have_no_fault(page: Any, theme: str) -> None:
     folders = [FIXTURES / "pitfalls" / code / "wrong" for code in PITFALLS]
     folders += sorted((FIXTURES / "honest").glob("0[1-3]*"))
     verdicts = [
@@ -70,7 +70,7 @@ def test_verdicts_have_no_serious_fault(page: Any, theme: str) -> None:
 
 
 @pytest.mark.parametrize("theme", GROUNDS)
-def test_messages_and_tables_have_no_serious_fault(page: Any, theme: str) -> None:
+def test_messages_and_tables_have_no_fault(page: Any, theme: str) -> None:
     messages = [
         Message(tone, "what `lab.measure` says", ("One sentence.", "And `code`."), "W" * 99)
         for tone in ("done", "note", "problem", "open")

@@ -56,6 +56,11 @@ def test_a_parent_that_slept_is_counted_where_the_run_tried_it(tmp_path: Path) -
     assert own[-1] == "10 of 10" and fork[-1] == "counted for own only"
 
 
+def test_a_count_of_the_exercise_is_not_counted_elsewhere_and_the_table_says_so() -> None:
+    rows = views.created_tasks(creation("kinds"), "parent slept", "number seen").rows
+    assert {row[2:] for row in rows} == {("not counted", "not counted")}
+
+
 def test_switches_of_child_processes_distinguish_a_thread_from_a_vfork_child() -> None:
     kinds = creation("kinds")
     rows = {row[0]: row[2:] for row in views.created_tasks(kinds, "page faults", "switches").rows}
@@ -83,7 +88,11 @@ def test_a_table_of_counts_keeps_the_warnings_that_concern_counts() -> None:
 
 @pytest.mark.parametrize(
     ("counts", "said"),
-    [((), "name one count or more"), (("page fault",), "did you mean page faults?")],
+    [
+        ((), "name one count or more"),
+        (("page fault",), "did you mean page faults?"),
+        (("threads",), "there is no count 'threads'\nThere are"),
+    ],
 )
 def test_an_unknown_count_is_refused_and_the_known_ones_are_named(
     counts: tuple[str, ...], said: str

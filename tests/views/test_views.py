@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import re
 from collections.abc import Mapping, Sequence
@@ -433,13 +434,13 @@ def test_a_prediction_is_drawn_at_its_size_and_the_axis_reaches_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn: list[Axes] = []
-    draw = views.memory.__globals__["_draw_guesses"]
+    draw = inspect.unwrap(views.memory).__globals__["_draw_guesses"]
 
     def remember(axes: Axes, guesses: Sequence[tuple[float, float]]) -> None:
         drawn.append(axes)
         draw(axes, guesses)
 
-    monkeypatch.setitem(views.memory.__globals__, "_draw_guesses", remember)
+    monkeypatch.setitem(inspect.unwrap(views.memory).__globals__, "_draw_guesses", remember)
     runs = [run_of("task_creation", {name: 1e6}) for name in ("fork-wait", "fork-wait-64mb")]
     views.memory(runs[0], replace(runs[1], predictions={"fork-wait-64mb": Mark(2.5, "ms")}))
     views.memory(runs[0], replace(runs[1], predictions={"fork-wait-64mb": Mark(1, "s")}))

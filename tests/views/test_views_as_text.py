@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,17 @@ def test_the_parts_are_the_round_the_loop_and_their_difference(calls: Run) -> No
         views.parts(calls["loop"])
 
 
+@pytest.mark.parametrize(("factor", "said"), [(1.0, False), (100.0, True)])
+def test_the_parts_say_where_the_net_is_not_the_difference_of_the_other_two(
+    calls: Run, factor: float, said: bool
+) -> None:
+    first, *others = calls.results
+    assert first.net is not None and first.net.baseline is not None
+    net = replace(first.net, baseline=first.net.baseline.times(factor))
+    run = replace(calls, results=(replace(first, net=net), *others))
+    assert ("Here 'net' is not" in views.parts(run).caption) == said
+
+
 def test_the_lengths_are_all_samples_and_the_most_frequent_have_a_row() -> None:
     naive = saved("04-procedure-call", "broken-one_call")
     found = views.lengths(naive)
@@ -94,6 +106,17 @@ def test_a_comparison_with_an_earlier_run_says_so(calls: Run) -> None:
     failed = Run(calls.recording, calls.results, later=Later("it did not compile"))
     assert "(it did not compile)" in repr(compare(failed, calls["invalid"], 1.0))
     assert "earlier run" not in repr(compare(calls, calls["invalid"], 1.0))
+
+
+def test_a_view_of_an_earlier_run_says_so(calls: Run, levels: tuple[Run, Run]) -> None:
+    failed = Run(calls.recording, calls.results, later=Later("it did not compile"))
+    said = f"{calls.variant}: this is the earlier run; a later one"
+    assert said in repr(views.parts(failed)) and "earlier run" not in repr(views.parts(calls))
+    drawn, again = (views.among_published(each, "system call") for each in (failed, calls))
+    assert said in repr(drawn) and said in drawn._repr_html_() and "earlier run" not in repr(again)
+    old, new = levels
+    failed = Run(old.recording, old.results, later=Later("it did not compile"))
+    assert repr(views.steps(failed, new)).count("this is the earlier run") == 1
 
 
 # ------------------------------------------------------------------------ what a report printed

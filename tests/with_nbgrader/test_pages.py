@@ -160,7 +160,7 @@ def test_nothing_is_fetched(built: Built, lab: str) -> None:
 
 
 @pytest.mark.browser
-def test_no_page_has_a_serious_fault_of_accessibility(built: Built) -> None:
+def test_no_page_has_a_fault_of_accessibility(built: Built) -> None:
     pytest.importorskip("playwright")
     from bench.labs import accessible, jupyterlab
 

@@ -142,7 +142,7 @@ def _about_late(asked: Asked | None, versions: tuple[Prediction, ...]) -> str:
     """What being late means for the newest of `versions`."""
     recorded = f"recordings/{asked.before}.csv" if asked else "the recording"
     counts = predictions.counting(versions)
-    what = f"It is late: {recorded}, which answers it, exists already."
+    what = f"It is late: {recorded}, which it should come before, exists already."
     if counts is None:
         return f"{what} It is kept, and it does not count in your calibration."
     guess = with_unit(rounded(counts.value, 6), counts.unit)

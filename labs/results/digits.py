@@ -1,0 +1,31 @@
+"""How many digits of a comparison are shown: each end of an interval stays on its side."""
+
+from __future__ import annotations
+
+#: A sentence shows at most this many digits after the point.
+MOST_DECIMALS = 6
+
+
+def printed_interval(value: float, low: float, high: float, excluded: float) -> tuple[float, float]:
+    """The ends of an interval as a comparison prints them, or the exact ones if farther out."""
+    texts = rounded_apart(value, low, high, excluded)
+    printed = [float(text.replace(",", "")) for text in texts[1:]]
+    return min(low, printed[0]), max(high, printed[1])
+
+
+def rounded_apart(value: float, low: float, high: float, excluded: float) -> tuple[str, str, str]:
+    """The three numbers as text.
+
+    They show at least one digit of the half-width and two digits of the value (two digits after the
+    point without a half-width), and enough digits to keep each end on its side of `excluded`.
+    """
+    half, decimals = (high - low) / 2, 0 if high > low else 2
+    larger = max(abs(value), half)
+    while half > 0 and decimals < MOST_DECIMALS and min(10 * half, larger) * 10**decimals < 9.5:
+        decimals += 1
+    while decimals < MOST_DECIMALS and any(
+        end != excluded and round(end, decimals) == excluded for end in (low, high)
+    ):
+        decimals += 1
+    value, low, high = (round(number, decimals) + 0.0 for number in (value, low, high))
+    return f"{value:,.{decimals}f}", f"{low:,.{decimals}f}", f"{high:,.{decimals}f}"
