@@ -80,6 +80,9 @@ def before(command: str, folder: Path, home: Path) -> None:
         place = folder / named[1].replace("~", str(home))
         place.parent.mkdir(exist_ok=True)
         _canvas_download(place, home)
+    if "--roster ~/Downloads/gradebook.csv" in command:
+        logins = [(name, str(n), f"s{n}") for n, name in enumerate(_STUDENTS, 101)]
+        _table(home / "Downloads" / "gradebook.csv", ("Student", "ID", "SIS Login ID"), logins)
     if "--roster worksheet.csv" in command:
         rows = [(f"Participant {n}", name, "") for n, name in enumerate(_STUDENTS, 101)]
         _table(folder / "worksheet.csv", ("Identifier", "Full name", "Email address"), rows)

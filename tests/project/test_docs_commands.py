@@ -46,7 +46,6 @@ NOT_RUN = {
     "nbgrader generate_assignment 01-timer-overhead": "nbgrader's; tests/with_nbgrader runs it",
     "nbgrader release_assignment 01-timer-overhead": "nbgrader's; tests/with_nbgrader runs it",
     "nbgrader fetch_assignment 01-timer-overhead --course ticklab": "nbgrader's own",
-    "nbgrader fetch_feedback 01-timer-overhead --course ticklab": "nbgrader's own",
     "nbgrader release_feedback 01-timer-overhead": "nbgrader's; tests/with_nbgrader runs it",
     "nbgrader autograde 01-timer-overhead --student=honest --force": "nbgrader's; "
     "tests/with_nbgrader runs it",
