@@ -35,6 +35,7 @@ MODULES = {
     "feedback": "bench.exchange.feedback",
     "formgrader": "bench.exchange.formgrader",
     "browser": "bench.labs.browser",
+    "front_ends": "bench.labs.front_ends",
     "site": "bench.labs.site",
     "own_pages": "bench.labs.own_pages",
     "pages": "bench.pages.followed",
@@ -45,6 +46,9 @@ MODULES = {
     "honest": "bench.honest.submissions",
     "wrong_submissions": "bench.wrong.submissions",
 }
+
+#: Those that keep screenshots in the folder of --save.
+WITH_SCREENSHOTS = ("browser", "front_ends", "site", "hostile_class")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -59,8 +63,8 @@ def main(words: list[str] | None = None) -> int:
     if unknown:
         parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(MODULES)}")
     names = arguments.names or MODULES
-    if arguments.save is not None and not {"browser", "site", "hostile_class"} & set(names):
-        parser.error("--save is for screenshots: name browser, site or hostile_class too")
+    if arguments.save is not None and not set(WITH_SCREENSHOTS) & set(names):
+        parser.error(f"--save is for screenshots: name {', '.join(WITH_SCREENSHOTS)} too")
     if arguments.inputs is not None and ("fuzz" not in names or arguments.inputs < 1):
         parser.error("--inputs is how many inputs the benchmark fuzz tries: name it, and 1 or more")
     machine.describe()
@@ -69,8 +73,9 @@ def main(words: list[str] | None = None) -> int:
         begin = time.monotonic()
         benchmark = importlib.import_module(MODULES[name])
         say(f"\n== {name}")
-        save, inputs = (arguments.save,), (arguments.inputs,)
-        more = {"browser": save, "site": save, "hostile_class": save, "fuzz": inputs}.get(name, ())
+        more = {"fuzz": (arguments.inputs,)}.get(name, ())
+        if name in WITH_SCREENSHOTS:
+            more = (arguments.save,)
         held[name] = bool(benchmark.run(arguments.quick, *more))
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")

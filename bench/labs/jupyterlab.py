@@ -15,9 +15,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
@@ -32,6 +33,8 @@ _SERVE = (
     "import sys; from pathlib import Path; from labs.commands.serve import serve; "
     "serve(Path(sys.argv[1]), first=None, port=None, browser=False)"
 )
+#: nbclassic prints a banner before it.
+_ADDRESS = re.compile(r"^(http\S+/)lab\?.*\n", re.MULTILINE)
 _NO_ERRANDS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -67,9 +70,12 @@ def wait_for(condition: Callable[[], object], seconds: float, what: str) -> floa
 
 
 @contextlib.contextmanager
-def served(folder: Path, own: Path) -> Iterator[Server]:
+def served(
+    folder: Path, own: Path, program: str = _SERVE, more: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Server]:
     """Serve `folder` as `labs start` does; what Jupyter itself keeps goes to the folder `own`.
 
+    `program` is Python that serves it otherwise, and `more` are variables for its environment.
     Raises RuntimeError, with the end of what JupyterLab said, where it ends instead of serving,
     and TimeoutError where it does neither.
     """
@@ -83,11 +89,12 @@ def served(folder: Path, own: Path) -> Iterator[Server]:
         "JUPYTER_TOKEN": TOKEN,
         **{f"JUPYTER_{name}_DIR": str(own / name) for name in ("CONFIG", "DATA", "RUNTIME")},
         **{f"JUPYTERLAB_{name}_DIR": str(own / name) for name in ("SETTINGS", "WORKSPACES")},
+        **more,
     }
     said, log = own / "said", own / "log"
     with said.open("wb") as out, log.open("wb") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-c", _SERVE, str(folder)],
+            [sys.executable, "-c", program, str(folder)],
             env=environment,
             stdout=out,
             stderr=errors,
@@ -95,13 +102,14 @@ def served(folder: Path, own: Path) -> Iterator[Server]:
         )
     try:
         wait_for(
-            lambda: said.read_bytes().endswith(b"\n") or process.poll() is not None,
+            lambda: _ADDRESS.search(said.read_text()) or process.poll() is not None,
             PATIENCE_S,
             "JupyterLab says where it serves",
         )
-        if process.poll() is not None:
+        address = _ADDRESS.search(said.read_text())
+        if address is None:
             raise RuntimeError(f"JupyterLab ended:\n{log.read_text(errors='replace')[-1000:]}")
-        yield Server(folder, said.read_text().partition("lab?")[0])
+        yield Server(folder, address[1])
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)

@@ -6,11 +6,14 @@ import argparse
 import dataclasses
 import os
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TextIO
 
 from labs.common import terminal
 from labs.common.terminal import say, say_json
 from labs.common.wrapped import lines_of
+from labs.hand_in.exchange_rights import check_exchange, root_of_exchange
 from labs.machine.description import read_machine
 from labs.machine.fitness import can_measure, examine, verdict
 from labs.machine.probes import try_all
@@ -18,6 +21,7 @@ from labs.machine.report_point import Point
 
 __all__ = ["Point", "examine", "run"]
 
+FOR_AN_ADMINISTRATOR = "What an administrator can change: labs doctor --administrator"
 _COLOURS = {"PASS": "32", "CAUTION": "33", "FAIL": "31;1", "SKIPPED": "2"}
 
 
@@ -28,17 +32,26 @@ def run(arguments: argparse.Namespace) -> int:
     if trials.counter is not None:
         machine = dataclasses.replace(machine, counter_step_ns=trials.counter.step_ns)
     points = examine(machine, trials)
+    if arguments.administrator:
+        points.append(check_exchange(root_of_exchange(Path())))
     if arguments.json:
         say_json(as_objects(points))
     else:
-        say(as_text(points, in_colour(sys.stdout), terminal.columns()), colours=True)
+        text = for_an_administrator if arguments.administrator else as_text
+        say(text(points, in_colour(sys.stdout), terminal.columns()), colours=True)
     return 0 if can_measure(points) else 1
 
 
 def as_objects(points: list[Point]) -> list[dict[str, str | None]]:
-    """The points as objects with the keys point, status, seen, remedy."""
+    """The points as objects with the keys point, status, seen, remedy, administrator."""
     return [
-        {"point": point.name, "status": point.status, "seen": point.seen, "remedy": point.remedy}
+        {
+            "point": point.name,
+            "status": point.status,
+            "seen": point.seen,
+            "remedy": point.remedy,
+            "administrator": point.administrator,
+        }
         for point in points
     ]
 
@@ -48,19 +61,35 @@ def as_text(points: list[Point], colour: bool, columns: int | None) -> str:
 
     No line is longer than `columns`, if they are known.
     """
-    begin = max(len(point.name) for point in points) + 11
+    lines = _listed([(point, point.remedy) for point in points], colour, columns)
+    more = [FOR_AN_ADMINISTRATOR] if any(point.administrator for point in points) else []
+    return "\n".join([*lines, "", *more, verdict(points)])
+
+
+def for_an_administrator(points: list[Point], colour: bool, columns: int | None) -> str:
+    """Only the points at which an administrator can change something, with what that is."""
+    asked = [(point, point.administrator) for point in points if point.administrator]
+    lines = _listed(asked, colour, columns) if asked else ["There is nothing to change."]
+    return "\n".join([*lines, "", verdict(points)])
+
+
+def _listed(
+    advised: Sequence[tuple[Point, str | None]], colour: bool, columns: int | None
+) -> list[str]:
+    """The lines about each point, with the advice that is given next to it."""
+    begin = max(len(point.name) for point, _ in advised) + 11
     width = None if columns is None else max(columns - begin, 20)
     lines: list[str] = []
-    for point in points:
+    for point, advice in advised:
         status = f"{point.status:<7}"
         if colour:
             status = f"\x1b[{_COLOURS[point.status]}m{status}\x1b[0m"
         head = f"{status}  {point.name:<{begin - 11}}  "
         seen = _broken(point.seen, width, 0)
         lines += [head + seen[0], *(" " * begin + line for line in seen[1:])]
-        if point.remedy:
-            lines += [" " * begin + line for line in _broken(f"-> {point.remedy}", width, 3)]
-    return "\n".join([*lines, "", verdict(points)])
+        if advice:
+            lines += [" " * begin + line for line in _broken(f"-> {advice}", width, 3)]
+    return lines
 
 
 def _broken(text: str, width: int | None, further: int) -> list[str]:

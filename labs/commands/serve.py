@@ -2,8 +2,10 @@
 
 One process suffices for a signal to end everything, because JupyterLab ends the Jupyter kernels.
 Fixed settings are in `jupyter_config/`. They turn off news and updates (students may have no
-network), and nbgrader's panels, which are for instructors and load slowly. The extension in
-`labextensions/` highlights the C of `%%ckernel` cells.
+network), and nbgrader's panels, which are for instructors and load slowly.
+
+What shows the C of `%%ckernel` cells in colours is in `front_ends/`. The wheel installs it where
+every Jupyter server of the environment finds it; a checkout is served with its own copy.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 PATIENCE_S = 3.0  # time for an orderly shutdown; a signal after it ends the process at once
 _PACKAGE = Path(__file__).resolve().parent.parent
+#: In a checkout; a wheel has them in the environment's `share/jupyter`.
+_EXTENSIONS = _PACKAGE / "front_ends" / "share" / "jupyter" / "labextensions"
 
 
 class CannotServe(Exception):
@@ -59,8 +63,9 @@ def _serve(folder: Path, first: str | None, port: int | None, browser: bool) -> 
         f"--ServerApp.open_browser={browser}",
         f"--IdentityProvider.token={token}",
         f"--LabApp.default_url={page}",
-        f"--LabApp.extra_labextensions_path={_PACKAGE / 'labextensions'}",
     ]
+    if _EXTENSIONS.is_dir():
+        arguments.append(f"--LabApp.extra_labextensions_path={_EXTENSIONS}")
     if port is not None:
         arguments += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -74,10 +79,22 @@ def _serve(folder: Path, first: str | None, port: int | None, browser: bool) -> 
             "If the port is taken, choose another one: labs start --port N"
         ) from error
     _end_on_signals(server)
-    address = server.connection_url.rstrip("/") + page + "?" + urlencode({"token": token})
+    address = address_of(server) + page + "?" + urlencode({"token": token})
     # The loop runs this callback as soon as it starts to answer requests.
     server.io_loop.add_callback(print, address, flush=True)
     server.start()
+
+
+def address_of(server: Any) -> str:
+    """Where a browser reaches `server`, without a slash at the end.
+
+    For a server that listens on every address, Jupyter gives the name of the machine. In a
+    container that is a number which no browser outside knows; its ports are on this machine.
+    """
+    address = urlsplit(str(server.connection_url))
+    if server.ip in ("", "0.0.0.0", "::"):
+        address = address._replace(netloc=f"127.0.0.1:{server.port}")
+    return address.geturl().rstrip("/")
 
 
 def _end_on_signals(server: Any) -> None:

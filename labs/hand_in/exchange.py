@@ -25,7 +25,7 @@ class NotSubmitted(RuntimeError):
 def courses_with(lab: str, labs_folder: Path) -> tuple[str, ...]:
     """The courses whose exchange has released `lab`; empty if there is no exchange here."""
     try:
-        listed = json.loads(_run(labs_folder, "labs.hand_in.released_labs"))
+        listed = json.loads(run_python(labs_folder, "labs.hand_in.released_labs"))
         return tuple(sorted(str(course) for course, released in listed if released == lab))
     except (NotSubmitted, ValueError, TypeError):
         return ()
@@ -33,11 +33,11 @@ def courses_with(lab: str, labs_folder: Path) -> tuple[str, ...]:
 
 def submit(lab: str, labs_folder: Path, course: str) -> None:
     """Submit the folder of `lab` below `labs_folder` to `course`. Raises NotSubmitted."""
-    _run(labs_folder, "nbgrader", "submit", lab, "--course", course)
+    run_python(labs_folder, "nbgrader", "submit", lab, "--course", course)
 
 
-def _run(folder: Path, module: str, *words: str) -> str:
-    """The output of the Python program `module` in `folder`. Raises NotSubmitted."""
+def run_python(folder: Path, module: str, *words: str) -> str:
+    """The output of the Python program `module`, started in `folder`. Raises NotSubmitted."""
     command = [sys.executable, "-m", module, *words]
     try:
         done = subprocess.run(

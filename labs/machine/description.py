@@ -14,7 +14,7 @@ import subprocess
 from pathlib import Path
 
 from labs.common.pseudo_files import cpu_list, number_in, text_of, words_of
-from labs.machine import card, virtualization
+from labs.machine import card, control_groups, virtualization
 from labs.machine.facts import Facts
 
 # Arm's part numbers, as in arch/arm64/include/asm/cputype.h.
@@ -88,7 +88,9 @@ def read_machine(
         seccomp=_SECCOMP_MODES.get(_status_number(proc, "Seccomp")),
         load=_load(proc),
         steal=_steal(proc),
-        cpu_quota=virtualization.cpu_quota(proc, sys),
+        cpu_quota=control_groups.cpu_quota(proc, sys),
+        memory_limit=control_groups.memory_limit(proc, sys),
+        task_limit=control_groups.task_limit(proc, sys),
     )
 
 

@@ -29,6 +29,8 @@ class Facts:
     load: float | None = None  # tasks that ran or waited for a CPU, mean of the last minute
     steal: float | None = None  # share of all CPU time since boot, 0 to 1
     cpu_quota: float | None = None  # the CPU time this process may use, in CPUs
+    memory_limit: int | None = None  # bytes that this process and those beside it may use
+    task_limit: int | None = None  # processes and threads that there may be
     counter_step_ns: float | None = None  # not read from the OS; the code that measures it sets it
 
     @property

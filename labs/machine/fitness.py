@@ -24,6 +24,8 @@ def examine(machine: Machine, trials: Trials) -> list[Point]:
         by_facts.check_cpus(machine),
         by_trials.check_pinning(machine, trials),
         by_facts.check_quota(machine),
+        by_facts.check_memory(machine),
+        by_facts.check_tasks(machine),
         by_facts.check_hypervisor(machine),
         by_facts.check_governor(machine),
         by_facts.check_turbo(machine),
@@ -35,7 +37,10 @@ def examine(machine: Machine, trials: Trials) -> list[Point]:
         by_facts.check_clock_source(machine),
         by_trials.check_disk("disk here", trials.here, "Change to a folder of your own: cd ~"),
         by_trials.check_disk(
-            "disk, cache", trials.cache, "Set TICKLAB_CACHE to a folder of yours.", fatal=True
+            "disk, cache",
+            trials.cache,
+            "Set TICKLAB_CACHE to a folder that you may write.",
+            fatal=True,
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""Points of the report that follow from facts: CPUs, clock speed, and who else uses CPU time."""
+"""Points of the report that follow from facts: CPUs, limits, clock speed, other users."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from labs.machine.probes import Trials
 from labs.machine.report_point import Point
 
 STEAL_LIMIT = 0.01
+# JupyterLab with one notebook, of lab 05 or 07, used 314 MB and 68 processes and threads at most.
+ENOUGH_MEMORY = 2**30
+ENOUGH_TASKS = 200
 # These are read without entering the OS kernel; each reading of another one costs a system call.
 QUICK_CLOCK_SOURCES = {
     "tsc",
@@ -27,9 +30,18 @@ def check_cpus(machine: Machine) -> Point:
     if len(allowed) > 1:
         return Point("CPUs allowed", "PASS", seen)
     remedy = "Parts that compare two CPUs are impossible here: skip them and say so in the report."
-    if online is not None and online > 1:
-        remedy += " Or start without taskset, in a container with --cpuset-cpus of two or more."
-    return Point("CPUs allowed", "CAUTION", seen, remedy)
+    if online is None or online == 1:
+        return Point(
+            "CPUs allowed", "CAUTION", seen, remedy, "Give the (virtual) machine two CPUs."
+        )
+    return Point(
+        "CPUs allowed",
+        "CAUTION",
+        seen,
+        f"{remedy} If you used taskset, start without it.",
+        "Give each student two CPUs: docker run --cpuset-cpus=0,1, AllowedCPUs=0,1 of systemd, or "
+        "two whole CPUs and the CPU manager policy static in Kubernetes.",
+    )
 
 
 def check_quota(machine: Machine) -> Point:
@@ -44,7 +56,45 @@ def check_quota(machine: Machine) -> Point:
         "CPU quota",
         "CAUTION",
         f"{seen}: the OS pauses a program that uses more",
-        "Keep runs short (fewer --samples), or ask for a larger limit (docker run --cpus).",
+        "Keep runs short: fewer --samples.",
+        "Give CPUs instead of time: docker run --cpuset-cpus=0,1 and no --cpus. Or raise the quota "
+        f"to the number of CPUs allowed, {len(machine.cpus_allowed or (0,))}.",
+    )
+
+
+def check_memory(machine: Machine) -> Point:
+    """How much memory a student may use."""
+    granted = [size for size in (machine.memory, machine.memory_limit) if size is not None]
+    if not granted:
+        return Point("memory", "SKIPPED", UNREADABLE)
+    size = min(granted)
+    limited = size == machine.memory_limit
+    seen = f"{size / 2**30:.1f} GiB{' by a limit' if limited else ''}"
+    if size >= ENOUGH_MEMORY:
+        return Point("memory", "PASS", seen)
+    return Point(
+        "memory",
+        "CAUTION",
+        f"{seen}: JupyterLab and one notebook take about 0.3 GiB",
+        "Open one notebook at a time: in the menu Kernel, shut down those that you do not need.",
+        "Give each student 1 GiB: docker run --memory=1g, or the memory limit of your hub.",
+    )
+
+
+def check_tasks(machine: Machine) -> Point:
+    """How many processes and threads a student may have: JupyterLab itself needs some."""
+    limit = machine.task_limit
+    if limit is None:
+        return Point("processes", "PASS", "no limit seen")
+    if limit >= ENOUGH_TASKS:
+        return Point("processes", "PASS", f"at most {limit:,} processes and threads")
+    return Point(
+        "processes",
+        "CAUTION",
+        f"at most {limit:,} processes and threads, and JupyterLab with one notebook takes up to 70",
+        "Open one notebook at a time. If a run cannot create a task, this limit is the reason.",
+        f"Allow each student {ENOUGH_TASKS} of them: docker run --pids-limit={ENOUGH_TASKS}, "
+        f"TasksMax= of systemd, or podPidsLimit of the kubelet. Look at ulimit -u too.",
     )
 
 
@@ -78,7 +128,8 @@ def check_governor(machine: Machine) -> Point:
         "governor",
         "CAUTION",
         f"{machine.governor}: the core's speed follows the load",
-        "Warm up longer (--warmup), or fix the speed: sudo cpupower frequency-set -g performance",
+        "Warm up longer: --warmup. State it in your report.",
+        "Fix the speed: sudo cpupower frequency-set -g performance",
     )
 
 
@@ -92,9 +143,9 @@ def check_turbo(machine: Machine) -> Point:
         "turbo",
         "CAUTION",
         "on: the core's speed depends on temperature and on the other cores",
-        "State this in your report, or switch it off: echo 1 | sudo tee "
-        "/sys/devices/system/cpu/intel_pstate/no_turbo (or: echo 0 | sudo tee "
-        "/sys/devices/system/cpu/cpufreq/boost)",
+        "State this in your report.",
+        "Switch it off: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo (or: "
+        "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost)",
     )
 
 
@@ -109,6 +160,7 @@ def check_smt(machine: Machine) -> Point:
         "CAUTION",
         "on: two CPUs may share one core",
         "See which CPUs share a core: lscpu -e. Leave the other one idle, or choose two cores.",
+        "Give both hardware threads of a core to the same student; lscpu -e shows them.",
     )
 
 
@@ -122,8 +174,9 @@ def check_seccomp(machine: Machine) -> Point:
         "seccomp",
         "CAUTION",
         f"{machine.seccomp}: the OS kernel checks each system call, so it costs more",
-        "State this in your report. In a container of your own, use --security-opt "
-        "seccomp=unconfined.",
+        "State this in your report.",
+        "Where you trust the users: docker run --security-opt seccomp=unconfined. Otherwise leave "
+        "the filter: figures that state it are right.",
     )
 
 
@@ -136,7 +189,11 @@ def check_load(machine: Machine) -> Point:
     if machine.load < max(0.5, cpus / 2):
         return Point("load", "PASS", seen)
     return Point(
-        "load", "CAUTION", seen, "End other programs (top lists them), or wait a minute and repeat."
+        "load",
+        "CAUTION",
+        seen,
+        "End other programs (top lists them), or wait a minute and repeat.",
+        "Let fewer students measure at the same time, or add CPUs.",
     )
 
 
@@ -156,6 +213,7 @@ def check_steal(machine: Machine, trials: Trials) -> Point:
         "CAUTION",
         f"{seen}: other virtual machines take CPU time from this one",
         "Take more samples from more processes, or measure at a quieter hour.",
+        "Give the virtual machine CPUs that it does not share, or move it to another host.",
     )
 
 
@@ -170,6 +228,7 @@ def check_clock_source(machine: Machine) -> Point:
         "clock source",
         "CAUTION",
         f"{source}: clock_gettime may enter the OS kernel",
-        "Time with the counter (variant fenced). To list the clock sources: "
+        "Time with the counter: variant fenced.",
+        "Look for one that needs no system call, such as tsc: "
         "cat /sys/devices/system/clocksource/clocksource0/available_clocksource",
     )

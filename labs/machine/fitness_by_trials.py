@@ -21,6 +21,14 @@ def check_compiler(trials: Trials) -> Point:
     """Whether a C program can be built and run."""
     if trials.compiler.problem is None:
         return Point("compiler", "PASS", f"{trials.compiler.seen}; compiles and runs")
+    if trials.compiler.no_programs_in:
+        return Point(
+            "compiler",
+            "FAIL",
+            trials.compiler.problem,
+            "Set TMPDIR to a folder where programs may run: mkdir -p ~/tmp && export TMPDIR=~/tmp",
+            f"Mount {trials.compiler.no_programs_in} without the option noexec.",
+        )
     return Point(
         "compiler",
         "FAIL",
@@ -28,6 +36,8 @@ def check_compiler(trials: Trials) -> Point:
         "Install gcc with its C library: Debian, Ubuntu, WSL: sudo apt install gcc libc6-dev; "
         "Fedora: sudo dnf install gcc; macOS: xcode-select --install; "
         "without rights: pip install 'ticklab[zig]'",
+        "Install gcc and the headers of the C library where the students' programs run, which may "
+        "be the image of a container: apt-get install gcc libc6-dev",
     )
 
 
@@ -37,6 +47,17 @@ def check_counter(trials: Trials) -> list[Point]:
     if counter is None:
         if trials.counter_problem is None:
             return [Point("counter", "SKIPPED", "needs a working compiler and cache folder")]
+        if trials.cache_without_programs:
+            return [
+                Point(
+                    "counter",
+                    "FAIL",
+                    trials.counter_problem,
+                    "Set TICKLAB_CACHE to a folder where programs may run.",
+                    f"Mount {trials.cache_without_programs} without the option noexec, or set "
+                    "TICKLAB_CACHE for all students to a folder where programs may run.",
+                )
+            ]
         return [
             Point(
                 "counter",
@@ -56,7 +77,8 @@ def check_counter(trials: Trials) -> list[Point]:
                 "counter",
                 "FAIL",
                 f"{seen}: the counter does not move",
-                "Restart the (virtual) machine.",
+                "Use another machine, or restart this one if it is yours.",
+                "Restart the (virtual) machine. If that does not help, students need another one.",
             )
         ]
     coarse = step > COARSE_STEP_NS
@@ -85,6 +107,7 @@ def check_pinning(machine: Machine, trials: Trials) -> Point:
         trials.pinning.problem,
         "Measure without --cpu, take more samples, and note the migrations that runs report. In "
         "measurements of switches the OS then chooses the CPUs, and every result states this.",
+        "Allow the system call sched_setaffinity in the filter (seccomp) of the container.",
     )
 
 
@@ -109,6 +132,7 @@ def check_interruptions(trials: Trials) -> Point:
         "CAUTION",
         f"{seen}: a loop that is timed as a whole takes that much longer",
         remedy,
+        "Let fewer students measure at the same time, or give each of them CPUs of their own.",
     )
 
 
@@ -143,12 +167,17 @@ def check_disk(name: str, disk: Disk | None, elsewhere: str, fatal: bool = False
     if disk is None:
         return Point(name, "SKIPPED", "not tried")
     worst: Status = "FAIL" if fatal else "CAUTION"
+    administrator = (
+        f"Give each student a home folder that may be written, with {LITTLE_DISK >> 20} MB of free "
+        "space. TICKLAB_CACHE may name another folder for what the kit builds."
+    )
     if disk.free is None:
-        return Point(name, worst, f"nothing can be written: {disk.problem}", elsewhere)
+        seen = f"nothing can be written: {disk.problem}"
+        return Point(name, worst, seen, elsewhere, administrator)
     seen = f"{disk.free / 2**30:.1f} GiB free in {disk.folder}"
     if disk.free < NO_DISK:
         seen = f"{disk.free / 2**20:.1f} MiB free in {disk.folder}"
-        return Point(name, worst, seen, f"Free some space. Or: {elsewhere}")
+        return Point(name, worst, seen, f"Free some space. Or: {elsewhere}", administrator)
     if disk.free < LITTLE_DISK:
-        return Point(name, "CAUTION", seen, f"Free some space. Or: {elsewhere}")
+        return Point(name, "CAUTION", seen, f"Free some space. Or: {elsewhere}", administrator)
     return Point(name, "PASS", seen)

@@ -32,10 +32,14 @@ _HELLO = '#include <stdio.h>\nint main(void) { puts("it runs"); return 0; }\n'
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a trial: `seen` says what it found, or `problem` says why it failed."""
+    """The outcome of a trial: `seen` says what it found, or `problem` says why it failed.
+
+    `no_programs_in` is the folder whose programs the OS refused to start, if that is the reason.
+    """
 
     seen: str = ""
     problem: str | None = None
+    no_programs_in: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,7 @@ class Trials:
     compiler: Outcome
     counter: Counter | None = None
     counter_problem: str | None = None
+    cache_without_programs: str = ""  # the cache folder, if the OS refused to start programs there
     pinning: Outcome | None = None
     here: Disk | None = None
     cache: Disk | None = None
@@ -96,15 +101,20 @@ def try_all(allowed: tuple[int, ...] | None) -> Trials:
     cache = try_cache()
     counter: Counter | None = None
     problem: str | None = None
+    forbidding = ""
     if compiler.problem is None and cache.problem is None:
         try:
             counter = run_counter()
+        except PermissionError:
+            forbidding = cache.folder
+            problem = _no_programs(forbidding)
         except Exception as error:  # any error becomes a point of the report
             problem = _first_line(error)
     return Trials(
         compiler=compiler,
         counter=counter,
         counter_problem=problem,
+        cache_without_programs=forbidding,
         pinning=try_pinning(allowed) if allowed else None,
         here=_disk(Path()),
         cache=cache,
@@ -123,7 +133,13 @@ def try_compiler() -> Outcome:
             built = _run(command)
             if built.returncode != 0:
                 return Outcome(problem=f"{compiler.version} does not compile: {_error_line(built)}")
-            ran = _run([str(program)])
+            try:
+                ran = _run([str(program)])
+            except PermissionError:
+                return Outcome(
+                    problem=_no_programs(tempfile.gettempdir()),
+                    no_programs_in=tempfile.gettempdir(),
+                )
     except toolchain.NoCompiler as error:
         return Outcome(problem=str(error))
     except Exception as error:  # no temporary folder, one that forbids programs, no processes left
@@ -211,6 +227,10 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "LC_ALL": "C"},
         check=False,
     )
+
+
+def _no_programs(folder: str) -> str:
+    return f"the OS starts no program in the folder {folder}; it may be mounted as noexec"
 
 
 def _error_line(ran: subprocess.CompletedProcess[str]) -> str:

@@ -13,10 +13,13 @@ class Point:
     """One point of the report.
 
     FAIL means that measuring is impossible until the remedy is applied, CAUTION that figures may be
-    worse, and SKIPPED that the point cannot be checked here.
+    worse, and SKIPPED that the point cannot be checked here. `remedy` is for the user, who may have
+    no administrator's rights; `administrator` is for whoever set up the machine, if that one can
+    change something.
     """
 
     name: str
     status: Status
     seen: str
     remedy: str | None = None
+    administrator: str | None = None

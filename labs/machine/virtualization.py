@@ -1,14 +1,14 @@
-"""Whether the machine is virtual: hypervisor, container, and a quota on CPU time.
+"""Whether the machine is virtual: a hypervisor or a container.
 
 No single sign is certain, so several are read. A fact without any sign is None.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from labs.common.pseudo_files import number_in, text_of, words_of
+from labs.common.pseudo_files import text_of
 
 # Names in the firmware (vendor and product), and the hypervisor that uses them.
 _FIRMWARE = (
@@ -80,40 +80,3 @@ def container(proc: Path, root: Path) -> str | None:
         if words in groups or any(words in line for line in mounts):
             return name
     return None
-
-
-def cpu_quota(proc: Path, sys: Path) -> float | None:
-    """The CPU time that control groups grant this process, in CPUs; None if there is no limit."""
-    limits: list[float] = []
-    for line in (text_of(proc / "self/cgroup") or "").splitlines():
-        _, _, rest = line.partition(":")
-        controllers, _, group = rest.partition(":")
-        if controllers == "":
-            limits += _limits(sys / "fs/cgroup", group, _quota_v2)
-        elif "cpu" in controllers.split(","):
-            for mount in (controllers, "cpu"):
-                limits += _limits(sys / "fs/cgroup" / mount, group, _quota_v1)
-    return min(limits, default=None)
-
-
-def _limits(mount: Path, group: str, quota: Callable[[Path], float | None]) -> list[float]:
-    """The limits of the group and of each group that contains it; a group may have none."""
-    parts = [part for part in group.split("/") if part not in ("", ".", "..")]
-    folders = [mount.joinpath(*parts[:depth]) for depth in range(len(parts) + 1)]
-    return [limit for folder in folders if (limit := quota(folder)) is not None]
-
-
-def _quota_v2(folder: Path) -> float | None:
-    words = words_of(folder / "cpu.max")
-    return _ratio(words[0], words[1]) if len(words) == 2 else None
-
-
-def _quota_v1(folder: Path) -> float | None:
-    return _ratio(
-        text_of(folder / "cpu.cfs_quota_us") or "", text_of(folder / "cpu.cfs_period_us") or ""
-    )
-
-
-def _ratio(quota: str, period: str) -> float | None:
-    granted, of = number_in(quota), number_in(period)  # "max" and -1 mean no limit
-    return granted / of if granted is not None and of and granted > 0 and of > 0 else None

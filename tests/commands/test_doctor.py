@@ -7,8 +7,10 @@ import dataclasses
 import io
 import json
 import os
+import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -41,6 +43,8 @@ POINTS = [
     "CPUs allowed",
     "pinning",
     "CPU quota",
+    "memory",
+    "processes",
     "hypervisor",
     "governor",
     "turbo",
@@ -75,6 +79,12 @@ def test_a_plain_machine_passes_everything() -> None:
         ({"cpus_allowed": None}, "CPUs allowed", "SKIPPED"),
         ({"cpu_quota": 0.5}, "CPU quota", "CAUTION"),
         ({"cpu_quota": 4.0}, "CPU quota", "PASS"),
+        ({"memory": None}, "memory", "SKIPPED"),
+        ({"memory_limit": 300 << 20}, "memory", "CAUTION"),
+        ({"memory_limit": 2 << 30}, "memory", "PASS"),
+        ({"memory": 512 << 20}, "memory", "CAUTION"),
+        ({"task_limit": 20}, "processes", "CAUTION"),
+        ({"task_limit": 4096}, "processes", "PASS"),
         ({"virtual": True, "hypervisor": "KVM"}, "hypervisor", "CAUTION"),
         ({"virtual": None}, "hypervisor", "SKIPPED"),
         ({"wsl": 1}, "hypervisor", "CAUTION"),
@@ -164,6 +174,87 @@ def test_the_verdict_names_what_is_wrong() -> None:
     assert verdict([*points, Point("d", "FAIL", "")]) == "Not fit to measure: d."
 
 
+#: What each point says of a machine on which all is wrong that an administrator can change.
+WRONG = dataclasses.replace(
+    PLAIN,
+    cpus_allowed=(1,),
+    cpu_quota=0.5,
+    memory_limit=300 << 20,
+    task_limit=20,
+    governor="powersave",
+    turbo=True,
+    smt=True,
+    seccomp="filter",
+    load=9.0,
+    steal=0.2,
+    clock_source="hpet",
+)
+TRIED = dataclasses.replace(
+    GOOD,
+    compiler=Outcome(problem="no compiler"),
+    counter=dataclasses.replace(COUNTER, step=0, taken_by_others=0.5),
+    pinning=Outcome(problem="not permitted"),
+    here=Disk("/x", None, "read-only"),
+    cache=Disk("/x", None, "read-only"),
+)
+#: What only the owner of a machine, or its administrator, can do.
+NEEDS_RIGHTS = ("docker", "systemd", "kubelet", "cpupower", "sysfs", "noexec", "Mount", "no_turbo")
+
+
+def test_what_needs_rights_is_said_to_the_administrator_alone() -> None:
+    points = examine(WRONG, TRIED)
+    by_name = {each.name: each for each in points}
+    for name in set(POINTS) - {"counter step", "hypervisor"}:
+        assert by_name[name].administrator, name
+    for each in points:
+        assert not any(word in (each.remedy or "") for word in NEEDS_RIGHTS), each
+    text = doctor.for_an_administrator(points, colour=False, columns=80)
+    assert "--cpuset-cpus=0,1" in " ".join(text.split())
+    assert "Keep runs short" not in text
+    assert text.endswith(verdict(points))
+
+
+def test_a_machine_with_nothing_to_change_sends_nobody_to_its_administrator() -> None:
+    points = examine(PLAIN, GOOD)
+    assert doctor.FOR_AN_ADMINISTRATOR not in doctor.as_text(points, False, 80)
+    assert "nothing to change" in doctor.for_an_administrator(points, False, 80)
+    assert doctor.FOR_AN_ADMINISTRATOR in doctor.as_text(examine(WRONG, GOOD), False, 80)
+
+
+def test_the_page_for_administrators_has_a_row_for_each_point() -> None:
+    page = (REPOSITORY / "docs" / "instructors" / "hub-and-laptops.md").read_text(encoding="utf-8")
+    table = page.split("| point |")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE)
+    named = [name.strip() for row in rows for name in row.split(";")]
+    assert sorted(named) == sorted([*POINTS, "exchange"])
+
+
+def test_a_folder_that_lets_no_program_run_is_not_a_missing_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = probes._run
+
+    def refuse(command: list[str]) -> subprocess.CompletedProcess[str]:
+        if len(command) == 1 or command[0].startswith(str(tmp_path)):
+            raise PermissionError(13, "Permission denied", command[0])
+        return run(command)
+
+    monkeypatch.setattr(probes, "_run", refuse)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    tried = dataclasses.replace(GOOD, compiler=probes.try_compiler())
+    found = point("compiler", tried=tried)
+    assert found.status == "FAIL"
+    assert f"starts no program in the folder {tmp_path}" in found.seen
+    assert "TMPDIR" in (found.remedy or "") and "gcc" not in (found.remedy or "")
+
+    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path))
+    monkeypatch.setattr(probes, "try_compiler", lambda: Outcome("gcc"))
+    found = point("counter", tried=probes.try_all(None))
+    assert found.status == "FAIL"
+    assert f"starts no program in the folder {tmp_path}" in found.seen
+    assert "TICKLAB_CACHE" in (found.remedy or "") and "noexec" in (found.administrator or "")
+
+
 def test_status_is_worded_and_only_then_coloured() -> None:
     points = [Point("governor", "CAUTION", "powersave", "a remedy")]
     plain = doctor.as_text(points, colour=False, columns=80)
@@ -212,7 +303,8 @@ def run_doctor(
 def statuses(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
     assert done.stderr == ""
     points = json.loads(done.stdout)
-    assert all(set(point) == {"point", "status", "seen", "remedy"} for point in points)
+    keys = {"point", "status", "seen", "remedy", "administrator"}
+    assert all(set(point) == keys for point in points)
     return {point["point"]: point["status"] for point in points}
 
 
@@ -230,7 +322,7 @@ def test_the_whole_command(tmp_path: Path) -> None:
 def test_for_a_reader(tmp_path: Path) -> None:
     done = run_doctor(tmp_path)
     lines = done.stdout.splitlines()
-    printed = [line for line in lines[:-2] if not line.startswith(" ")]
+    printed = [line for line in lines[: lines.index("")] if not line.startswith(" ")]
     assert len(printed) == len(POINTS)
     assert {line.split()[0] for line in printed} <= {"PASS", "CAUTION", "SKIPPED"}
     assert lines[-1].startswith("Fit to measure")
@@ -303,5 +395,5 @@ def test_a_machine_without_proc_and_sys(
 
     monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(doctor, "read_machine", lambda: read_machine(tmp_path, tmp_path, tmp_path))
-    assert doctor.run(argparse.Namespace(json=False)) == 0
+    assert doctor.run(argparse.Namespace(json=False, administrator=False)) == 0
     assert "SKIPPED  governor" in capsys.readouterr().out

@@ -15,6 +15,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -484,6 +485,22 @@ def test_a_start_that_fails_leaves_the_environment_as_it_was(
     with pytest.raises(serve.CannotServe, match="cannot write to /dev/null/none"):
         serve.serve(tmp_path, None, None, browser=False)
     assert dict(os.environ) == before
+
+
+@pytest.mark.parametrize(
+    ("listens_on", "named_by_jupyter", "shown"),
+    [
+        ("localhost", "localhost:8888", "http://localhost:8888"),
+        ("10.0.0.7", "10.0.0.7:8888", "http://10.0.0.7:8888"),
+        ("0.0.0.0", "4f07ca0d3299:8888", "http://127.0.0.1:8888"),
+        ("::", "4f07ca0d3299:8888", "http://127.0.0.1:8888"),
+    ],
+)
+def test_the_address_is_one_that_a_browser_can_open(
+    listens_on: str, named_by_jupyter: str, shown: str
+) -> None:
+    server = SimpleNamespace(ip=listens_on, port=8888, connection_url=f"http://{named_by_jupyter}/")
+    assert serve.address_of(server) == shown
 
 
 def test_jupyterlab_gets_this_python_first_and_keeps_what_the_user_has() -> None:

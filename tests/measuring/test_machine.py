@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from labs.common import pseudo_files
-from labs.machine import virtualization
+from labs.machine import control_groups
 from labs.machine.description import Machine, read_machine
 from testing.plain_machine import PLAIN
 
@@ -186,7 +186,50 @@ def test_wsl(tmp_path: Path, release: str, version: int | None) -> None:
 )
 def test_cpu_quota(tmp_path: Path, files: dict[str, str], quota: float | None) -> None:
     machine_of(tmp_path, files)
-    assert virtualization.cpu_quota(tmp_path / "proc", tmp_path / "sys") == quota
+    assert control_groups.cpu_quota(tmp_path / "proc", tmp_path / "sys") == quota
+
+
+LIMITS = """Limit                     Soft Limit           Hard Limit           Units
+Max processes             {tasks:<20} 96365                processes
+Max address space         {memory:<20} unlimited            bytes
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "memory", "tasks"),
+    [
+        ({}, None, None),
+        ({"proc/self/limits": LIMITS.format(tasks="unlimited", memory="unlimited")}, None, None),
+        ({"proc/self/limits": LIMITS.format(tasks=500, memory=2**30)}, 2**30, 500),
+        (
+            {
+                "proc/self/cgroup": "0::/a/b\n",
+                "sys/fs/cgroup/a/memory.max": f"{2**28}\n",
+                "sys/fs/cgroup/a/b/memory.max": "max\n",
+                "sys/fs/cgroup/a/b/pids.max": "100\n",
+                "proc/self/limits": LIMITS.format(tasks=500, memory=2**30),
+            },
+            2**28,
+            100,
+        ),
+        (
+            {
+                "proc/self/cgroup": "4:memory:/box\n3:pids:/\n",
+                "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+                "sys/fs/cgroup/memory/box/memory.limit_in_bytes": f"{2**29}\n",
+                "sys/fs/cgroup/pids/pids.max": "max\n",
+            },
+            2**29,
+            None,
+        ),
+        ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "-5 ²\n"}, None, None),
+    ],
+)
+def test_limits_of_memory_and_of_processes(
+    tmp_path: Path, files: dict[str, str], memory: int | None, tasks: int | None
+) -> None:
+    machine = machine_of(tmp_path, files)
+    assert (machine.memory_limit, machine.task_limit) == (memory, tasks)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ import grader.commands
 import grader.commands.cli
 import labs.commands
 import labs.commands.cli
+from testing.images import DOCKER_BUILD, DOCKER_RUN
 from testing.paths import FIXTURES, REPOSITORY
 
 DOCS = REPOSITORY / "docs"
@@ -40,6 +41,10 @@ NOT_RUN = {
     "pip wheel --no-deps -w dist .": "it downloads; test_wheel.py builds the wheel",
     "conda env create -f environment.yml": "it downloads; test_setup.py compares the file",
     "conda activate ticklab": "it changes a shell",
+    "sudo install -d -m 1777 /usr/local/share/nbgrader/exchange": "it needs root; "
+    "test_doctor_exchange.py compares the advice",
+    DOCKER_BUILD: "it downloads; test_images.py compares what the Dockerfile names",
+    DOCKER_RUN: "it needs the image; test_images.py compares it with the Dockerfile",
     "jupyter lab": "it opens a browser",
     "cd my-demo": "it changes a shell",
     "cd my-course": "it changes a shell",

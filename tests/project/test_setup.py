@@ -83,7 +83,8 @@ def test_environment_yml_and_pyproject_ask_for_the_same() -> None:
 
 def test_environment_yml_names_one_channel_and_ticklab() -> None:
     assert environment()["channels"] == ["conda-forge"]
-    assert environment()["dependencies"][-1] == {"pip": ["-e ."]}
+    # Not `-e .`: `labs start` would find no released labs. test_wheel.py installs the wheel.
+    assert environment()["dependencies"][-1] == {"pip": ["."]}
 
 
 @pytest.mark.parametrize("lock", LOCKS)

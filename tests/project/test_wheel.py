@@ -21,6 +21,7 @@ from packaging.requirements import Requirement
 from testing.paths import REPOSITORY
 
 LABS = sorted(path.parent.name for path in REPOSITORY.glob("notebooks/*/*.ipynb"))
+FRONT_ENDS = REPOSITORY / "labs" / "front_ends"
 FIRST_LAB = "01-timer-overhead"
 
 # Builds, and copies all of JupyterLab.
@@ -82,9 +83,24 @@ def test_holds_plots_of_pitfalls_and_no_lab_folder_behind_them(wheel: Path) -> N
     assert [name for name in names(wheel) if name.endswith(".csv") and "pitfalls" in name] == []
 
 
-def test_holds_what_jupyterlab_loads(wheel: Path) -> None:
-    extension = "labs/labextensions/ticklab-c-cells"
-    assert {f"{extension}/package.json", f"{extension}/static/remoteEntry.js"} <= names(wheel)
+def test_installs_the_colours_where_every_jupyter_server_of_the_environment_looks(
+    wheel: Path,
+) -> None:
+    data = f"{'-'.join(wheel.name.split('-')[:2])}.data/data"
+    for part in ("share/jupyter/labextensions/ticklab-c-cells", "etc/jupyter/nbconfig"):
+        files = [path for path in (FRONT_ENDS / part).rglob("*") if path.is_file()]
+        assert files
+        listed = {f"{data}/{path.relative_to(FRONT_ENDS)}" for path in files}
+        assert listed <= names(wheel)
+    # One copy, and not a second one that nothing reads.
+    assert [name for name in names(wheel) if name.startswith("labs/front_ends")] == []
+
+
+def test_pip_puts_the_colours_into_the_environment(commands: Path) -> None:
+    installed = commands.parent / "share/jupyter/labextensions/ticklab-c-cells/package.json"
+    assert json.loads(installed.read_text(encoding="utf-8"))["name"] == "ticklab-c-cells"
+    setting = "etc/jupyter/nbconfig/notebook.d/ticklab-c-cells.json"
+    assert (commands.parent / setting).read_bytes() == (FRONT_ENDS / setting).read_bytes()
 
 
 def test_holds_every_template(wheel: Path) -> None:
@@ -96,7 +112,8 @@ def test_holds_every_template(wheel: Path) -> None:
 def test_holds_its_licences_and_nothing_beside_the_packages(wheel: Path) -> None:
     top = {name.split("/")[0] for name in names(wheel)}
     info = f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"
-    assert top == {"labs", "grader", info}
+    data = info.replace(".dist-info", ".data")
+    assert top == {"labs", "grader", info, data}
     texts = ("LICENSE", "LICENSES/CC-BY-4.0.txt", "LICENSES/CC0-1.0.txt")
     assert {f"{info}/licenses/{text}" for text in texts} <= names(wheel)
 

@@ -18,6 +18,7 @@ from labs.common.units import canonical, rounded, with_unit
 from labs.course import predictions
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
+from labs.notebook import lost_widget
 from labs.notebook.course import foretell, typed
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class Line:
     def _repr_html_(self) -> str:
         message = self.message.as_html() if self.message is not None else ""
         sure = _SURE if self.unsure else ""
-        return filled(_LINE, python=self.python, message=message, sure=sure)
+        style = lost_widget.style("ticklab-form-line", "ticklab-form")
+        return filled(_LINE, python=self.python, message=message, sure=sure, style=style)
 
     @property
     def unsure(self) -> bool:
@@ -101,7 +103,7 @@ class PredictionForm:
 
         bundle = self.fields.widget._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
-        data["text/plain"] = "JupyterLab shows a form for your prediction here."
+        data["text/plain"] = "Run this cell: a form for your prediction appears here."
         display(data, raw=True)  # type: ignore[no-untyped-call]
         self._handle = display(self.line(), display_id=True)  # type: ignore[no-untyped-call]
 

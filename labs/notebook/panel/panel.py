@@ -247,7 +247,9 @@ class Panel:
 
         self.saved.show()
         widget = self.controls.widget._repr_mimebundle_()
-        display({**widget, "text/plain": repr(self)}, raw=True)  # type: ignore[no-untyped-call]
+        # For a page that shows no widgets, such as a saved notebook on another server.
+        words = "Run this cell: the panel appears here."
+        display({**widget, "text/plain": words}, raw=True)  # type: ignore[no-untyped-call]
 
     def __repr__(self) -> str:
         return f"panel, saved in {self.save}"

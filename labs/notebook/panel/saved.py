@@ -11,6 +11,7 @@ from typing import Any
 
 from labs.common import messages
 from labs.common.html import filled
+from labs.notebook import lost_widget
 
 _SAVED = Path(__file__).with_name("saved.html.jinja")
 
@@ -33,7 +34,13 @@ class SavedOutput:
     def update(self, result: str, plot: str, comparison: str, runs: str) -> None:
         """Show this result with its plot, the comparison and the table of runs, all as HTML."""
         self.html = filled(
-            _SAVED, kernel=self._kernel, result=result, plot=plot, comparison=comparison, runs=runs
+            _SAVED,
+            kernel=self._kernel,
+            result=result,
+            plot=plot,
+            comparison=comparison,
+            runs=runs,
+            style=lost_widget.style("ticklab-kept", "ticklab-panel", repeats=True),
         )
         if self._handle is not None:
             self._handle.update(self._bundle(), raw=True)

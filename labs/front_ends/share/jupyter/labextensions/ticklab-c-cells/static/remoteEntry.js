@@ -11,7 +11,7 @@
 (() => {
   'use strict';
 
-  const MAGIC = '%%ckernel';
+  const MAGIC = /^%%ckernel(?!\S)/;
   const C = 'text/x-csrc';
 
   const watched = new WeakSet(); // models of cells
@@ -35,7 +35,7 @@
     watched.add(cell);
     let before = null; // the type of the notebook's language, while the cell is in C
     const colour = () => {
-      const isC = cell.sharedModel.getSource().startsWith(MAGIC);
+      const isC = MAGIC.test(cell.sharedModel.getSource());
       if (isC && cell.mimeType !== C) {
         before = cell.mimeType;
         cell.mimeType = C;

@@ -1,0 +1,83 @@
+"""Whether the folders of nbgrader's exchange have the rights that students need."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from labs.hand_in.exchange import NotSubmitted, run_python
+from labs.machine.report_point import Point
+
+_NAME = "exchange"
+#: What a student must be allowed in each folder of a course.
+_NEEDED = {"inbound": os.W_OK | os.X_OK, "outbound": os.R_OK | os.X_OK}
+_AS_A_STUDENT = (
+    "Make these folders as nbgrader makes them: inbound with mode 733, outbound with 755."
+)
+
+
+def root_of_exchange(folder: Path) -> Path | None:
+    """The folder of the exchange that nbgrader uses in `folder`; None if there is none to look at.
+
+    It takes about two seconds, because nbgrader reads its settings.
+    """
+    try:
+        found = json.loads(run_python(folder, "labs.hand_in.exchange_root"))
+    except (NotSubmitted, ValueError):
+        return None
+    return Path(found) if isinstance(found, str) and found else None
+
+
+def check_exchange(root: Path | None) -> Point:
+    """Whether a student can fetch and submit labs with the exchange in the folder `root`."""
+    if root is None:
+        return Point(_NAME, "SKIPPED", "nbgrader names no folder for an exchange")
+    make = f"sudo install -d -m 1777 {root}"
+    try:
+        if not root.exists():
+            return Point(
+                _NAME,
+                "SKIPPED",
+                f"there is no folder {root}: students hand in by uploading an archive",
+                administrator=f"If your course uses nbgrader's exchange, make it: {make}",
+            )
+        if not _may(root, os.R_OK | os.W_OK | os.X_OK):
+            return Point(
+                _NAME,
+                "CAUTION",
+                f"students may not write to {root}: nbgrader will not use it",
+                "Hand in by uploading the archive that labs hand-in makes.",
+                f"Allow it; nobody can remove what belongs to another account then: {make}",
+            )
+        closed = [str(each) for each in _closed(root)]
+    except OSError as error:
+        return Point(_NAME, "SKIPPED", f"{root} cannot be read: {error.strerror or error}")
+    if closed:
+        return Point(
+            _NAME,
+            "CAUTION",
+            f"students cannot use {', '.join(closed[:3])}{' and others' if closed[3:] else ''}",
+            "Hand in by uploading the archive that labs hand-in makes.",
+            _AS_A_STUDENT,
+        )
+    return Point(_NAME, "PASS", str(root))
+
+
+def _closed(root: Path) -> Iterator[Path]:
+    """The folders of courses that a student cannot use as nbgrader does."""
+    for course in sorted(each for each in root.iterdir() if each.is_dir()):
+        if not _may(course, os.R_OK | os.X_OK):
+            yield course
+            continue
+        for name, needed in _NEEDED.items():
+            if (course / name).is_dir() and not _may(course / name, needed):
+                yield course / name
+
+
+def _may(folder: Path, needed: int) -> bool:
+    """Whether this account may do that in the folder; asked by root: whether every account may."""
+    if os.geteuid() != 0:
+        return os.access(folder, needed)
+    return folder.stat().st_mode & needed == needed
