@@ -95,14 +95,14 @@ def _next(folder: Path, lab: str, *, collected: bool) -> str:
     """The commands that an instructor needs next."""
     steps = [
         (f"nbgrader generate_assignment {lab}", "make the students' lab"),
-        (f"nbgrader release_assignment {lab}", "give it to the students"),
-        (f"nbgrader collect {lab}", "take what they hand in"),
+        (f"nbgrader release_assignment {lab}", "give it out, by an exchange"),
+        (f"grader collect SOURCE --lab {lab}", "take what they handed in"),
         (f"grader autograde {lab}", "grade it"),
         (f"grader feedback {lab}", "write a page for each student"),
-        ("jupyter lab", "open the formgrader: menu Nbgrader, entry Formgrader"),
+        ("jupyter lab", "menu Nbgrader, Formgrader"),
     ]
     width = max(len(command) for command, _ in steps)
-    lines = [f"  {command:<{width}}   {what}" for command, what in steps[3 if collected else 0 :]]
+    lines = [f"  {command:<{width}}   {what}" for command, what in steps[4 if collected else 0 :]]
     return "\n".join(["Next:", f"  cd {shlex.quote(str(folder))}", *lines])
 
 

@@ -23,7 +23,9 @@ def test_the_catalogue_is_what_the_c_kernels_list() -> None:
 
 
 def test_every_c_kernel_is_in_one_group_and_asks_a_question() -> None:
-    assert sorted(catalogue.names()) == list(c_kernel_names())
+    assert sorted(catalogue.names()) == list(c_kernel_names()), (
+        "each C kernel needs a group in labs/c_kernels/catalogue.py"
+    )
     assert all(kernel.measures.endswith("?") for kernel in catalogue.all_kernels())
 
 

@@ -395,6 +395,28 @@ def test_one_id_for_another_person_is_refused_in_a_later_run_too(course: Class) 
     assert refused(report) == {"b_2": why}
 
 
+def test_nobody_is_collected_under_a_second_id(course: Class) -> None:
+    """With a roster after a collect without one, each student would have two grades."""
+    path = canvas_zip(course.file("c.zip"), [one("A", 1), one("B", 2)])
+    known = roster.Roster([roster.Student("ada", "1", ""), roster.Student("ben", "2", "")])
+    course.collect(path)
+    shutil.rmtree(course.submitted("2"))
+    report = course.collect(path, known=known)
+    assert (did(report), report.absent) == ({"ben": Did.NEW}, [])
+    assert refused(report) == {
+        "a_1": "it was collected as 1 before. To collect it with other ids, first remove "
+        f"submitted/1/{LAB}; otherwise use the roster of that collect"
+    }
+    assert refused(course.collect(path)).keys() == {"b_2"}
+    assert did(course.collect(path, known=known)) == {"ben": Did.SAME}
+
+
+def test_two_people_of_one_name_are_two_students(course: Class) -> None:
+    course.collect(moodle_zip(course.file("1.zip"), [one("A B", 1)]))
+    report = course.collect(moodle_zip(course.file("2.zip"), [one("A B", 1), one("A B", 2)]))
+    assert did(report) == {"a-b-1": Did.SAME, "a-b-2": Did.NEW}
+
+
 def test_a_roster_names_who_handed_in_nothing(course: Class) -> None:
     known = roster.Roster([roster.Student(name, str(n), "") for n, name in enumerate("abc")])
     report = course.collect(

@@ -168,7 +168,7 @@ def sorted_names(
     layout: Layout, *paths: str, known: roster.Roster | None = None, taken: tuple[str, ...] = ()
 ) -> tuple[dict[str, list[str]], dict[str, str]]:
     """The students with their files, and what is not collected."""
-    found = sort([item(path) for path in paths], layout, LAB, known, taken)
+    found = sort([item(path) for path in paths], layout, LAB, known, dict.fromkeys(taken, ""))
     students = {
         student: ["/".join(given.path) for given in group.given[None]]
         for student, group in found.students.items()
@@ -201,7 +201,7 @@ def test_a_name_that_ends_in_a_number_is_no_way_into_another_students_work() -> 
     students, _ = sorted_names(CANVAS, "mallory_77_123_456_a.zip", known=known)
     assert students == {"mallory": ["a.zip"]}
     # A file whose name begins with a number is the usual case.
-    found = sort([item("bob_8_9_3_solution.zip")], CANVAS, LAB, None, ())
+    found = sort([item("bob_8_9_3_solution.zip")], CANVAS, LAB, None, {})
     assert [each.path for each in found.students["8"].given[None]] == [("3_solution.zip",)]
     assert found.students["8"].doubts == ["bob_8_9_3_solution.zip can also be a file of 9"]
 

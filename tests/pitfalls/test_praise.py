@@ -383,7 +383,7 @@ LACKING: dict[str | tuple[str, str], Change] = {
 def lacking(spec: FigureSpec, praise: Praise, check: str) -> Submission:
     """A submission of this figure in which the check fails, made from one with this praise."""
     change = LACKING.get((spec.id, check)) or LACKING.get(check)
-    assert change is not None, f"nothing makes {check} fail: nobody may be praised by it"
+    assert change is not None, f"add to LACKING what makes {check} fail: see its comment"
     return change(praised(spec, praise))
 
 

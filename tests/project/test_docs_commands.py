@@ -38,6 +38,7 @@ NOT_RUN = {
     "python3 -m venv ~/ticklab-env": "it writes to the home folder; test_wheel.py makes one",
     "source ~/ticklab-env/bin/activate": "it changes a shell",
     "pip install .": "it downloads; test_wheel.py installs the wheel",
+    "pip wheel --no-deps -w dist .": "it downloads; test_wheel.py builds the wheel",
     "conda env create -f environment.yml": "it downloads; test_setup.py compares the file",
     "conda activate ticklab": "it changes a shell",
     "sudo install -d -m 1777 /usr/local/share/nbgrader/exchange": "it needs root; "

@@ -48,6 +48,8 @@ def test_what_is_in_the_course_stays(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (tmp_path / "c" / "nbgrader_config.py").read_text() == "# mine\n"
     first, _, second = capsys.readouterr().out.partition("Next:")
     assert "Labs in it: 1" in first and "Its labs are as they were" in second
+    assert all(way in second for way in ("release_assignment", "grader collect SOURCE"))
+    assert max(len(line) for line in second.splitlines() if "   " in line) <= 80
 
 
 def test_an_interrupted_copy_of_the_labs_is_made_again(

@@ -109,7 +109,8 @@ class Collect:
         if layout is None:
             items = source.without_wrapper(items, self._labs)
             layout = layout_of([item.parts for item in items])
-        taken = students_in(self._course, self._course.submitted_directory, self._lab, "*")
+        students = students_in(self._course, self._course.submitted_directory, self._lab, "*")
+        taken = {each: self._label_of(each) for each in students}
         found = sort(items, layout, self._lab, roster, taken)
         report = Report(name, self._lab, layout.name, self._dry, [], found.not_collected)
         report.of_other_labs = found.of_other_labs
@@ -120,9 +121,13 @@ class Collect:
                 self._student(report, layout, student, found.students[student], scratch)
         report.not_collected.sort(key=lambda each: each.name)
         if roster is not None:
-            here = {*found.students, *taken}
+            here = {*found.seen, *taken}
             report.absent = sorted({each.student for each in roster.students} - here)
         return report
+
+    def _label_of(self, student: str) -> str:
+        """How a source named the student when this lab was collected; "" if that is not known."""
+        return str(self._collected.record(student).get("entry", "")).partition("/")[0]
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[Path]:

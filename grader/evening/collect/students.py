@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.evening.collect.handed_in import Given
@@ -43,17 +43,29 @@ class NotCollected:
 
 @dataclass
 class Sorted:
-    """Each student's files by the student's id, and what is nobody's or not clear."""
+    """Each student's files by the student's id, and what is nobody's or not clear.
+
+    `seen` are the ids of all who handed in, also of those who are refused.
+    """
 
     students: dict[str, Group]
     not_collected: list[NotCollected]
     of_other_labs: int = 0
+    seen: set[str] = field(default_factory=set)
 
 
 def sort(
-    items: Iterable[Item], layout: Layout, lab: str, roster: Roster | None, taken: Collection[str]
+    items: Iterable[Item],
+    layout: Layout,
+    lab: str,
+    roster: Roster | None,
+    taken: Mapping[str, str],
 ) -> Sorted:
-    """Sorts the files by student. `taken` are the ids of students in the course."""
+    """Sorts the files by student.
+
+    `taken` has the ids of students in the course, each with the label under which a source named
+    the student when this lab was collected, or "".
+    """
     result = Sorted({}, [])
     groups: dict[str, Group] = {}
     unclear: list[tuple[Item, list[Named]]] = []
@@ -70,7 +82,7 @@ def sort(
         else:
             _add(groups, item, can_be[0])
     _resolve(groups, unclear, roster)
-    _identify(groups.values(), layout, roster, taken, result)
+    _identify(groups.values(), layout, roster, taken, lab, result)
     return result
 
 
@@ -116,10 +128,11 @@ def _identify(
     groups: Iterable[Group],
     layout: Layout,
     roster: Roster | None,
-    taken: Collection[str],
+    taken: Mapping[str, str],
+    lab: str,
     result: Sorted,
 ) -> None:
-    """Gives each group the id of its student, and refuses groups whose ids are alike."""
+    """Gives each group the id of its student; refuses ids that are alike, and a second id."""
     alike: dict[str, list[tuple[str, Group]]] = defaultdict(list)
     for group in groups:
         try:
@@ -127,10 +140,12 @@ def _identify(
         except NotTaken as error:
             result.not_collected.append(NotCollected(group.label, str(error)))
             continue
+        result.seen.add(student)
         alike[same_name((student,))].append((student, group))
     in_course = defaultdict(set)
     for student in taken:
         in_course[same_name((student,))].add(student)
+    before = {label: student for student, label in taken.items() if label}
     for same, found in alike.items():
         student, group = found[0]
         others = sorted(in_course[same] - {student})
@@ -142,8 +157,18 @@ def _identify(
         elif others and student not in in_course[same]:
             why = f"its student id is like that of {printable(others[0])}, who is in the course"
             result.not_collected.append(NotCollected(group.label, why))
+        elif student not in taken and (first := before.get(found[0][1].label)):
+            result.not_collected.append(NotCollected(found[0][1].label, _again(first, lab)))
         else:
             result.students[student] = group
+
+
+def _again(first: str, lab: str) -> str:
+    """Why a student is not collected under a second id: each would have a grade."""
+    return (
+        f"it was collected as {printable(first)} before. To collect it with other ids, first "
+        f"remove {printable(f'submitted/{first}/{lab}')}; otherwise use the roster of that collect"
+    )
 
 
 def _id(named: Named, id_of: Callable[[Named], str], roster: Roster | None) -> str:
