@@ -145,15 +145,18 @@ def caveat(case: Case) -> str:
         )
     if width(shown) <= case.spec.widest:
         return ""
-    limit = f"Beyond {100 * WIDEST:.0f} %, do not believe the value; the grader then "
+    wide = rounded(100 * width(shown), 2)
     if case.spec.widest > WIDEST:
-        limit = (
-            f"Beyond {100 * WIDEST:.0f} %, do not believe the value. Beyond "
-            f"{rounded(100 * case.spec.widest)} %, the limit for this figure, the grader "
+        return (
+            f"The interval reaches {wide} % of the value to either side. Beyond "
+            f"{100 * WIDEST:.0f} %, do not believe the value. Beyond "
+            f"{rounded(100 * case.spec.widest)} %, the limit for this figure, the grader passes "
+            "any value within the interval."
         )
     return (
-        f"The interval reaches {rounded(100 * width(shown), 2)} % of the value to either side. "
-        f"{limit}passes any value within the interval."
+        f"The interval reaches {wide} % of the value to either side. Beyond "
+        f"{100 * WIDEST:.0f} %, do not believe the value; the grader then passes any value within "
+        "the interval."
     )
 
 
