@@ -77,7 +77,8 @@ def commands_of(text: str) -> Iterator[str]:
     """The commands of a page, one after the other."""
     for language, fenced, indented in _BLOCK.findall(text):
         for line in (fenced or indented).splitlines():
-            if not language and _COMMAND.match(f"{line.strip()} "):
+            # `make bench` runs the benchmarks, and this is one of them.
+            if not language and _COMMAND.match(f"{line.strip()} ") and "-m bench" not in line:
                 yield line.strip()
 
 
