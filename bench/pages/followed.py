@@ -25,8 +25,15 @@ from testing.paths import REPOSITORY
 #: A block with its language, or lines that are indented as code.
 _BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$|^((?:    \S[^\n]*\n)+)", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"(labs|grader|nbgrader|jupyter|make|conda|cd|source|python3?|pip|taskset) ")
+#: `make test` is not a step of a page, and `make bench` runs the benchmarks: this is one of them.
+_ELSEWHERE = ("make test", "make bench", "-m bench")
 #: What runs until Control-C, and what it prints when it is ready.
-_GOES_ON = {"labs start": "token=", "make lab": "token=", "jupyter lab": "token=", "labs watch": ""}
+_GOES_ON = {
+    "labs start": "token=",
+    "make lab": "token=",
+    "jupyter lab": "token=",
+    "labs watch": "\n",
+}
 #: The status that a page announces, where it is not 0.
 _STATUS = {
     "taskset -c 1 labs measure process_switch --variant pipe-pinned --cpu 0": 2,
@@ -74,12 +81,12 @@ def run(quick: bool) -> bool:
 
 
 def commands_of(text: str) -> Iterator[str]:
-    """The commands of a page, one after the other."""
+    """The commands of a page, one after the other, without the comments behind them."""
     for language, fenced, indented in _BLOCK.findall(text):
-        for line in (fenced or indented).splitlines():
-            # `make bench` runs the benchmarks, and this is one of them.
-            if not language and _COMMAND.match(f"{line.strip()} ") and "-m bench" not in line:
-                yield line.strip()
+        for line in () if language else (fenced or indented).splitlines():
+            command = re.split(r"\s+# ", line.strip())[0]
+            if _COMMAND.match(f"{command} ") and not any(each in command for each in _ELSEWHERE):
+                yield command
 
 
 def _followed(page: Page, home: Path) -> bool:

@@ -7,6 +7,7 @@ scheduler gives its submissions to another one; whatever it left is removed ther
 from __future__ import annotations
 
 import dataclasses
+import logging
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: A scheduler that is there answers within seconds.
 _ANSWER_S = 30
+#: They log a lost connection as a traceback; NoCluster says it in a sentence.
+_LOUD = ("distributed.client", "tornado.application", "asyncio")
 #: The reason that a future states when it was cancelled because the scheduler is gone.
 _LOST = "scheduler-connection-lost"
 
@@ -39,6 +42,8 @@ class DaskPool:
             raise NoCluster(
                 "--dask needs the package distributed: pip install 'ticklab[cluster]'"
             ) from error
+        for name in _LOUD:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             made: Any = Client
             self._client: Any = made(address, timeout=_ANSWER_S, set_as_default=False)
