@@ -4,8 +4,6 @@
 VENV = .venv
 PYTHON = python3 python3.13 python3.12 python3.11 python3.10
 UV = uv
-# Tests often wait, for a browser or a server: one worker more than CPUs of a small machine.
-WORKERS = 3
 
 BIN = $(VENV)/bin
 CHECKS = check-types check-python check-c
@@ -27,13 +25,13 @@ lab: $(VENV)/compiled build/released.made ## open the labs in JupyterLab (DIR: t
 
 test: $(VENV)/dev ## run lint and every test (ARGS: passed on to pytest)
 	@$(MAKE) --no-print-directory -j 3 lint build/released.made $(VENV)/compiled
-	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
 quick: lint build/released.made $(VENV)/compiled ## run lint and the short tests that measure nothing (2 minutes)
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not measuring and not slow" $(ARGS)
+	@$(BIN)/python -m pytest -n 2 -m "not measuring and not slow" $(ARGS)
 
 coverage: $(VENV)/dev build/released.made $(VENV)/compiled ## print which lines of each package the short tests run
-	@COVERAGE_FILE=build/coverage.data $(BIN)/python -m pytest -n $(WORKERS) -m "not measuring and not slow" \
+	@COVERAGE_FILE=build/coverage.data $(BIN)/python -m pytest -n 2 -m "not measuring and not slow" \
 		--cov=labs --cov=grader --cov-report=json:build/coverage.json $(ARGS)
 	@$(BIN)/python -m testing.covered build/coverage.json
 

@@ -1,5 +1,5 @@
 """What every test shares: a cache of its own, so that no test meets what another run left; and who
-runs beside whom, where there are several workers."""
+runs beside whom, where there are two workers."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def _ignore_for_ourselves_only() -> None:
 
 _ignore_for_ourselves_only()
 
-#: Files whose tests measure on this machine. They run one after the other on one worker, and all
-#: others give way to it, so that a measurement has about one busy CPU beside it, as in a class.
+#: Files whose tests measure on this machine. They run one after the other on one worker, so that a
+#: measurement has at most one busy CPU beside it, as in a class.
 MEASURING = """
     broken broken_pair browser_labs ckernel conditions doctor first_steps first_time kernels_c
     measure measured_class no_pinning notebooks own_exercises panel panel_runs pitfalls session
@@ -78,17 +78,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.measuring)
         if file_of(item.nodeid) in LONG.split():
             item.add_marker(pytest.mark.slow)
-
-
-#: How much those that measure nothing give way, as `nice` counts.
-GIVING_WAY = 10
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """What measures comes first on its worker, which gives way only after that."""
-    measures = file_of(item.nodeid) in MEASURING.split()
-    if "PYTEST_XDIST_WORKER" in os.environ and not measures and os.nice(0) < GIVING_WAY:
-        os.nice(GIVING_WAY)
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]

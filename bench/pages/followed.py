@@ -7,9 +7,9 @@ command that reads them. It installs packages, so it needs an index of packages.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,7 +24,9 @@ from testing.paths import REPOSITORY
 
 #: A block with its language, or lines that are indented as code.
 _BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$|^((?:    \S[^\n]*\n)+)", re.DOTALL | re.MULTILINE)
-_COMMAND = re.compile(r"(labs|grader|nbgrader|jupyter|make|conda|cd|source|python3?|pip|taskset) ")
+_COMMAND = re.compile(
+    r"(labs|grader|nbgrader|jupyter|make|conda|docker|cd|source|python3?|pip|taskset) "
+)
 #: `make test` is not a step of a page, and `make bench` runs the benchmarks: this is one of them.
 _ELSEWHERE = ("make test", "make bench", "-m bench")
 #: What runs until Control-C, and what it prints when it is ready.
@@ -40,17 +42,21 @@ _STATUS = {
     "taskset -c 1 labs measure process_switch --variant pipe-two-cpus": 3,
     "nbgrader release_feedback 01-timer-overhead": 1,  # it refuses those who did not use it
 }
-#: Where a program is missing, what needs it is left out, and the bench says so.
-_NEEDS = {"conda": "conda", "taskset": "taskset"}
+#: Where these fail, what needs them is left out, and the bench says so.
+_NEEDS = {"conda": "conda --version", "docker": "docker info", "taskset": "taskset --version"}
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page, and what its reader has: `installed` programs, and where the reader `begins`."""
+    """A page, and what its reader has: `installed` programs, and where the reader `begins`.
+
+    Before the command `later[0]`, the reader goes to the folder that `later[1]` gives.
+    """
 
     path: str
     installed: bool = True
     begins: Callable[[Path], Path] = brought.source
+    later: tuple[str, Callable[[Path], Path]] | None = None
 
 
 PAGES = (
@@ -63,7 +69,7 @@ PAGES = (
     Page("docs/instructors/privacy.md", begins=brought.empty_folder),
     Page("docs/measuring.md", begins=brought.lab_folder),
     Page("docs/submission.md", begins=brought.lab_folder),
-    Page("README.md", begins=brought.lab_folder),
+    Page("README.md", later=("labs doctor", brought.lab_folder)),
     Page("docs/grading.md", begins=brought.empty_folder),
 )
 
@@ -95,9 +101,11 @@ def _followed(page: Page, home: Path) -> bool:
     with Shell(page.begins(home), _environment(home, page.installed)) as shell:
         for command in commands_of(text):
             words = command.split()
-            if words[0] in _NEEDS and shutil.which(_NEEDS[words[0]]) is None:
-                skipped(f"{page.path}: `{command}`: {_NEEDS[words[0]]} is not installed")
-                break
+            if not _has(words[0]):
+                skipped(f"{page.path}: `{command}`: `{_NEEDS[words[0]]}` fails on this machine")
+                continue
+            if page.later is not None and command == page.later[0]:
+                shell.run(f"cd {page.later[1](home)}")
             count += 1
             try:
                 brought.before(command, shell.folder, home)
@@ -112,9 +120,21 @@ def _followed(page: Page, home: Path) -> bool:
     return verdict(not faults and count > 0, f"{page.path}: {count} commands, {len(faults)} faults")
 
 
+@functools.lru_cache
+def _has(program: str) -> bool:
+    """Whether what `program` needs is there."""
+    if program not in _NEEDS:
+        return True
+    words = _NEEDS[program].split()
+    try:
+        return subprocess.run(words, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
 def _typed(shell: Shell, command: str) -> Ran:
     for name, ready in _GOES_ON.items():
-        if command.startswith(name) and "--no-lab" not in command:
+        if name in command and "--no-lab" not in command:
             ran = shell.run_until(command, ready)
             # Control-C ends it, which each program reports in its own way.
             return Ran(0 if ran.status in {0, 2, 130} else ran.status, ran.said)

@@ -102,7 +102,7 @@ def _next(folder: Path, lab: str, *, collected: bool) -> str:
         ("jupyter lab", "menu Nbgrader, Formgrader"),
     ]
     width = max(len(command) for command, _ in steps)
-    lines = [f"  {command:<{width}}   {what}" for command, what in steps[4 if collected else 0 :]]
+    lines = [f"  {command:<{width}}   {what}" for command, what in steps[3 if collected else 0 :]]
     return "\n".join(["Next:", f"  cd {shlex.quote(str(folder))}", *lines])
 
 

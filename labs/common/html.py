@@ -1,7 +1,7 @@
 """HTML from templates: files `*.html.jinja` beside the modules that fill them.
 
 A template escapes every value. What is HTML already passes the filter `safe` in the template, where
-a reader can see it. `words` gives a text in the language of the reader.
+a reader can see it. `translated` gives a text in the language of the reader.
 """
 
 from __future__ import annotations
@@ -46,5 +46,5 @@ def _environment(folder: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["words"] = words
+    made.globals["translated"] = words
     return made

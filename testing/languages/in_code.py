@@ -15,6 +15,8 @@ from jinja2 import Environment, nodes
 
 #: What a function is called that translates its argument.
 MARK = "words"
+#: The same function in a template.
+MARK_IN_TEMPLATES = "translated"
 #: What stands for one of two words, as the `s` of a plural does; a translation may do without.
 OF_ENGLISH = "word"
 #: A text with fewer words of its own is no sentence.
@@ -24,11 +26,11 @@ _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def marked(path: Path) -> Iterator[str]:
-    """Every text that the code gives to `words(...)`."""
+    """Every text that the code gives to `words(...)`, or a template to `translated(...)`."""
     source = path.read_text(encoding="utf-8")
     if path.suffix == ".jinja":
         for call in Environment().parse(source).find_all(nodes.Call):
-            if isinstance(call.node, nodes.Name) and call.node.name == MARK:
+            if isinstance(call.node, nodes.Name) and call.node.name == MARK_IN_TEMPLATES:
                 yield from (each.value for each in call.args if isinstance(each, nodes.Const))
         return
     for node in ast.walk(ast.parse(source)):
