@@ -103,7 +103,7 @@ def as_html(
         open=verdict.in_words == NOT_HANDED_IN,
         verdict=verdict,
         examples=examples or {},
-        words=words,
+        translated=words,
     )
 
 
