@@ -18,7 +18,7 @@ from labs.languages.chosen import keep_english
 from labs.results import stopping
 from testing.c_programs import FOLDER, Program, compile_c
 
-# Every text is compared in English, whatever the locale of this machine.
+# Every text is compared in English, whatever language whoever runs the tests has chosen.
 keep_english()
 
 # How long an example takes says how busy the machine is.

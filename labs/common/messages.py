@@ -34,25 +34,31 @@ class Message:
 
     def as_html(self) -> str:
         """A box with a border at its left; all text is escaped."""
-        colour, word = TONES[self.tone]
         shown = of_reader()
+        word, heading = self._first_line()
         return filled(
             _MESSAGE,
             role="alert" if self.tone == "problem" else "status",
-            colour=colour,
-            word=shown(word),
-            heading=code_spans.parts(shown(self.heading)),
+            colour=TONES[self.tone][0],
+            word=word,
+            heading=code_spans.parts(heading),
             loud=self.tone != "open",
             excerpt=self.excerpt,
             sentences=[code_spans.parts(shown(sentence)) for sentence in self.sentences],
         )
+
+    def _first_line(self) -> tuple[str, str]:
+        """The word of the tone and the heading, both in one language."""
+        word, shown = TONES[self.tone][1], of_reader()
+        heading = shown(self.heading)
+        return (word if heading == self.heading else shown(word)), heading
 
     def _repr_html_(self) -> str:
         return self.as_html()
 
     def __repr__(self) -> str:
         shown = of_reader()
-        lines = [f"{shown(TONES[self.tone][1])}: {shown(self.heading)}"]
+        lines = [": ".join(self._first_line())]
         lines += [self.excerpt] if self.excerpt else []
         return "\n".join([*lines, *map(shown, self.sentences)])
 

@@ -1,4 +1,8 @@
-"""Which language a reader has chosen: TICKLAB_LANGUAGE, or else the locale of the system."""
+"""Which language a reader has chosen: TICKLAB_LANGUAGE, or else English.
+
+The locale of the system chooses nothing: most text of the labs is in English only, and around it a
+message in another language would be the stranger one.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,13 @@ from labs.languages.catalogue import languages
 ENGLISH = "en"
 #: Names the language of everything that Ticklab shows, such as `de`.
 VARIABLE = "TICKLAB_LANGUAGE"
-#: As gettext reads them: the first that has a value counts. LANGUAGE may list several.
-_OF_SYSTEM = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def language(environment: Mapping[str, str] | None = None) -> str:
     """The language of the reader, such as `de`; `en` where we have no catalogue for it."""
     stated = os.environ if environment is None else environment
-    for name in (VARIABLE, *_OF_SYSTEM):
-        if stated.get(name, "").strip():
-            return _first_known(stated[name].split(":"))
-    return ENGLISH
+    wished = stated.get(VARIABLE, "").strip().lower()
+    return wished if wished in known() else ENGLISH
 
 
 def keep_english() -> None:
@@ -36,12 +36,3 @@ def keep(language: str) -> None:
 def known() -> tuple[str, ...]:
     """Every language that can be chosen."""
     return (ENGLISH, *languages())
-
-
-def _first_known(wished: list[str]) -> str:
-    known_here = known()
-    for wish in wished:
-        short = wish.strip().replace("-", "_").partition("_")[0].partition(".")[0].lower()
-        if short in known_here:
-            return short
-    return ENGLISH
