@@ -22,6 +22,8 @@ from labs.machine.report_point import Point
 __all__ = ["Point", "examine", "run"]
 
 FOR_AN_ADMINISTRATOR = "What an administrator can change: labs doctor --administrator"
+OF_AN_ADMINISTRATOR = "What an administrator of this machine can change:"
+ALL_POINTS = "All points, and what a student can do: labs doctor"
 _COLOURS = {"PASS": "32", "CAUTION": "33", "FAIL": "31;1", "SKIPPED": "2"}
 
 
@@ -69,8 +71,10 @@ def as_text(points: list[Point], colour: bool, columns: int | None) -> str:
 def for_an_administrator(points: list[Point], colour: bool, columns: int | None) -> str:
     """Only the points at which an administrator can change something, with what that is."""
     asked = [(point, point.administrator) for point in points if point.administrator]
-    lines = _listed(asked, colour, columns) if asked else ["There is nothing to change."]
-    return "\n".join([*lines, "", verdict(points)])
+    if not asked:
+        return "\n".join(["There is nothing to change.", "", verdict(points)])
+    lines = [OF_AN_ADMINISTRATOR, "", *_listed(asked, colour, columns)]
+    return "\n".join([*lines, "", ALL_POINTS, verdict(points)])
 
 
 def _listed(

@@ -211,13 +211,15 @@ def test_what_needs_rights_is_said_to_the_administrator_alone() -> None:
     text = doctor.for_an_administrator(points, colour=False, columns=80)
     assert "--cpuset-cpus=0,1" in " ".join(text.split())
     assert "Keep runs short" not in text
-    assert text.endswith(verdict(points))
+    assert text.startswith(doctor.OF_AN_ADMINISTRATOR)
+    assert text.endswith(f"{doctor.ALL_POINTS}\n{verdict(points)}")
 
 
 def test_a_machine_with_nothing_to_change_sends_nobody_to_its_administrator() -> None:
     points = examine(PLAIN, GOOD)
     assert doctor.FOR_AN_ADMINISTRATOR not in doctor.as_text(points, False, 80)
-    assert "nothing to change" in doctor.for_an_administrator(points, False, 80)
+    nothing = doctor.for_an_administrator(points, False, 80)
+    assert "nothing to change" in nothing and doctor.OF_AN_ADMINISTRATOR not in nothing
     assert doctor.FOR_AN_ADMINISTRATOR in doctor.as_text(examine(WRONG, GOOD), False, 80)
 
 
