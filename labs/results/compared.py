@@ -13,12 +13,8 @@ from pathlib import Path
 from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate
 from labs.common.html import filled
-from labs.results.digits import rounded_apart
+from labs.results.digits import another_result, rounded_apart
 from labs.results.result import Result
-
-#: A comparison states how it was made if the two values would give one that lies outside its
-#: interval, and farther away than this share.
-_VISIBLE = 0.01
 
 #: A variant whose name ends with a count.
 _COUNTED = re.compile(r"(\D+)(\d+)")
@@ -227,7 +223,7 @@ def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tup
     else:
         shown, (low, high), what = found.difference, found.difference_interval, "difference"
         plain, excluded, unit = one.value - found.times * other.value, 0.0, f" {found.unit}"
-    if shown is None or low <= plain <= high or abs(plain - shown) < _VISIBLE * abs(shown):
+    if shown is None or not another_result(plain, shown, low, high):
         return ()
     text = rounded_apart(plain, low, high, excluded)[0]
     return (

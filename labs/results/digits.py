@@ -4,6 +4,13 @@ from __future__ import annotations
 
 #: A sentence shows at most this many digits after the point.
 MOST_DECIMALS = 6
+#: A reader who calculates with printed numbers sees a deviation of this share.
+_VISIBLE = 0.01
+
+
+def another_result(plain: float, value: float, low: float, high: float) -> bool:
+    """Whether `plain`, calculated from printed numbers, is visibly not `value` (`low`, `high`)."""
+    return not low <= plain <= high and abs(plain - value) >= _VISIBLE * abs(value)
 
 
 def printed_interval(value: float, low: float, high: float, excluded: float) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from labs.common.table import Table
 from labs.common.units import NAMES, rounded
+from labs.results.digits import another_result
 from labs.views.gather import Runs, runs_of, with_warnings
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ _HEADER = (
     "'baseline': one empty round",
     "'net': difference, process by process",
 )
-
-#: A reader who subtracts sees a difference of this share.
-_VISIBLE = 0.01
 
 
 @with_warnings
@@ -46,10 +44,9 @@ def _row(run: Run) -> tuple[str, ...]:
 
 
 def _is_no_plain_difference(run: Run) -> bool:
-    """Whether whole minus baseline lies visibly outside the interval of the net cost."""
+    """Whether whole minus baseline is visibly not the net cost."""
     net = run.results[0].net
     if net is None or net.baseline is None:
         return False
     plain = (net.whole.value - net.times * net.baseline.value) / net.parts
-    low, high, value = net.net.low, net.net.high, net.net.value
-    return not low <= plain <= high and abs(plain - value) >= _VISIBLE * abs(value)
+    return another_result(plain, net.net.value, net.net.low, net.net.high)
