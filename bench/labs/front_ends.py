@@ -92,7 +92,7 @@ def run(quick: bool, save: Path | None = None) -> bool:
     """Every front end that is installed, in its themes; with `quick` only in the light one."""
     must_hold(
         "in JupyterLab, Notebook 7 and nbclassic, %%ckernel cells have the colours of C, the panel "
-        "runs and shows its result once, a prediction is stored, axe-core finds nothing serious, "
+        "runs and shows its result once, a prediction is stored, axe-core finds nothing, "
         "and the saved notebook shows the last result without its Jupyter kernel"
     )
     if MISSING:

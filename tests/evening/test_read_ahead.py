@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.evening import pool
+from grader.evening.graded import Job
 from grader.submissions.read_ahead import read_ahead
 
 pytestmark = pytest.mark.skipif(
@@ -63,3 +65,23 @@ def test_a_folder_that_is_a_link_is_not_entered(
 def test_what_is_missing_is_left_to_whoever_needs_it(tmp_path: Path, advised: set[int]) -> None:
     read_ahead(tmp_path / "nobody" / "01-timer-overhead", tmp_path)
     assert not advised
+
+
+def test_the_pool_asks_for_each_submission_once_and_before_it_is_graded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    def graded(lane: object, plan: str, job: Job) -> None:
+        begun.append(f"graded {job.student}")
+
+    monkeypatch.setattr(pool._Lane, "done", graded)
+    monkeypatch.setattr(pool, "read_ahead", lambda folder, trusted: begun.append(f"{folder.name}"))
+    monkeypatch.setattr(pool, "_AHEAD", 2)
+    jobs = [
+        Job(name, str(tmp_path / name), str(tmp_path / f"{name}-unfinished")) for name in "abcd"
+    ]
+    with pool.LocalPool(tmp_path / "plan", 1, tmp_path) as grading:
+        assert [job.student for job, trouble in grading.each(jobs)] == [*"abcd"]
+    asked = [each for each in begun if not each.startswith("graded")]
+    assert asked == [*"abcd"]
