@@ -34,7 +34,7 @@ _GOES_ON = {
     "labs start": "token=",
     "make lab": "token=",
     "jupyter lab": "token=",
-    "labs watch": "\n",
+    "labs watch": "press Control-C",
 }
 #: The status that a page announces, where it is not 0.
 _STATUS = {

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import os
+import re
 import secrets
-import select
 import signal
-import subprocess
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+import pexpect
+
 #: Installing everything from an index takes longest.
 _PATIENCE_S = 900.0
+#: A Jupyter server asks before it ends.
+_ASKS_S = 5.0
+_MOST_SHOWN = 1000
 
 
 class Ran(NamedTuple):
@@ -25,40 +27,41 @@ class Ran(NamedTuple):
 
 
 class TooLong(Exception):
-    """A command did not end; the message has what it printed."""
+    """A command did not end, or the shell did; the message has what was printed last."""
 
 
 class Shell:
-    """Bash with job control and the environment `environment`, which begins in `folder`."""
+    """Bash in a terminal of its own, with the variables `environment`; it begins in `folder`."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        # Under `nohup` it is ignored, and no program that the shell starts could be ended by it. A
-        # handler is not inherited.
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-            signal.signal(signal.SIGINT, lambda *_: None)
-        self._process = subprocess.Popen(
-            ["bash", "--noprofile", "--norc"],
-            cwd=folder,
-            env=dict(environment),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
+        self._terminal = pexpect.spawn(
+            "bash",
+            ["--noprofile", "--norc"],
+            cwd=str(folder),
+            env={**environment, "TERM": "dumb"},
+            encoding="utf-8",
+            codec_errors="replace",
+            echo=False,
+            timeout=_PATIENCE_S,
+            # Under `nohup` it is ignored, and Control-C would end nothing.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
-        self.run("set -m")  # else what runs in the background ignores Control-C
+        self._terminal.delaybeforesend = None
+        self.run("PS1= PS2=; bind 'set enable-bracketed-paste off'")
 
     def run(self, command: str) -> Ran:
         """Types a command and waits for its end. Raises TooLong."""
-        mark = secrets.token_hex(8)
-        self._type(f"{command}\nprintf '\\n%s %d\\n' {mark} $?")
-        said, _, status = self._until(f"\n{mark} ", "\n").rpartition(f"\n{mark} ")
-        return Ran(int(status), said.strip())
+        self._terminal.sendline(command)
+        return self._ended()
 
     def run_until(self, command: str, ready: str) -> Ran:
         """Types a command that goes on until Control-C, which comes when it has printed `ready`."""
-        self._type(f"{command} &")
-        said = self._until(ready)
-        ended = self.run("kill -INT -- -$!; wait $!")
+        self._terminal.sendline(command)
+        said = self._until(re.escape(ready))
+        self._terminal.sendintr()
+        if self._terminal.expect([r"\(y/\[n\]\)", pexpect.TIMEOUT], timeout=_ASKS_S) == 0:
+            self._terminal.sendline("y")
+        ended = self._ended()
         return Ran(ended.status, said + ended.said)
 
     @property
@@ -75,38 +78,18 @@ class Shell:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            assert stream is not None
-            stream.close()
+        self._terminal.close(force=True)
 
-    def _type(self, text: str) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(text.encode() + b"\n")
-        self._process.stdin.flush()
+    def _ended(self) -> Ran:
+        """The end of what was typed before: the shell reads this line when it comes to it."""
+        mark = secrets.token_hex(8)
+        self._terminal.sendline(f"printf '\\n%s %d.\\n' {mark} $?")
+        said = self._until(rf"\n{mark} (\d+)\.")
+        return Ran(int(self._terminal.match[1]), said.strip())
 
-    def _until(self, *marks: str) -> str:
-        """What is printed up to the last of the marks, which come in this order, without it."""
-        assert self._process.stdout is not None
-        found, end = "", time.monotonic() + _PATIENCE_S
-        while (place := _after(found, marks)) is None:
-            left = end - time.monotonic()
-            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
-                raise TooLong(found[-1000:])
-            some = os.read(self._process.stdout.fileno(), 65536)
-            if not some:
-                raise TooLong(f"the shell ended: {found[-1000:]}")
-            found += some.decode("utf-8", "replace")
-        return found[:place]
-
-
-def _after(text: str, marks: tuple[str, ...]) -> int | None:
-    """Where the last of the marks begins; None if one of them is not there yet."""
-    place, after = 0, 0
-    for mark in marks:
-        place = text.find(mark, after)
-        if place < 0:
-            return None
-        after = place + len(mark)
-    return place
+    def _until(self, pattern: str) -> str:
+        try:
+            self._terminal.expect(pattern)
+        except (pexpect.TIMEOUT, pexpect.EOF) as error:
+            raise TooLong(str(self._terminal.before)[-_MOST_SHOWN:]) from error
+        return str(self._terminal.before).replace("\r\n", "\n")
