@@ -19,6 +19,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.c_kernels.form import lacks_main, not_a_c_kernel
 from labs.common import paths
 from labs.common.spelling import suggestion
 
@@ -228,7 +229,10 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
                 binary.name, (), f"the compiler took more than {COMPILE_TIME_LIMIT_S} s"
             ) from error
         if done.returncode != 0:
-            raise CompileError(shown_as, _messages(done.stderr), done.stderr)
+            messages = _messages(done.stderr)
+            if not messages and lacks_main(done.stderr):
+                raise CompileError(shown_as, (), not_a_c_kernel("it has no main"))
+            raise CompileError(shown_as, messages, done.stderr)
         # We rename the finished program, so that another build of it never finds an unfinished one.
         built.replace(binary.path)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from labs.c_kernels import toolchain
+from labs.c_kernels.form import not_a_c_kernel
 from labs.machine import surroundings
 from labs.recording.declared import NOTHING_DECLARED, Declared, Estimand, from_values
 from labs.run import c_process
@@ -96,7 +97,8 @@ def _list(plan: Plan) -> tuple[str, tuple[Listed, ...]]:
     # In a row that is too short or too long, None is a value or a key.
     whole = [row for row in rows if None not in row and None not in row.values()]
     if header is None or not whole:
-        raise RunFailed(f"{name} names no variants")
+        why = not_a_c_kernel("with --list it names no variants")
+        raise RunFailed(f"{plan.kernel}: {why}")
     return printed[: header.start()], tuple(map(_listed, whole))
 
 

@@ -285,3 +285,9 @@ def test_marks_of_any_number_are_looked_through_at_once(text: str) -> None:
         toolchain.measured_region(text)
     assert toolchain.measured_region(f"{text}\n/* measured region ends */") is not None
     assert time.process_time() - begin < 5
+
+
+def test_c_without_main_is_said_to_be_no_c_kernel(cache: Path) -> None:
+    with pytest.raises(CompileError, match=r"f\.c: this is not a C kernel: it has no main") as told:
+        build_text("int f(int x) { return x * 3; }\n", "f")
+    assert "MEASURE(...)" in str(told.value)
