@@ -50,7 +50,7 @@ class Message:
     def _first_line(self) -> tuple[str, str]:
         """The word of the tone and the heading, both in one language."""
         word, shown = TONES[self.tone][1], of_reader()
-        heading = shown(self.heading)
+        heading = shown.heading(self.heading)
         return (word if heading == self.heading else shown(word)), heading
 
     def _repr_html_(self) -> str:

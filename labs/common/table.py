@@ -11,6 +11,7 @@ from pathlib import Path
 from labs.common import warned
 from labs.common.html import filled
 from labs.common.wrapped import lines_of, parts
+from labs.languages.words import words
 
 #: Longer text is aligned left even if it begins with a number.
 _LONG = 30
@@ -51,31 +52,38 @@ class Table:
 
     def as_html(self) -> str:
         """A table with a caption, column headers and row headers; all text is escaped."""
+        shown = self.in_words()
         styles = [
             _CELL.format(side="left" if self.at_left(n) else "right")
             for n in range(len(self.header))
         ]
         return filled(
             _TABLE,
-            caption=self.caption,
+            caption=shown.caption,
             header=[
                 {"style": style, "text": text}
-                for style, text in zip(styles, self.header, strict=True)
+                for style, text in zip(styles, shown.header, strict=True)
             ],
             rows=[
                 [
                     {"style": _of_cell(style, text), "text": text}
                     for style, text in zip(styles, row, strict=False)
                 ]
-                for row in self.rows
+                for row in shown.rows
             ],
         )
+
+    def in_words(self) -> Table:
+        """The same table in the language of its reader."""
+        rows = tuple(tuple(map(words, row)) for row in self.rows)
+        return Table(words(self.caption), tuple(map(words, self.header)), rows, self.warnings)
 
     def as_text(self, width: int | None = None) -> str:
         """The same table in plain text, which fits `width` if one is given and texts allow it."""
         to_the_right = [n for n in range(len(self.header)) if not self.at_left(n)]
-        lines = in_columns([self.header, *self.rows], to_the_right, width)
-        return "\n".join([self.caption, *lines])
+        shown = self.in_words()
+        lines = in_columns([shown.header, *shown.rows], to_the_right, width)
+        return "\n".join([shown.caption, *lines])
 
     def _repr_html_(self) -> str:
         return self.as_html() + warned.as_html(self.warnings)

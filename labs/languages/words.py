@@ -37,6 +37,12 @@ class Words:
             return english
         return _translated(self, english)
 
+    def heading(self, english: str) -> str:
+        """The same of a text that may be a piece of a sentence with values, as headings are."""
+        if not english or self.language == chosen.ENGLISH or len(english) > _LONGEST:
+            return english
+        return self._whole(english, 1) or self(english)
+
     def _whole(self, text: str, depth: int = 0) -> str | None:
         """The translation of a text as a whole; None if there is none."""
         if text in self.catalogue.sentences:

@@ -23,6 +23,16 @@ OF_ENGLISH = "word"
 _FEWEST_WORDS = 3
 _FEWEST_WORDS_OF_PIECE = 2
 _WORD = re.compile(r"[A-Za-z]{2,}")
+_FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: Calls whose texts a reader sees, even if each has one word only.
+_SHOWN = frozenset({"Message", "Table"})
+#: The names of constants with the heads of tables.
+_HEADS = re.compile(r"\w*HEADER|LABELS|header")
+#: What a page or Python reads, and no person: styles, HTML, lines of code.
+_NOT_READ = re.compile(
+    r"\s*(?:<|row wrap|repeat\(|[\d ]+px|\^|\\A|static\[|invalid storage|function definition"
+    r"|grader check: |lab\.\w+\(\"|run = lab|\.\.\. |strace: )"
+)
 
 
 def marked(path: Path) -> Iterator[str]:
@@ -35,7 +45,8 @@ def marked(path: Path) -> Iterator[str]:
         return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == MARK:
-            yield from (text for each in node.args for text, _ in _texts(each))
+            texts = (text for each in node.args for text, _ in _texts(each))
+            yield from (text for text in texts if _WORD.search(text))
 
 
 def in_functions(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bool]]:
@@ -43,10 +54,33 @@ def in_functions(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[st
     values."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
+        if isinstance(function, _FUNCTION):
             body = function.body[1:] if ast.get_docstring(function) is not None else function.body
             for statement in body:
                 yield from (each for each in _texts(statement) if wanted(each[0]))
+
+
+def on_the_screen(path: Path) -> Iterator[tuple[str, bool]]:
+    """Every text of a module that a student may see, and whether it holds values: sentences and
+    pieces of several words, in functions and in constants, and each word of a table's head."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    yield from in_functions(path, _is_read)
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            yield from (each for each in _texts(statement) if _is_read(each[0]))
+    for node in ast.walk(tree):
+        named = getattr(node, "func", None) or next(iter(getattr(node, "targets", ())), None)
+        name = named.id if isinstance(named, ast.Name) else ""
+        if isinstance(node, ast.Call | ast.Assign) and (name in _SHOWN or _HEADS.fullmatch(name)):
+            parts = node.args if isinstance(node, ast.Call) else [node.value]
+            if isinstance(parts[0], ast.Dict):
+                parts = parts[0].values
+            for part in parts[1:2] if name == "Message" else parts:
+                yield from (each for each in _texts(part) if _words_in(each[0]) > 0)
+
+
+def _is_read(text: str) -> bool:
+    return (is_sentence(text) or is_piece(text)) and not _NOT_READ.match(text)
 
 
 def is_sentence(text: str) -> bool:
@@ -75,7 +109,7 @@ def _texts(node: ast.AST) -> Iterator[tuple[str, bool]]:
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value, False
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.FunctionDef):
+        if not isinstance(child, _FUNCTION):
             yield from _texts(child)
 
 

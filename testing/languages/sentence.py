@@ -12,7 +12,8 @@ from testing.languages.in_code import OF_ENGLISH
 #: The parts of the kit whose sentences are taken. Those in COMPLETE have no gap in any language.
 FINDINGS, FRAME, FIRST_LAB, EVIDENCE = "findings", "frame", "lab 01", "evidence"
 PIECES = "pieces of sentences"
-COMPLETE = (FINDINGS, FRAME, FIRST_LAB)
+SCREEN, OTHERS = "panel and forms", "messages in a notebook"
+COMPLETE = (FINDINGS, FRAME, FIRST_LAB, SCREEN)
 
 _CODE = re.compile(r"`[^`\n]+`|(?<=\]\()[^)]+(?=\))|<[^>]+>")
 

@@ -13,8 +13,23 @@ from grader.pitfalls import CATALOGUE
 from labs.common.messages import TONES
 from labs.course import guide
 from labs.languages.notebook import is_translated
-from testing.languages.in_code import in_functions, is_piece, is_sentence, marked
-from testing.languages.sentence import EVIDENCE, FINDINGS, FIRST_LAB, FRAME, PIECES, Sentence
+from testing.languages.in_code import (
+    in_functions,
+    is_piece,
+    is_sentence,
+    marked,
+    on_the_screen,
+)
+from testing.languages.sentence import (
+    EVIDENCE,
+    FINDINGS,
+    FIRST_LAB,
+    FRAME,
+    OTHERS,
+    PIECES,
+    SCREEN,
+    Sentence,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The labs whose own text is translated.
@@ -44,14 +59,60 @@ _WARNINGS = (
     "labs/results/no_line.py",
     "labs/results/lost_samples.py",
 )
-_WORDS = ("needs", "the value", "half", "twice", "once", "larger", "smaller")
+#: Of the modules below, those whose sentences are translated without a gap.
+_COMPLETE = (
+    "labs/notebook/panel/",
+    "labs/notebook/course/prediction_form.py",
+    "labs/notebook/course/typed.py",
+    "labs/course/progress.py",
+)
+#: What a student meets in a notebook and in its panel.
+_ON_THE_SCREEN = (
+    "labs/notebook",
+    "labs/results",
+    "labs/course/checked.py",
+    "labs/course/comparison.py",
+    "labs/course/figure_ids.py",
+    "labs/course/handed_in.py",
+    "labs/course/progress.py",
+    "labs/course/published.py",
+    "labs/hand_in/hand_in.py",
+    "labs/plots/tables.py",
+    "labs/views/among_published.py",
+    "labs/views/machine_code.py",
+    "labs/views/timers",
+)
+#: In the templates of `labs/notebook/panel/looks.py`, which are no files of their own.
+_OF_PANEL = (
+    "Samples, on a logarithmic scale from {least} to {most}",
+    "Measure {kernel}",
+    "The same in one line of Python:",
+    "This result is of other settings.",
+)
+_WORDS = (
+    "Ready.",
+    "Building …",
+    "Stored.",
+    "Storing …",
+    "above",
+    "below",
+    "small",
+    "large",
+    "needs",
+    "the value",
+    "half",
+    "twice",
+    "once",
+    "larger",
+    "smaller",
+)
 _OF_EVIDENCE = ("grader/pitfalls", "grader/facts", "grader/judging", "grader/cases")
 
 
 def sentences() -> tuple[Sentence, ...]:
     """Each sentence once, under the first part that has it."""
     found: dict[str, Sentence] = {}
-    for each in (*_frame(), *_of_tables(), *_findings(), *_of_labs(), *_evidence()):
+    for each in (*_frame(), *_of_tables(), *_findings(), *_of_labs(), *_evidence(), *_screen()):
         found.setdefault(each.english, each)
     return tuple(found.values())
 
@@ -116,12 +177,27 @@ def _evidence() -> Iterator[Sentence]:
     yield from _in_functions(_OF_PIECES, PIECES, is_piece)
 
 
+def _screen() -> Iterator[Sentence]:
+    """What messages, forms and the panel say; a sentence is found here when it is written."""
+    # They are looked up before they get their values, so that no other text is taken for them.
+    yield from (Sentence(text, SCREEN, "looks of the panel") for text in _OF_PANEL)
+    for path in modules(_ON_THE_SCREEN):
+        where = path.relative_to(ROOT).as_posix()
+        part = SCREEN if where.startswith(_COMPLETE) else OTHERS
+        yield from (Sentence(text, part, where, values) for text, values in on_the_screen(path))
+
+
+def modules(places: Iterable[str]) -> Iterator[Path]:
+    """The modules of Python in these folders, and those that are named themselves."""
+    for place in places:
+        path = ROOT / place
+        yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
 def _in_functions(
     places: Iterable[str], part: str, wanted: Callable[[str], bool]
 ) -> Iterator[Sentence]:
-    for place in places:
-        path = ROOT / place
-        for each in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            where = each.relative_to(ROOT).as_posix()
-            for text, holds_values in in_functions(each, wanted):
-                yield Sentence(text, part, where, holds_values)
+    for each in modules(places):
+        where = each.relative_to(ROOT).as_posix()
+        for text, holds_values in in_functions(each, wanted):
+            yield Sentence(text, part, where, holds_values)

@@ -14,7 +14,7 @@ from labs.languages import catalogue
 from labs.languages.catalogue import BadCatalogue, entries, languages
 from labs.languages.notebook import in_language, is_translated
 from labs.languages.words import of_language_named
-from testing.languages.in_code import in_functions, is_sentence
+from testing.languages.in_code import in_functions, is_sentence, on_the_screen
 from testing.languages.sentence import COMPLETE, EVIDENCE, Sentence, lost
 from testing.languages.sources import sentences
 from testing.languages.update import missing, updated
@@ -36,6 +36,25 @@ def test_nothing_is_missing_where_it_must_be_complete(language: str) -> None:
     must = [each for each in EVERY if each.part in COMPLETE]
     lacks = [each.english for each in missing(catalogue.FOLDER / f"{language}.po", must)]
     assert not lacks, f"{language} has no translation of {len(lacks)} sentences: {lacks}"
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_sentence_is_in_the_catalogue(language: str) -> None:
+    """If this fails: `python -m testing.languages`."""
+    text = (catalogue.FOLDER / f"{language}.po").read_text(encoding="utf-8")
+    assert {each.english for each in EVERY} == {each.english for each in entries(text)} - {""}
+
+
+def test_a_new_message_is_found(tmp_path: Path) -> None:
+    code = tmp_path / "one.py"
+    code.write_text(
+        '_HEADER = ("cost",)\n'
+        "async def f(n):\n"
+        '    say(f"{n} runs were measured.", "2px 8px")\n'
+        '    return Message("note", "saved", (), n)\n'
+    )
+    found = {("cost", False), ("{n} runs were measured.", True), ("saved", False)}
+    assert {*on_the_screen(code)} == found
 
 
 @pytest.mark.parametrize("language", languages())

@@ -111,7 +111,7 @@ class PredictionForm:
 
         bundle = self.fields.widget._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
-        data["text/plain"] = "Run this cell: a form for your prediction appears here."
+        data["text/plain"] = words("Run this cell: a form for your prediction appears here.")
         display(data, raw=True)  # type: ignore[no-untyped-call]
         self._handle = display(self.line(), display_id=True)  # type: ignore[no-untyped-call]
 
@@ -163,8 +163,8 @@ class PredictionForm:
         self._say(" ".join(said) or self._about_recording())
         self._update()
 
-    def _say(self, words: str) -> None:
-        self.fields.said.value = inline(_STATUS, words=words)
+    def _say(self, said: str) -> None:
+        self.fields.said.value = inline(_STATUS, words=words(said))
 
     def _update(self) -> None:
         if self._handle is not None:

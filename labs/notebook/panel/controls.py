@@ -10,6 +10,7 @@ import ipywidgets as widgets
 from labs.common import limits
 from labs.common.html import inline
 from labs.common.messages import Message
+from labs.languages.words import words
 from labs.machine import surroundings
 from labs.notebook import explain
 from labs.notebook.panel import form as panel_form
@@ -42,9 +43,9 @@ class Controls:
             self.problem = explain.of_error(error)
         self._make_fields(names)
         self.run = widgets.Button(
-            description="Run", icon="play", button_style="primary", layout=_BUTTON
+            description=words("Run"), icon="play", button_style="primary", layout=_BUTTON
         )
-        self.cancel = widgets.Button(description="Cancel", icon="stop", layout=_BUTTON)
+        self.cancel = widgets.Button(description=words("Cancel"), icon="stop", layout=_BUTTON)
         self.bar = widgets.IntProgress(
             value=0, min=0, max=1, layout={"flex": "1 1 120px", "width": "auto"}
         )
@@ -110,9 +111,9 @@ class Controls:
         )  # fmt: skip
         return [field for field in every if field is not None]
 
-    def status(self, words: str) -> None:
+    def status(self, said: str) -> None:
         """Say how far things are, where a screen reader hears it without being asked."""
-        self._status.value = inline(looks.STATUS, words=words)
+        self._status.value = inline(looks.STATUS, words=said)
 
     def say(self, message: Message | None) -> None:
         """Show a message, or take the last one away."""
@@ -122,11 +123,11 @@ class Controls:
         """Show the line of Python that does the same."""
         self._line.value = inline(looks.LINE, line=line)
 
-    def mark_stale(self, words: str) -> None:
-        """Mark the shown result as one of other settings, which `words` name; '': of these."""
-        self.stale.value = inline(looks.STALE, words=words) if words else ""
-        self.stale.layout.display = None if words else "none"
-        if words:
+    def mark_stale(self, changed: str) -> None:
+        """Mark the shown result as one of other settings, which `changed` names; '': of these."""
+        self.stale.value = inline(looks.STALE, words=changed) if changed else ""
+        self.stale.layout.display = None if changed else "none"
+        if changed:
             self._outcome.add_class("ticklab-stale")
         else:
             self._outcome.remove_class("ticklab-stale")
@@ -134,7 +135,7 @@ class Controls:
     def set_running(self, running: bool) -> None:
         """Show whether a run is under way. No button is switched off: it would lose the focus."""
         self.run.icon = "hourglass" if running else "play"
-        self.run.tooltip = "A run is under way; Cancel ends it" if running else None
+        self.run.tooltip = words("A run is under way; Cancel ends it") if running else None
         if running:
             self.bar.value, self.bar.max, self.bar.bar_style = 0, 1, ""
 
@@ -150,7 +151,7 @@ class Controls:
             max=panel_form.MOST_POWER,
             step=panel_form.POWER_STEP,
             readout=False,
-            tooltip="samples, on a logarithmic scale",
+            tooltip=words("samples, on a logarithmic scale"),
             layout=dict(CELL),
         )
         options = _variant_options(listed, names)
@@ -262,7 +263,9 @@ class Controls:
             looks.SLIDER_WORDS,
             least=f"{10**panel_form.LEAST_POWER:,.0f}",
             most=f"{10**panel_form.MOST_POWER:,.0f}",
-            words=f"{numbers.shown_number(self.samples.number or 0)} samples",
+            words=words("{number_1} samples").format(
+                number_1=numbers.shown_number(self.samples.number or 0)
+            ),
         )
 
 

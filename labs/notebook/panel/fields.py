@@ -8,13 +8,14 @@ from typing import Any
 import ipywidgets as widgets
 
 from labs.common.html import inline
+from labs.languages.words import words
 from labs.notebook.panel import numbers
 from labs.notebook.panel.meaning import Meaning
 
 _LABEL = {"description_width": "96px"}
 CELL = {"width": "auto", "min_width": "0"}
-_QUIET = '<div class="ticklab-quiet ticklab-note">{{ words }}</div>'
-_WRONG = '<div class="ticklab-wrong" role="alert">{{ words }}</div>'
+_QUIET = '<div class="ticklab-quiet ticklab-note">{{ translated(words) }}</div>'
+_WRONG = '<div class="ticklab-wrong" role="alert">{{ translated(words) }}</div>'
 
 
 class Field:
@@ -41,12 +42,12 @@ class Field:
         """Grey the control out where it has no meaning, and say why."""
         self._meaning = meaning
         self.control.disabled = not meaning.usable
-        self.control.tooltip = meaning.words or None
+        self.control.tooltip = words(meaning.words) or None
         self._show()
 
-    def find_wrong(self, words: str) -> None:
+    def find_wrong(self, found: str) -> None:
         """Say beside the control what is wrong with its value; '' takes the words away."""
-        self._wrong = words
+        self._wrong = found
         self._show()
 
     def on_change(self, call: Callable[[], None]) -> None:
@@ -55,9 +56,9 @@ class Field:
 
     def _show(self) -> None:
         wrong = self._wrong if self._meaning.usable else ""
-        template, words = (_WRONG, wrong) if wrong else (_QUIET, self._meaning.words)
-        self._note.value = inline(template, words=words) if words else ""
-        self._note.layout.display = None if words else "none"
+        template, said = (_WRONG, wrong) if wrong else (_QUIET, self._meaning.words)
+        self._note.value = inline(template, words=said) if said else ""
+        self._note.layout.display = None if said else "none"
 
 
 class Menu(Field):
@@ -65,7 +66,12 @@ class Menu(Field):
 
     def __init__(self, label: str, options: Sequence[tuple[str, Any]]) -> None:
         super().__init__(
-            widgets.Dropdown(options=options, description=label, style=_LABEL, layout=dict(CELL))
+            widgets.Dropdown(
+                options=[(words(text), value) for text, value in options],
+                description=words(label),
+                style=_LABEL,
+                layout=dict(CELL),
+            )
         )
 
     @property
@@ -86,9 +92,11 @@ class NumberBox(Field):
         self.number: int | None = value
         control = widgets.Text(
             value=numbers.shown_number(value),
-            description=label,
-            placeholder=f"{ends[0]:,} to {ends[1]:,}",
-            tooltip=hint,
+            description=words(label),
+            placeholder=words("{number_1} to {number_2}").format(
+                number_1=f"{ends[0]:,}", number_2=f"{ends[1]:,}"
+            ),
+            tooltip=words(hint),
             continuous_update=True,
             style=_LABEL,
             layout=dict(CELL),
@@ -99,7 +107,7 @@ class NumberBox(Field):
     def means(self, meaning: Meaning) -> None:
         """As for every setting; without other words, the tooltip says what the number is."""
         super().means(meaning)
-        self.control.tooltip = meaning.words or self._hint
+        self.control.tooltip = words(meaning.words or self._hint)
 
     def show(self, number: int) -> None:
         """Show a number, unless the text there says the same."""

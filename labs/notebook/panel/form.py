@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from labs.common import limits
+from labs.languages.words import words
 from labs.machine import surroundings
 from labs.run.options import plan_of
 from labs.run.plan import BadPlan, Plan
@@ -59,10 +60,10 @@ class Form:
 
     def as_python(self) -> str:
         """The line that does the same, with what differs from the defaults."""
-        words = [f'"{self.kernel}"']
+        parts = [f'"{self.kernel}"']
         if self.variant:
-            words.append(f'"{self.variant}"')
-        words.append(f"samples={self.samples:_}")
+            parts.append(f'"{self.variant}"')
+        parts.append(f"samples={self.samples:_}")
         for name, value, default in (
             ("cpu", self.cpu, None),
             ("peer_cpu", self.peer_cpu, None),
@@ -70,11 +71,11 @@ class Form:
             ("processes", self.processes, DEFAULT_PROCESSES),
         ):
             if value != default:
-                words.append(f"{name}={value}")
+                parts.append(f"{name}={value}")
         if self.flags != DEFAULT_FLAGS:
-            words.append(f'flags="{self.flags}"')
-        words.append(f'save="{self.save}"')
-        return f"run = lab.measure({', '.join(words)})"
+            parts.append(f'flags="{self.flags}"')
+        parts.append(f'save="{self.save}"')
+        return f"run = lab.measure({', '.join(parts)})"
 
 
 def settings_as_text(form: Form, only: Collection[str] | None = None) -> str:
@@ -82,22 +83,27 @@ def settings_as_text(form: Form, only: Collection[str] | None = None) -> str:
 
     With `only`, exactly the settings of these names, and the variant.
     """
-    cpus = ["not pinned" if cpu is None else str(cpu) for cpu in (form.cpu, form.peer_cpu)]
-    words = {
-        "variant": (form.variant or "the first variant", True),
-        "samples": (f"{form.samples:,} samples", True),
+    cpus = [words("not pinned") if cpu is None else str(cpu) for cpu in (form.cpu, form.peer_cpu)]
+    said = {
+        "variant": (form.variant or words("the first variant"), True),
+        "samples": (words("{number_1} samples").format(number_1=f"{form.samples:,}"), True),
         "cpu": (f"CPU {cpus[0]}", form.cpu is not None),
-        "peer_cpu": (f"peer's CPU {cpus[1]}", form.peer_cpu is not None),
-        "warmup": (f"warm-up {form.warmup:,}", form.warmup != DEFAULT_WARMUP),
+        "peer_cpu": (words("peer's CPU {cpu}").format(cpu=cpus[1]), form.peer_cpu is not None),
+        "warmup": (
+            words("warm-up {number_1}").format(number_1=f"{form.warmup:,}"),
+            form.warmup != DEFAULT_WARMUP,
+        ),
         "processes": (
-            f"{form.processes} process{'es' if form.processes != 1 else ''}",
+            words("1 process")
+            if form.processes == 1
+            else words("{number_1} processes").format(number_1=form.processes),
             form.processes != DEFAULT_PROCESSES,
         ),
         "flags": (form.flags, form.flags != DEFAULT_FLAGS),
     }
     return ", ".join(
         text
-        for name, (text, unusual) in words.items()
+        for name, (text, unusual) in said.items()
         if name == "variant" or (unusual if only is None else name in only)
     )
 
@@ -117,7 +123,7 @@ LABELS = {
 def changes_as_text(before: Form, now: Form) -> str:
     """The settings that differ, each as it was and as it is; '' if none does."""
     return "; ".join(
-        f"{LABELS[name]}: {_value(before, name)} → {_value(now, name)}"
+        f"{words(LABELS[name])}: {_value(before, name)} → {_value(now, name)}"
         for name in differing(before, now)
     )
 
@@ -130,7 +136,7 @@ def differing(one: Form, other: Form) -> tuple[str, ...]:
 def _value(form: Form, name: str) -> str:
     value = getattr(form, name)
     if value is None:
-        return "not pinned"
+        return words("not pinned")
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -23,6 +23,7 @@ from labs.common.files import CannotWrite, read_bounded, write_atomically
 from labs.common.html import filled
 from labs.common.units import NAMES, UnknownUnit, canonical
 from labs.course.figures import RECORDINGS
+from labs.languages.words import words
 from labs.notebook.panel.form import Form, settings_as_text
 from labs.notebook.run import Run
 from labs.plots.style import symbol
@@ -82,7 +83,7 @@ class KeptRun:
         result = run.result()
         figure = result.estimate
         loud = (each.symptom for each in run.warnings if not each.quiet)
-        warnings = dict.fromkeys(words[:400] for words in loud)
+        warnings = dict.fromkeys(symptom[:400] for symptom in loud)
         return cls(
             number,
             form,
@@ -120,7 +121,7 @@ def table_of(runs: tuple[KeptRun, ...], shown: int | None) -> str:
                 "settings": settings_as_text(each.form),
                 "value": value,
                 "interval": interval,
-                "warnings": "; ".join(each.warnings),
+                "warnings": "; ".join(map(words, each.warnings)),
             }
         )
     return filled(_RUNS, runs=rows)

@@ -55,13 +55,19 @@ SCRIPT = """<img hidden alt="" src="data:," onerror="
 
 #: What the slider is and where it stands, for a screen reader.
 SLIDER_WORDS = (
-    '<span hidden class="ticklab-slider-words" data-name="Samples, on a logarithmic scale from '
-    '{{ least }} to {{ most }}">{{ words }}</span>'
+    '<span hidden class="ticklab-slider-words" data-name="'
+    '{{ translated("Samples, on a logarithmic scale from {least} to {most}").format('
+    'least=least, most=most) }}">{{ words }}</span>'
 )
-STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
-TITLE = '<span class="ticklab-title">Measure {{ kernel }}</span>'
+STATUS = '<div role="status" class="ticklab-quiet">{{ translated(words) }}</div>'
+TITLE = (
+    '<span class="ticklab-title">{{ translated("Measure {kernel}").format(kernel=kernel) }}</span>'
+)
 LINE = (
-    '<div class="ticklab-quiet">The same in one line of Python:</div>'
-    '<pre class="ticklab-line"><code>{{ line }}</code></pre>'
+    '<div class="ticklab-quiet">{{ translated("The same in one line of Python:") }}</div>'
+    '<pre class="ticklab-line"><code>{{ translated(line) }}</code></pre>'
 )
-STALE = '<div role="status"><strong>This result is of other settings.</strong> {{ words }}</div>'
+STALE = (
+    '<div role="status"><strong>{{ translated("This result is of other settings.") }}</strong> '
+    "{{ translated(words) }}</div>"
+)

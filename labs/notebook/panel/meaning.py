@@ -22,7 +22,6 @@ class Meaning:
 
 
 USUAL = Meaning()
-_BY_ITSELF = "{} moves its tasks from one CPU to the next by itself, so there is nothing to choose."
 
 
 def of_variant(variant: Listed | None) -> Meaning:
@@ -42,7 +41,11 @@ def of_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
         return USUAL
     name, placement = variant.name, variant.declared.placement
     if placement is Placement.CPUS_IN_TURN:
-        return Meaning(False, _BY_ITSELF.format(name))
+        return Meaning(
+            False,
+            f"{name} moves its tasks from one CPU to the next by itself, so there is nothing to "
+            "choose.",
+        )
     if placement is Placement.ONE_CPU:
         return Meaning(words=f"{name} always pins its tasks. Without a choice: on the lowest CPU.")
     if placement is Placement.TWO_CPUS:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from labs.common import messages
 from labs.common.files import CannotWrite
 from labs.common.messages import Message
+from labs.languages.words import words
 from labs.notebook import explain
 from labs.notebook.panel import comparison, kept
 from labs.notebook.panel.controls import Controls
@@ -95,8 +96,8 @@ class Panel:
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            words = f"Use the line of Python instead: {form.as_python()}"
-            self._say(Message("problem", "a panel works in a notebook only", (words,)))
+            instead = f"Use the line of Python instead: {form.as_python()}"
+            self._say(Message("problem", "a panel works in a notebook only", (instead,)))
             return
         self._task = loop.create_task(self._run(form))
 
@@ -132,9 +133,9 @@ class Panel:
             self._refuse(message)
         except Exception as error:
             # A fault of ours would otherwise vanish with its task, and the button seem dead.
-            words = (f"{type(error).__name__}: {error}", "Please report it.")
+            why = (f"{type(error).__name__}: {error}", "Please report it.")
             self.controls.status("")
-            self._say(Message("problem", "a fault of Ticklab itself", words))
+            self._say(Message("problem", "a fault of Ticklab itself", why))
         finally:
             self.controls.set_running(False)
 
@@ -213,13 +214,13 @@ class Panel:
         self.controls.show_line(form.as_python() if form is not None else _NO_LINE)
 
     def _mark_stale(self) -> None:
-        words = ""
+        said = ""
         if self.stale and self._shown is not None:
-            words = "A setting above cannot be used."
+            said = "A setting above cannot be used."
             if self.form is not None:
                 changed = changes_as_text(self._shown, self.form)
-                words = f"Changed since this run: {changed}. Press Run to measure again."
-        self.controls.mark_stale(words)
+                said = f"Changed since this run: {changed}. Press Run to measure again."
+        self.controls.mark_stale(said)
 
     def _show_runs(self) -> None:
         """Show the comparison of the last runs and the table of all, here and in what is saved."""
@@ -248,8 +249,8 @@ class Panel:
         self.saved.show()
         widget = self.controls.widget._repr_mimebundle_()
         # For a page that shows no widgets, such as a saved notebook on another server.
-        words = "Run this cell: the panel appears here."
-        display({**widget, "text/plain": words}, raw=True)  # type: ignore[no-untyped-call]
+        instead = words("Run this cell: the panel appears here.")
+        display({**widget, "text/plain": instead}, raw=True)  # type: ignore[no-untyped-call]
 
     def __repr__(self) -> str:
         return f"panel, saved in {self.save}"

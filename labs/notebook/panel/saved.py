@@ -11,6 +11,7 @@ from typing import Any
 
 from labs.common import messages
 from labs.common.html import filled
+from labs.languages.words import words
 from labs.notebook import lost_widget
 
 _SAVED = Path(__file__).with_name("saved.html.jinja")
@@ -46,5 +47,5 @@ class SavedOutput:
             self._handle.update(self._bundle(), raw=True)
 
     def _bundle(self) -> dict[str, str]:
-        words = f"Panel of {self._kernel}: run this cell again to get it back."
-        return {"text/html": self.html, "text/plain": words}
+        instead = words(f"Panel of {self._kernel}: run this cell again to get it back.")
+        return {"text/html": self.html, "text/plain": instead}
