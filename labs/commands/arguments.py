@@ -6,12 +6,11 @@ This imports nothing that measures or draws: help and completion wait for it.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from labs.c_kernels import catalogue
-from labs.commands.command_line import Parser, sentence
+from labs.commands.command_line import Command
+from labs.commands.own.arguments import OWN
 from labs.common.completing import complete_with, files, folders, one_of
 from labs.course.catalogue import names
 from labs.languages.chosen import known
@@ -20,23 +19,6 @@ from labs.run import broken, declared_options
 DEFAULT = "~/ticklab-labs"
 REPORT = "ticklab-report.html"
 SHELLS = ("bash", "zsh", "fish")
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command: what it does, its options, and examples with what each of them does."""
-
-    about: str
-    add: Callable[[argparse.ArgumentParser], None]
-    examples: tuple[str, ...]
-
-    def parser(self, commands: argparse._SubParsersAction[Parser], name: str) -> None:
-        """Add the command to those of the parser."""
-        self.add(
-            commands.add_parser(
-                name, help=self.about, description=sentence(self.about), examples=self.examples
-            )
-        )
 
 
 def _start(parser: argparse.ArgumentParser) -> None:
@@ -208,7 +190,8 @@ def _json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
-#: The commands in the order of the help; each is a module of this package that has `run`.
+#: The commands in the order of the help. Each is a module, of this package or of the one that the
+#: command names, that has `run`.
 COMMANDS = {
     "start": Command(
         "put your own copy of the labs in a folder and open JupyterLab",
@@ -233,6 +216,7 @@ COMMANDS = {
             "labs measure procedure_call --variant args0,args8 --within 2",
         ),
     ),
+    **OWN,
     "broken": Command(
         "run a C kernel that is wrong on purpose next to its repaired twin",
         _broken,

@@ -39,8 +39,11 @@ def _run(words: list[str]) -> int:
         say(parser.format_help().rstrip())
         return NOTHING_ASKED
     # Only what was asked for is imported: most commands draw nothing.
+    from labs.commands.arguments import COMMANDS
+
     name = arguments.command.replace("-", "_")
-    return int(importlib.import_module(f"labs.commands.{name}").run(arguments))
+    package = COMMANDS[arguments.command].package
+    return int(importlib.import_module(f"{package}.{name}").run(arguments))
 
 
 def _add_commands(parser: Parser) -> None:

@@ -6,7 +6,8 @@ import argparse
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from labs.common.spelling import suggestion
@@ -66,6 +67,27 @@ class Parser(argparse.ArgumentParser):
         known = tuple(map(str, action.choices))
         what = "command" if isinstance(action, argparse._SubParsersAction) else _name_of(action)
         raise argparse.ArgumentError(None, f"no {what} {value!r}{suggestion(str(value), known)}")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: what it does, its options, and examples with what each of them does.
+
+    The module of its name in `package` carries it out.
+    """
+
+    about: str
+    add: Callable[[argparse.ArgumentParser], None]
+    examples: tuple[str, ...]
+    package: str = "labs.commands"
+
+    def parser(self, commands: argparse._SubParsersAction[Parser], name: str) -> None:
+        """Add the command to those of the parser."""
+        self.add(
+            commands.add_parser(
+                name, help=self.about, description=sentence(self.about), examples=self.examples
+            )
+        )
 
 
 class _Help(argparse.HelpFormatter):

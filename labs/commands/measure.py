@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from tqdm import tqdm
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         plan = options.plan_of_line(arguments)
         plan.check()
         if arguments.save is not None:
-            _must_have_place(arguments.save)
+            must_have_place(arguments.save)
             must_not_replace_other_c(plan, arguments.save)
         recording = carry_out(plan, unit)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     problem: Exception | None = None
     if arguments.save is not None:
         try:
-            _save(plan, recording, arguments.save)
+            save(plan, recording, arguments.save)
             saved = str(arguments.save)
         except (CannotWrite, ValueError) as error:
             problem = error
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     return _stop(problem, FAILED) if problem is not None else 0
 
 
-def _must_have_place(save: Path) -> None:
+def must_have_place(save: Path) -> None:
     """Raises BadPlan if the folder of `save` is not there.
 
     A lab's folder gets its `recordings`, as in a notebook. No other folder is made unasked: it may
@@ -88,7 +89,7 @@ def _is_of_lab(folder: Path) -> bool:
     )
 
 
-def _save(plan: measure.Plan, recording: Recording, path: Path) -> None:
+def save(plan: measure.Plan, recording: Recording, path: Path) -> None:
     """Save the recording, and C of a student's own beside it.
 
     A recording with which a figure was handed in is kept under another name first, with its C.
@@ -104,7 +105,13 @@ def _save(plan: measure.Plan, recording: Recording, path: Path) -> None:
 
 
 def carry_out(plan: measure.Plan, unit: str = "ns") -> Recording:
-    """Carry out `plan` with a progress bar, which only a terminal shows.
+    """Carry out `plan` as `carry_out_in_turns` does."""
+    return carry_out_in_turns((plan,), unit)[0]
+
+
+def carry_out_in_turns(plans: Sequence[measure.Plan], unit: str = "ns") -> tuple[Recording, ...]:
+    """Carry out the `plans`, whose processes take turns, with a progress bar, which only a terminal
+    shows.
 
     An adaptive run checks the width of its interval in `unit`.
     """
@@ -114,7 +121,7 @@ def carry_out(plan: measure.Plan, unit: str = "ns") -> Recording:
             bar.total = at.total
             bar.update(at.done - bar.n)
 
-        return measure.measure_now(plan, progress, stopping.rule_of((plan,), unit))
+        return measure.measure_in_turns_now(plans, progress, stopping.rule_of(plans, unit))
 
 
 def _print(results: list[Result], saved: str | None, as_json: bool) -> None:

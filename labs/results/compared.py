@@ -57,7 +57,7 @@ class Comparison:
 
     def sentence(self) -> str:
         """The comparison in one plain sentence."""
-        ratio, gap = self.ratio_as_text(), self._difference_as_text()
+        ratio, gap = self.ratio_as_text(), self.difference_as_text()
         if self.times != 1:
             return self._sentence_about_a_share(ratio, gap)
         if not self.distinguishable:
@@ -80,7 +80,7 @@ class Comparison:
         """The difference or the ratio: the one whose interval shows that it may be chance."""
         low, high = self.difference_interval
         if ratio is None or low <= 0 <= high:
-            return f"the difference is {self._difference_as_text()}"
+            return f"the difference is {self.difference_as_text()}"
         return f"the ratio is {ratio}"
 
     def doubt(self) -> str:
@@ -118,7 +118,7 @@ class Comparison:
         value, low_text, high_text = rounded_apart(self.ratio, low, high, self.times)
         return f"{value} ({low_text} to {high_text})"
 
-    def _difference_as_text(self) -> str:
+    def difference_as_text(self) -> str:
         """'0.25 cycles (0.21 to 0.29)', without its sign if the two are distinguishable."""
         value, (low, high) = self.difference, self.difference_interval
         if self.distinguishable and value < 0:

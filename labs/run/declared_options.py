@@ -21,6 +21,11 @@ UNITS = ("ticks", "cycles", "ns", "us", "ms", "s")
 
 def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
     """Add the options of a plan to `parser`; `samples` is the default number of samples."""
+    _add_variant(parser)
+    _add_options_of_run(parser, samples)
+
+
+def _add_variant(parser: argparse.ArgumentParser) -> None:
     variant = parser.add_argument(
         "--variant",
         default="",
@@ -28,6 +33,10 @@ def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
         help="the variants to measure (default: the first)",
     )
     complete_with(variant, _variants)
+
+
+def _add_options_of_run(parser: argparse.ArgumentParser, samples: int | None) -> None:
+    """Add the options of a plan except its variants."""
     parser.add_argument(
         "--samples", type=int, default=samples, metavar="N", help="samples per variant"
     )
@@ -105,6 +114,21 @@ def add_line(parser: argparse.ArgumentParser) -> None:
     )
     complete_with(kernel, _kernels)
     add_options(parser, samples=None)  # None: the C kernel's own default
+    _add_spread(parser)
+
+
+def add_pair(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `labs compare` to `parser`: what is compared, and its options."""
+    for name in ("A", "B"):
+        side = parser.add_argument(
+            name.lower(), metavar=name, help="a C kernel or a .c file, or one with :VARIANT"
+        )
+        complete_with(side, _kernels)
+    _add_options_of_run(parser, samples=None)
+    _add_spread(parser)
+
+
+def _add_spread(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--spread",
         type=float,

@@ -106,8 +106,8 @@ WITHIN_LINES = sorted(
 def parse_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """The programs parse their words, and then do nothing."""
     for package in PROGRAMS.values():
-        for module in pkgutil.iter_modules(package.__path__):
-            loaded = importlib.import_module(f"{package.__name__}.{module.name}")
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            loaded = importlib.import_module(module.name)
             if hasattr(loaded, "run"):
                 monkeypatch.setattr(loaded, "run", lambda _: 0)
 

@@ -1,0 +1,59 @@
+"""What the commands of this package do and take, with an example of each.
+
+This imports nothing that measures or draws: help and completion wait for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from labs.commands.command_line import Command
+from labs.common.completing import complete_with, folders
+from labs.run import declared_options
+
+_PACKAGE = "labs.commands.own"
+
+
+def _new(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        help="the name of your C kernel; it goes to NAME.c in the current folder",
+    )
+
+
+def _compare(parser: argparse.ArgumentParser) -> None:
+    declared_options.add_pair(parser)
+    save = parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="DIR",
+        help="write the recordings to this folder, and C of your own next to them; it must be "
+        "there",
+    )
+    complete_with(save, folders)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="print a table in Markdown")
+    form.add_argument("--csv", action="store_true", help="print a table as CSV")
+    form.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+#: These commands, in the order of the help.
+OWN = {
+    "new": Command(
+        "write a C kernel of your own, to be changed, that can be measured at once",
+        _new,
+        ("labs new pipe_write",),
+        _PACKAGE,
+    ),
+    "compare": Command(
+        "measure two variants, C kernels or files in turns, and say by how much they differ",
+        _compare,
+        (
+            "labs compare system_call:getppid system_call:read0",
+            "labs compare mine.c:write other.c:write --markdown",
+        ),
+        _PACKAGE,
+    ),
+}

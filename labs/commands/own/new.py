@@ -1,0 +1,34 @@
+"""`labs new`: write a C kernel of one's own that can be measured at once."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from labs.c_kernels.starter import write_new
+from labs.common.files import CannotWrite
+from labs.common.paths import PartMissing
+from labs.common.terminal import say
+
+FAILED, USAGE = 1, 2
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file; status 2 for a name that cannot be used, 1 if nothing could be written."""
+    try:
+        path = write_new(arguments.name, Path())
+    except ValueError as error:
+        return _stop(str(error), USAGE)
+    except CannotWrite as error:
+        return _stop(error.strerror or str(error), FAILED)
+    except (PartMissing, OSError) as error:
+        return _stop(str(error), FAILED)
+    say(f"{path} measures what one byte into a pipe costs. Replace that by your own question.")
+    say(f"  labs measure {path}   builds it and measures it")
+    return 0
+
+
+def _stop(why: str, status: int) -> int:
+    say(f"labs new: {why}", file=sys.stderr)
+    return status

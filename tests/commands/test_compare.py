@@ -1,0 +1,114 @@
+"""`labs compare`: who is measured with whom, what is said of it, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from labs.commands.cli import main
+from labs.results.compared import Comparison
+from labs.results.two_in_full import sentences
+from testing.c_programs import LINUX
+
+QUICK = ["--samples", "600", "--processes", "3", "--replace", "0"]
+
+LARGER = Comparison("a", "b", "ns", 21.0, (20.0, 22.0), 3.1, (3.0, 3.3), True, side=1)
+ALIKE = Comparison("a", "b", "ns", 0.11, (-0.2, 0.42), 1.01, (0.98, 1.041), False)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_difference_is_given_as_ratio_and_as_difference() -> None:
+    ratio, gap = sentences(LARGER)
+    assert ratio.startswith("a is 3.1") and ratio.endswith(" times b.")
+    assert gap == "a takes 21 ns (20 to 22) more than b."
+
+
+def test_no_difference_seen_says_how_large_it_is_at_most() -> None:
+    (sentence,) = sentences(ALIKE)
+    assert sentence.startswith("No difference seen between a and b: at most 0.42 ns, or 4.1 % of b")
+
+
+def test_what_may_have_been_missed_is_never_rounded_down() -> None:
+    wide = Comparison("a", "b", "ns", 0.0, (-0.4211, 0.42), None, None, False)
+    assert "at most 0.43 ns (" in sentences(wide)[0]
+
+
+@LINUX
+def test_variants_of_one_c_kernel_share_their_processes(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["compare", "system_call:getppid", "system_call:loop", *QUICK, "--save", "."]
+    assert main(command) == 0
+    said = capsys.readouterr().out
+    assert "getppid is " in said and "getppid takes " in said and "recording: both.csv" in said
+    text = (here / "both.csv").read_text(encoding="utf-8")
+    assert "# variants: getppid,loop" in text and "in_turns_with" not in text
+
+
+@LINUX
+def test_two_sources_take_turns_and_keep_their_c(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "mine"]) == 0
+    capsys.readouterr()
+    command = ["compare", "mine.c", "system_call:loop", *QUICK, "--save", ".", "--json"]
+    assert main(command) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["first"]["variant"], found["second"]["variant"]) == ("write", "loop")
+    assert found["ratio"]["value"] > 1 and found["ratio"]["told_apart"]
+    assert (found["first"]["recording"], found["second"]["recording"]) == ("a.csv", "b.csv")
+    for name, other in (("a", "system_call"), ("b", "mine.c")):
+        text = (here / f"{name}.csv").read_text(encoding="utf-8")
+        assert f"# in_turns_with: labs measure {other} " in text
+    assert (here / "a.c").read_text() == (here / "mine.c").read_text()
+
+
+@LINUX
+def test_a_variant_and_itself_are_two_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "timer_overhead:fenced", "timer_overhead", *QUICK, "--csv"]) in (0, 1)
+    assert main(["compare", "system_call:loop", "system_call:loop", *QUICK, "--csv"]) == 0
+    rows = list(csv.reader(io.StringIO(capsys.readouterr().out.rpartition("what,value")[2])))
+    assert [row[0] for row in rows[1:]][:2] == ["the first loop", "the second loop"]
+    assert rows[-1][0] == "difference" and float(rows[-1][2]) <= float(rows[-1][3])
+
+
+@LINUX
+def test_markdown_is_a_table_and_the_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["compare", "system_call:getppid", "system_call:loop", *QUICK, "--markdown"]
+    assert main(command) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["| | ns | 95 % interval |", "|---|---:|---:|"]
+    assert [line.split("|")[1].strip() for line in lines[2:4]] == ["getppid", "loop"]
+    assert any(line.startswith("getppid is ") for line in lines[4:])
+
+
+@LINUX
+@pytest.mark.parametrize(
+    ("words", "status", "why"),
+    [
+        (["system_call:getpdi", "system_call"], 2, "did you mean"),
+        (["system_call:", "system_call"], 2, "has no variant ''"),
+        (["system_cal", "system_call"], 2, "no C kernel 'system_cal'"),
+        (["nowhere.c", "system_call"], 2, "there is no file nowhere.c"),
+        (["system_call", "system_call:loop", "--save", "nowhere"], 2, "there is no folder nowhere"),
+        (["system_call", "system_call:loop", "--unit", "miles"], 2, "miles"),
+        (["system_call", "system_call:loop", "--cpu", "99999"], 2, "cpu 99999"),
+        (["bad.c", "system_call:loop"], 1, "bad.c, line 1: error"),
+    ],
+)
+def test_what_cannot_be_compared_is_explained(
+    words: list[str], status: int, why: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "bad.c").write_text("int main(void) { return nothing; }\n")
+    assert main(["compare", *words]) == status
+    printed = capsys.readouterr()
+    assert why in printed.err and printed.err.startswith("labs compare: ") and not printed.out
