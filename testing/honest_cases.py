@@ -24,7 +24,13 @@ FOLDER = FIXTURES / "honest"
 @functools.cache
 def honest(figure_id: str) -> Figure:
     """The figure as the honest student handed it in."""
-    figure = figures.read(FOLDER / figure_named(figure_id).lab)[figure_id]
+    lab = figure_named(figure_id).lab
+    figure = figures.read(FOLDER / lab).get(figure_id)
+    if figure is None:
+        raise AssertionError(
+            f"the saved honest run of {lab} has no {figure_id}: save one by "
+            f"`python -m grader.pages --record {lab}`, as docs/adding-a-lab.md says"
+        )
     assert isinstance(figure, Figure)
     return figure
 
