@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from labs.commands.command_line import Command
-from labs.common.completing import complete_with, folders
+from labs.common.completing import complete_with, files, folders
 from labs.run import declared_options
 
 _PACKAGE = "labs.commands.own"
@@ -39,6 +39,31 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
+def _show(parser: argparse.ArgumentParser) -> None:
+    recording = parser.add_argument(
+        "recording", type=Path, metavar="RECORDING", help="a recording that was saved, a .csv file"
+    )
+    complete_with(recording, files(".csv"))
+    parser.add_argument(
+        "--variant",
+        default="",
+        metavar="V[,V...]",
+        help="the variants to show (default: all of the recording)",
+    )
+    parser.add_argument(
+        "--unit", default="ns", metavar="UNIT", help="ticks, cycles, ns, us, ms or s"
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--text", action="store_true", help="print it, and write no page")
+    form.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write the page to this file (default: the recording's name with .html, in the "
+        "current folder)",
+    )
+
+
 #: These commands, in the order of the help.
 OWN = {
     "new": Command(
@@ -54,6 +79,12 @@ OWN = {
             "labs compare system_call:getppid system_call:read0",
             "labs compare mine.c:write other.c:write --markdown",
         ),
+        _PACKAGE,
+    ),
+    "show": Command(
+        "show what a saved recording says: its figures, warnings, plots and conditions",
+        _show,
+        ("labs show run.csv", "labs show run.csv --text"),
         _PACKAGE,
     ),
 }

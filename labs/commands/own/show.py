@@ -1,0 +1,127 @@
+"""`labs show RECORDING`: what a saved run says, as a page with its plots, or in a terminal.
+
+Everything comes from the recording alone, by the functions that show a run in a notebook.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from labs.common.files import CannotWrite
+from labs.common.messages import Refused
+from labs.common.table import Table
+from labs.common.terminal import say
+from labs.common.units import UnknownUnit, canonical
+from labs.languages.words import words
+from labs.notebook.run import Run
+from labs.pages.own_file import write_page
+from labs.pages.page import page
+from labs.plots.picture import Picture
+from labs.recording.file import BadRecording, Recording, read
+from labs.results import configuration, remarks
+
+FAILED, USAGE = 1, 2
+COMMAND = "labs show"
+
+#: A page draws four plots of a variant; a file that somebody sent may name thousands of variants.
+MOST_DRAWN = 20
+
+_PAGE = Path(__file__).with_name("show.html.jinja")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page, or print the text; status 1 for a recording that cannot be read, or a page
+    that cannot be written, 2 for a variant or a unit that is not in it."""
+    try:
+        unit = canonical(arguments.unit)
+        recording = read(arguments.recording)
+        shown = Run.of(recording, _variants(arguments.variant, recording), unit)
+    except BadRecording as error:
+        return _stop(str(error), FAILED)
+    except (UnknownUnit, ValueError) as error:
+        return _stop(str(error), USAGE)
+    if arguments.text:
+        say(_text(shown))
+        return 0
+    if len(shown.results) > MOST_DRAWN:
+        held = f"{arguments.recording} holds {len(shown.results)} variants"
+        return _stop(f"{held}; name at most {MOST_DRAWN} of them by --variant", USAGE)
+    # Not beside the recording: what lies in a lab's folder is handed in.
+    place = arguments.output or Path(arguments.recording.with_suffix(".html").name)
+    if not place.absolute().parent.is_dir():
+        return _stop(f"--output {place}: there is no folder {place.parent}", FAILED)
+    try:
+        write_page(place, _html(shown, arguments.recording.name), COMMAND)
+    except CannotWrite as error:
+        return _stop(error.strerror or str(error), FAILED)
+    for result in shown.results:
+        say(words(result.sentence()))
+    say(f"  page: {place}")
+    return 0
+
+
+def _variants(asked: str, recording: Recording) -> tuple[str, ...]:
+    """The variants that were asked for; none if all are. Raises ValueError for an unknown one."""
+    names = tuple(filter(None, (name.strip() for name in asked.split(","))))
+    for name in names:
+        if name not in recording.variants:
+            held = ", ".join(recording.variants)
+            raise ValueError(f"this recording has no variant {name!r}; it has {held}")
+    return names
+
+
+def _text(run: Run) -> str:
+    """The sentences, the warnings, the conditions, and a table of the samples of each variant."""
+    lines = [words(result.sentence()) for result in run.results]
+    lines += [f"  {line}" for line in remarks.of_results(run.results).as_lines()]
+    lines += ["", _conditions(run).as_text()]
+    for result in run.results:
+        lines += ["", run.table(result.variant).as_text()]
+    return "\n".join(lines)
+
+
+def _html(run: Run, name: str) -> str:
+    return page(
+        f"The recording {name}",
+        COMMAND,
+        _PAGE,
+        sentences=[words(result.sentence()) for result in run.results],
+        remarks=remarks.of_results(run.results).as_html(),
+        side_by_side=[run.compare()] if _has_figures(run) else [],
+        variants=[
+            {
+                "name": result.variant,
+                "anchor": f"variant-{number}",
+                "pictures": list(_pictures(run, result.variant)),
+            }
+            for number, result in enumerate(run.results, 1)
+        ],
+        conditions=_conditions(run),
+    )
+
+
+def _has_figures(run: Run) -> bool:
+    """Whether there are two figures or more to be shown side by side."""
+    return sum(result.estimate is not None for result in run.results) > 1
+
+
+def _pictures(run: Run, variant: str) -> Iterator[Picture]:
+    """Every plot that this variant has; a run without a line, for example, has no plot of one."""
+    for plot in (run.plot_line, run.plot_processes, run.plot, run.plot_ecdf):
+        try:
+            yield plot(variant)
+        except Refused:
+            continue
+
+
+def _conditions(run: Run) -> Table:
+    facts = configuration.of_recordings([run.recording])
+    return Table("What the recording states", ("", ""), facts)
+
+
+def _stop(why: str, status: int) -> int:
+    say(f"{COMMAND}: {why}", file=sys.stderr)
+    return status
