@@ -1,4 +1,4 @@
-"""The measured region of one variant: the region of its C kernel with the variant's operation.
+"""The measured region of a C kernel, and that of one variant, with the variant's operation.
 
 A C kernel writes its timed region once, as a macro, and names each variant's operation in one line:
 
@@ -9,10 +9,30 @@ from __future__ import annotations
 
 import re
 
-from labs.c_kernels.toolchain import measured_region
-
 _MACRO = re.compile(r"^#define (\w+)\(([^)]*)\)\s*\\\n((?:.*\\\n)*.*)$", re.MULTILINE)
 _USE = re.compile(r"^(\w+)\((\w+),((?:[^\n]|\n[ \t])*)\)$", re.MULTILINE)
+
+
+def measured_region(source: str) -> str:
+    """The lines between `measured region begins` and `measured region ends`, shifted to the left.
+
+    Raises ValueError if the marks are missing.
+    """
+    # We search line by line: one pattern for both marks could take quadratic time.
+    all_lines = source.splitlines()
+    begin = next((n for n, line in enumerate(all_lines) if "measured region begins" in line), None)
+    end = None
+    if begin is not None:
+        rest = range(begin + 1, len(all_lines))
+        end = next((n for n in rest if "measured region ends" in all_lines[n]), None)
+    if begin is None or end is None:
+        raise ValueError("no comments 'measured region begins' and 'measured region ends'")
+    lines = [
+        line.removesuffix("\\").rstrip() if line.endswith("\\") else line
+        for line in all_lines[begin + 1 : end]
+    ]
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return "\n".join(line[indent:] for line in lines)
 
 
 def region_of(source: str, variant: str) -> str:

@@ -19,6 +19,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.c_kernels import project_code
 from labs.c_kernels.form import lacks_main, not_a_c_kernel
 from labs.common import paths
 from labs.common.spelling import suggestion
@@ -187,12 +188,22 @@ def build_text(
     compiler = find_compiler()
     ingredients = [text, _headers_hash(), shown_as or "", str(first_line), compiler.version]
     ingredients += [*compiler.command, *BASE_FLAGS, *flags]
+    ingredients.append(project_code.fingerprint(_command(compiler), flags, text))
     key = hashlib.sha256("\0".join(ingredients).encode()).hexdigest()
     folder = paths.cache() / "programs" / key[:32]
     binary = Binary(folder / name, name, source_hash(text), flags, compiler.version)
     if not binary.path.is_file():
         _compile(compiler, text, binary, shown_as or f"{name}.c", first_line)
     return binary
+
+
+def _command(compiler: Compiler) -> list[str]:
+    """The compiler with the flags of every build, and with the folders of the kit's headers."""
+    command = [*compiler.command, *BASE_FLAGS]
+    # Broken C kernels need the second folder: they include "../harness.h", also from a cell.
+    for folder in (paths.kernels_c(), paths.kernels_c() / "broken"):
+        command += ["-I", str(folder)]
+    return command
 
 
 def _headers_hash() -> str:
@@ -209,11 +220,8 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
         label = " ".join(shown_as.split()).replace("\\", "/").replace('"', "'")
         source.write_text(f'#line {first_line} "{label}"\n{text}', encoding="utf-8")
         built = Path(work) / binary.name
-        command = [*compiler.command, *BASE_FLAGS, *binary.flags]
-        # Broken C kernels need the second folder: they include "../harness.h", also from a cell.
-        for folder in (paths.kernels_c(), paths.kernels_c() / "broken"):
-            command += ["-I", str(folder)]
-        command += [str(source), "-o", str(built), "-lm"]
+        before, after = project_code.in_order(binary.flags)
+        command = [*_command(compiler), *before, str(source), *after, "-o", str(built), "-lm"]
         try:
             done = subprocess.run(
                 command,
@@ -248,28 +256,6 @@ def _messages(text: str) -> tuple[CompileMessage, ...]:
         )
         for match in _MESSAGE.finditer(text)
     )
-
-
-def measured_region(source: str) -> str:
-    """The lines between `measured region begins` and `measured region ends`, shifted to the left.
-
-    Raises ValueError if the marks are missing.
-    """
-    # We search line by line: one pattern for both marks could take quadratic time.
-    all_lines = source.splitlines()
-    begin = next((n for n, line in enumerate(all_lines) if "measured region begins" in line), None)
-    end = None
-    if begin is not None:
-        rest = range(begin + 1, len(all_lines))
-        end = next((n for n in rest if "measured region ends" in all_lines[n]), None)
-    if begin is None or end is None:
-        raise ValueError("no comments 'measured region begins' and 'measured region ends'")
-    lines = [
-        line.removesuffix("\\").rstrip() if line.endswith("\\") else line
-        for line in all_lines[begin + 1 : end]
-    ]
-    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return "\n".join(line[indent:] for line in lines)
 
 
 def disassembly(binary: Binary, function: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.c_kernels import toolchain
+from labs.c_kernels import region, toolchain
 from labs.common import messages
 from labs.common.messages import Message, Refused, show
 from labs.common.table import Table
@@ -117,10 +117,10 @@ class Session(Measuring):
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
         try:
             path = toolchain.c_kernel_source(kernel)
-            region = toolchain.measured_region(path.read_text(encoding="utf-8"))
+            timed = region.measured_region(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise Refused(explain.of_error(error)) from None
-        show(MeasuredRegion(path.name, region))
+        show(MeasuredRegion(path.name, timed))
 
     @with_options(DEFAULTS)
     def measure(

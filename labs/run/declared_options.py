@@ -6,9 +6,10 @@ This imports nothing that measures: a shell that completes a command waits for i
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from labs.c_kernels import catalogue
-from labs.common.completing import complete_with, files, one_of
+from labs.common.completing import complete_with, files, folders, one_of
 
 #: The same default as in harness.h.
 DEFAULT_WARMUP = 100
@@ -115,6 +116,7 @@ def add_line(parser: argparse.ArgumentParser) -> None:
     complete_with(kernel, _kernels)
     add_options(parser, samples=None)  # None: the C kernel's own default
     _add_spread(parser)
+    _add_project(parser)
 
 
 def add_pair(parser: argparse.ArgumentParser) -> None:
@@ -126,6 +128,28 @@ def add_pair(parser: argparse.ArgumentParser) -> None:
         complete_with(side, _kernels)
     _add_options_of_run(parser, samples=None)
     _add_spread(parser)
+    _add_project(parser)
+
+
+def _add_project(parser: argparse.ArgumentParser) -> None:
+    """Add the options for code of a project that a C kernel calls."""
+    group = parser.add_argument_group(
+        "code of a project", "for a .c file of your own; each can be given more than once"
+    )
+    for short, option, kind, metavar, text in (
+        ("-I", "--include", Path, "DIR", "look for headers in this folder"),
+        (None, "--source", Path, "FILE", "build this further source, or link this .o or .a file"),
+        ("-L", "--library-dir", Path, "DIR", "look for libraries in this folder"),
+        ("-l", "--library", str, "NAME", "link this library: m for libm"),
+    ):
+        names = [short, option] if short else [option]
+        added = group.add_argument(
+            *names, type=kind, action="append", default=[], metavar=metavar, help=text
+        )
+        if metavar == "DIR":
+            complete_with(added, folders)
+        elif metavar == "FILE":
+            complete_with(added, files(".c"))
 
 
 def _add_spread(parser: argparse.ArgumentParser) -> None:

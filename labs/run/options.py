@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from labs.c_kernels import project_code
 from labs.common.messages import Message, Refused
 from labs.run import variants
 from labs.run.declared_options import DEFAULT_REPLACE_S
@@ -86,13 +87,18 @@ def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) ->
 def plan_of_line(arguments: argparse.Namespace) -> Plan:
     """The plan from the arguments of `declared_options.add_line`.
 
-    Raises Refused for unusable flags, and the errors of `samples_of`.
+    Raises Refused for unusable flags, ValueError for code of a project that is not there, and the
+    errors of `samples_of`.
     """
     plan = plan_of_words(
         arguments.kernel,
         arguments,
         spread_s=arguments.spread,
     )
+    of_project = project_code.words_of(
+        arguments.include, arguments.source, arguments.library_dir, arguments.library
+    )
+    plan = replace(plan, flags=(*plan.flags, *of_project))
     samples = arguments.samples
     if samples is None:
         samples = variants.samples_of(plan.kernel, plan.flags)

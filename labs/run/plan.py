@@ -150,8 +150,17 @@ class Plan:
             words += ["--within", f"{self.within * 100:g}", "--at-most", f"{self.at_most_s:g}"]
         elif self.replace_s != DEFAULT_REPLACE_S:
             words += ["--replace", f"{self.replace_s:g}"]
-        words.append("--flags=" + " ".join(self.flags))
+        words.append("--flags=" + self.shown_flags)
         return " ".join(words)
+
+    @property
+    def shown_flags(self) -> str:
+        """The flags as a recording states them: without the name of the user's home folder."""
+        text = " ".join(self.flags)
+        with contextlib.suppress(RuntimeError):  # this user has no home folder
+            home = Path.home()
+            text = text.replace(f"{home}/", "~/") if home.name else text
+        return text
 
 
 def _shown(kernel: str) -> str:

@@ -36,7 +36,7 @@ def recording_of(
         "ticklab": __version__,
         "command": plan.command_line(),
         "source.sha256": binary.source_sha256,
-        "flags": " ".join(binary.flags),
+        "flags": plan.shown_flags,
         "compiler": binary.compiler,
         "time_limit_s": f"{plan.time_limit_s:g}",
         **surroundings.machine_conditions(),

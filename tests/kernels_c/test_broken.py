@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from labs.c_kernels import toolchain
+from labs.c_kernels.region import measured_region
 from labs.run import broken, variants
 
 NAMES = broken.names()
@@ -21,7 +22,7 @@ def test_it_is_short_and_says_what_is_wrong(name: str) -> None:
     kernel = broken.find(name)
     assert len(kernel.source.splitlines()) <= broken.MOST_LINES
     assert 4 <= len(kernel.mistake.split()) <= 40
-    assert toolchain.measured_region(kernel.source)
+    assert measured_region(kernel.source)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from labs.c_kernels import toolchain
-from labs.c_kernels.region import region_of
+from labs.c_kernels.region import measured_region, region_of
 from labs.common import paths
 
 #: Lines that may belong to a use of a macro, in many ways, until the last one decides that none do.
@@ -73,7 +73,7 @@ def test_of_released_c_kernels(kernel: str, variant: str, holds: str) -> None:
 @pytest.mark.parametrize("name", toolchain.c_kernel_names())
 def test_an_unknown_variant_gets_the_region_of_its_c_kernel(name: str) -> None:
     source = (paths.kernels_c() / f"{name}.c").read_text()
-    assert region_of(source, "absent") == toolchain.measured_region(source)
+    assert region_of(source, "absent") == measured_region(source)
 
 
 def test_lines_without_an_end_are_searched_once() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from labs.c_kernels import toolchain
+from labs.c_kernels.region import measured_region
 from labs.c_kernels.toolchain import CompileError, NoCompiler, build, build_text
 from labs.common import paths
 
@@ -244,7 +245,7 @@ def test_a_file_of_ones_own_is_a_c_kernel(tmp_path: Path) -> None:
 
 def test_the_measured_region_is_what_stands_between_the_marks() -> None:
     source = paths.kernels_c() / "timer_overhead.c"
-    region = toolchain.measured_region(source.read_text())
+    region = measured_region(source.read_text())
     assert region.splitlines() == [
         "const uint64_t begin = begin_reading;",
         "ADD_CHAIN(link, k);",
@@ -254,7 +255,7 @@ def test_the_measured_region_is_what_stands_between_the_marks() -> None:
 
 def test_a_source_without_marks_is_refused() -> None:
     with pytest.raises(ValueError, match="measured region begins"):
-        toolchain.measured_region(HELLO)
+        measured_region(HELLO)
 
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="objdump is not installed")
@@ -282,8 +283,8 @@ def test_without_objdump_the_disassembly_says_so(
 def test_marks_of_any_number_are_looked_through_at_once(text: str) -> None:
     begin = time.process_time()
     with pytest.raises(ValueError, match="no comments"):
-        toolchain.measured_region(text)
-    assert toolchain.measured_region(f"{text}\n/* measured region ends */") is not None
+        measured_region(text)
+    assert measured_region(f"{text}\n/* measured region ends */") is not None
     assert time.process_time() - begin < 5
 
 

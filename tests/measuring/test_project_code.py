@@ -1,0 +1,140 @@
+"""A C kernel that calls code of a project: its headers, its sources, its libraries."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from labs.c_kernels import project_code
+from labs.commands.cli import main
+from labs.recording.file import read
+from testing.c_programs import LINUX
+
+KERNEL = """/* What does the function of the project cost? */
+#define _GNU_SOURCE
+#include "harness.h"
+#include "project.h"
+
+static uint64_t own(long batch)
+{
+    const uint64_t begin = counter_begin();
+    for (register long left = batch; left > 0; left--) {
+        const long result = of_project(left);
+        __asm__ volatile("" : "+r"(left) : "r"(result));
+    }
+    return counter_end() - begin;
+}
+
+static const struct variant variants[] = {{.name = NAME, .about = "it", .interval = own}};
+static const long batches[] = {8, 16, 24, 32};
+MEASURE(.name = "kernel", .about = "it", LISTED_VARIANTS(variants), LISTED_BATCHES(batches))
+"""
+HEADER = 'long of_project(long number);\n#define NAME "first"\n'
+SOURCE = "long of_project(long number) { return 3 * number; }\n"
+QUICK = ["--samples", "200", "--processes", "2"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A C kernel beside a project; the folder is the current one."""
+    for name, text in {
+        "kernel.c": KERNEL,
+        "project/include/project.h": HEADER,
+        "project/src/project.c": SOURCE,
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def measured(*options: str) -> str:
+    """The name of the variant that the run measured."""
+    assert main(["measure", "kernel.c", *QUICK, "--save", "run.csv", *options]) == 0
+    return read(Path("run.csv")).variants[0]
+
+
+FROM_SOURCE = ("-I", "project/include", "--source", "project/src/project.c")
+
+
+@LINUX
+def test_a_source_of_the_project_is_built_with_the_kernel() -> None:
+    assert measured(*FROM_SOURCE) == "first"
+    assert read(Path("run.csv")).conditions["flags"] == (
+        "-O2 -Iproject/include project/src/project.c"
+    )
+
+
+@LINUX
+def test_a_header_that_changed_is_not_measured_from_an_old_program(here: Path) -> None:
+    assert measured(*FROM_SOURCE) == "first"
+    (here / "project/include/project.h").write_text(HEADER.replace("first", "second"))
+    assert measured(*FROM_SOURCE) == "second"
+
+
+@LINUX
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_library_is_found_when_the_program_runs(
+    shared: bool, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linked = ("-I", "project/include", "-L", "project", "-l", "project")
+    command = ["gcc", "-fPIC", "-c", "project/src/project.c", "-o", "project/project.o"]
+    subprocess.run(command, check=True)
+    if shared:
+        made = ["gcc", "-shared", "-o", "project/libproject.so", "project/project.o"]
+    else:
+        made = ["ar", "rcs", "project/libproject.a", "project/project.o"]
+    subprocess.run(made, check=True)
+    assert measured(*linked) == "first"
+    monkeypatch.chdir(here / "project")
+    assert main(["measure", "../kernel.c", *QUICK, "-I", "include", "-L", ".", "-lproject"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--include", "nowhere"], "--include nowhere: there is no such folder"),
+        (["--library-dir", "kernel.c"], "--library-dir kernel.c: there is no such folder"),
+        (["--source", "nowhere.c"], "--source nowhere.c: there is no such file"),
+        (["--source", "project/include/project.h"], "that ends in .c, .o"),
+    ],
+)
+def test_what_is_not_there_is_named(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["measure", "kernel.c", *QUICK, *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+@LINUX
+def test_a_function_that_no_library_holds_is_named_by_the_linker(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["measure", "kernel.c", *QUICK, "-I", "project/include"]) == 1
+    assert "of_project" in capsys.readouterr().err
+
+
+@LINUX
+def test_a_recording_does_not_name_the_home_folder(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(here))
+    measured("-I", str(here / "project/include"), "--source", str(here / "project/src/project.c"))
+    assert str(here) not in Path("run.csv").read_text(encoding="utf-8")
+    assert read(Path("run.csv")).conditions["flags"].startswith("-O2 -I~/project/include")
+
+
+def test_flags_for_the_linker_stand_after_the_source() -> None:
+    flags = ("-O2", "-lm", "-L", "lib", "-DNAME=a.c", "-include", "x.c", "more.c", "old.a")
+    before, after = project_code.in_order(flags)
+    assert after == ["-lm", "more.c", "old.a"]
+    rpath = f"-Wl,-rpath,{Path('lib').absolute()}"
+    assert before == ["-O2", "-L", "lib", "-DNAME=a.c", "-include", "x.c", rpath]
+
+
+def test_a_build_without_code_from_elsewhere_starts_no_compiler() -> None:
+    flags = ("-O2", "-march=native", "-fno-inline")
+    assert project_code.fingerprint(["no-such-compiler"], flags, KERNEL) == ""
