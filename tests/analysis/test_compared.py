@@ -74,7 +74,10 @@ def test_the_order_of_the_two_does_not_matter(gap: float) -> None:
     run = object()
     one = by_hand([10.0, 10.4, 10.2, 9.8, 10.1], run)
     other = by_hand([10.1 + gap, 10.2 + gap, 10.3 + gap, 9.9 + gap, 10.0 + gap], run)
-    assert compare.separation(one, other) == pytest.approx(-compare.separation(other, one))
+    # In half-widths of an interval. The difference process by process has other weights than the
+    # two values, so where these are equal to the last bit, it lies this near to 0 but not on it.
+    same = pytest.approx(-compare.separation(other, one), abs=1e-5)
+    assert compare.separation(one, other) == same
 
 
 def test_nearly_nothing_differs_from_what_is_clearly_below_zero() -> None:

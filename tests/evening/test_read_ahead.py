@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,17 @@ def test_what_is_missing_is_left_to_whoever_needs_it(tmp_path: Path, advised: se
     assert not advised
 
 
+class AtOnce:
+    """Does what it is given at once. The pool's own thread is not waited for: it may still have
+    read nothing when submissions that cost nothing are graded."""
+
+    def submit(self, call: Callable[..., None], *values: object) -> None:
+        call(*values)
+
+    def shutdown(self, *, cancel_futures: bool) -> None:
+        """There is nothing left to do."""
+
+
 def test_the_pool_asks_for_each_submission_once_and_before_it_is_graded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,6 +94,8 @@ def test_the_pool_asks_for_each_submission_once_and_before_it_is_graded(
         Job(name, str(tmp_path / name), str(tmp_path / f"{name}-unfinished")) for name in "abcd"
     ]
     with pool.LocalPool(tmp_path / "plan", 1, tmp_path) as grading:
+        monkeypatch.setattr(grading, "_reading", AtOnce())
         assert [job.student for job, trouble in grading.each(jobs)] == [*"abcd"]
     asked = [each for each in begun if not each.startswith("graded")]
     assert asked == [*"abcd"]
+    assert all(begun.index(name) < begun.index(f"graded {name}") for name in "abcd")
