@@ -23,7 +23,7 @@ from labs.run import variants
 #: A menu's value None would mean that nothing is chosen, and show nothing.
 _NOT_PINNED = -1
 
-_BUTTON = {"width": "104px", "flex": "none"}
+_BUTTON = {"width": "auto", "min_width": "104px", "flex": "none"}
 
 
 class Controls:
