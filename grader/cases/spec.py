@@ -75,9 +75,9 @@ class FigureSpec:
     `demonstrates` is the code of a pitfall: the figure is right if its recording makes exactly that
     mistake, because lab 08 asks students to repeat published mistakes. `estimand` is what the
     variants measure, as the released C kernel declares it. A recording states it too, but a pitfall
-    must not depend on what a submission calls itself. If the interval reaches farther than the
-    share `widest` of the value to either side, it is too wide to believe: the figure passes within
-    it, and the verdict says so. If the figure is a difference, or the rest of something, it
+    must not depend on what a submission calls itself. If half of the interval's width is more than
+    the share `widest` of the value, it is too wide to believe: the figure passes within it, and the
+    verdict says so. If the figure is a difference, or the rest of something, it
     `may_be_nothing`: its interval is then compared with what it was taken from. `central` is the
     code of the pitfall that this figure is about: making that mistake costs at least half of the
     points. If the figure is `own`, so does each mistake in what the C does

@@ -148,13 +148,13 @@ def caveat(case: Case) -> str:
     wide = rounded(100 * width(shown), 2)
     if case.spec.widest > WIDEST:
         return (
-            f"The interval reaches {wide} % of the value to either side. Beyond "
+            f"Half of the interval's width is {wide} % of the value. Beyond "
             f"{100 * WIDEST:.0f} %, do not believe the value. Beyond "
             f"{rounded(100 * case.spec.widest)} %, the limit for this figure, the grader passes "
             "any value within the interval."
         )
     return (
-        f"The interval reaches {wide} % of the value to either side. Beyond "
+        f"Half of the interval's width is {wide} % of the value. Beyond "
         f"{100 * WIDEST:.0f} %, do not believe the value; the grader then passes any value within "
         "the interval."
     )

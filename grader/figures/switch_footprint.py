@@ -106,6 +106,7 @@ FIGURES = (
         points={Level.VALIDITY: 1.0, Level.SUFFICIENCY: 1.0, Level.INTERPRETATION: 2.0},
         choices=choices_of(LAB, "footprint-cause"),
         decide=_cause,
+        compared_in="us",
         look_at="`lab.compare(set_for_threads, set_for_processes, times=0.5)`",
         central="conclusion-against-table",
         praise=(

@@ -52,8 +52,9 @@ class Measuring:
         both = zip(plans, saves, strict=True)
         names = [recording_name(save or name_for(plan)) for plan, save in both]
         asked = plans[0]
+        narrower = any(plan.within is not None for plan in plans)
         try:
-            with ProgressLine(", ".join(dict.fromkeys(names))) as line:
+            with ProgressLine(", ".join(dict.fromkeys(names)), narrower=narrower) as line:
                 measured = measure_in_turns_now(
                     plans, line.heard, stopping.rule_of(plans, unit), line.show
                 )

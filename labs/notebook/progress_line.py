@@ -23,8 +23,13 @@ class ProgressLine:
     output of another thread may end in another cell.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, narrower: bool = False) -> None:
+        """`narrower` says that added processes are to narrow an interval.
+
+        Otherwise they take the place of those that shared their core.
+        """
         self._name = name
+        self._narrower = narrower
         self._at: Progress | None = None
         self._planned = 0  # the samples that were to be taken at first
         self._begin = time.monotonic()
@@ -54,9 +59,14 @@ class ProgressLine:
         if self._at.done == 0:
             return f"{self._name}: running, no sample yet, {seconds:.0f} s"
         if self._at.total > self._planned:  # a share of what grows would stay near 100 %
+            if self._narrower:
+                return (
+                    f"{self._name}: {self._at.done:,} samples with the warm-up, adding processes "
+                    f"for a narrower interval, {seconds:.0f} s"
+                )
             return (
-                f"{self._name}: {self._at.done:,} samples with the warm-up, adding processes for a "
-                f"narrower interval, {seconds:.0f} s"
+                f"{self._name}: {self._at.done:,} samples with the warm-up, adding processes, "
+                f"because the core was shared, {seconds:.0f} s"
             )
         share = self._at.done / max(self._at.total, 1)
         return (

@@ -145,8 +145,8 @@ class Session(Measuring):
                           that measures first times takes none, unless you give another number
         flags="-O2"       options for the compiler, such as "-O0"
         unit="ns"         the unit of the result: ticks, cycles, ns, us, ms, s
-        within=None       add processes until the 95 % interval reaches at most this many percent
-                          to either side of the value (None: add none)
+        within=None       add processes until half of the 95 % interval's width is at most this
+                          many percent of the value (None: add none)
         at_most=10        for how many seconds to add processes
         replace=3         for how many seconds at most to add processes in place of those that
                           shared their core with something else (0: replace none)

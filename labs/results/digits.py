@@ -6,6 +6,9 @@ from __future__ import annotations
 MOST_DECIMALS = 6
 #: A reader who calculates with printed numbers sees a deviation of this share.
 _VISIBLE = 0.01
+#: An interval that holds a number may seem to end there, if it ends nearer than this share of its
+#: width: two first times that are the same step of a clock differ by what rounding leaves.
+_NEAR = 1e-3
 
 
 def another_result(plain: float, value: float, low: float, high: float) -> bool:
@@ -24,14 +27,16 @@ def rounded_apart(value: float, low: float, high: float, excluded: float) -> tup
     """The three numbers as text.
 
     They show at least one digit of the half-width and two digits of the value (two digits after the
-    point without a half-width), and enough digits to keep each end on its side of `excluded`.
+    point without a half-width), and enough digits to keep each end on its side of `excluded`. An
+    end of an interval that holds `excluded` may seem to be equal to it.
     """
     half, decimals = (high - low) / 2, 0 if high > low else 2
     larger = max(abs(value), half)
     while half > 0 and decimals < MOST_DECIMALS and min(10 * half, larger) * 10**decimals < 9.5:
         decimals += 1
+    near = _NEAR * (high - low) if low < excluded < high else 0.0
     while decimals < MOST_DECIMALS and any(
-        end != excluded and round(end, decimals) == excluded for end in (low, high)
+        abs(end - excluded) > near and round(end, decimals) == excluded for end in (low, high)
     ):
         decimals += 1
     value, low, high = (round(number, decimals) + 0.0 for number in (value, low, high))

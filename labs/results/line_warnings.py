@@ -114,7 +114,7 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         cause = "the operation uses memory, and other programs used memory during the run"
     elif too_short := _is_mostly_overhead(recording, line):
         cause = "even in the longest samples the operations take less time than the overhead"
-    symptom = f"the interval reaches {rounded(100 * width, 2)} % of the value to either side"
+    symptom = f"half of the interval's width is {rounded(100 * width, 2)} % of the value"
     unbelievable, join = f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %", ", and"
     if figure.low <= 0 <= figure.high:
         unbelievable = "the interval holds 0: the run does not distinguish the value from nothing"
@@ -122,7 +122,7 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     if figure.is_believable():
         longer = _longer(recording, line, figure, width)
         brief = advice(
-            f"the interval reaches {rounded(100 * width, 2)} % to either side (",
+            f"{symptom} (",
             longer,
             " should narrow it)",
         )

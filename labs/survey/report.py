@@ -25,7 +25,7 @@ HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")
 #: From here on, numbers have no decimals.
 LARGE = 1e5
 #: Said of figures that are not believable (`labs.analysis.estimate`).
-UNCERTAIN = f"interval wider than {100 * WIDEST:.0f} % to either side"
+UNCERTAIN = f"half of the interval's width is more than {100 * WIDEST:.0f} % of the value"
 
 _PAGE = Path(__file__).with_name("page.html.jinja")
 

@@ -17,6 +17,7 @@ from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import Recording, read
 from labs.results.compared import Comparison, compared, differences_compared, two_modes
+from labs.results.digits import rounded_apart
 from labs.results.result import result_of
 from testing.paths import FIXTURES
 from testing.submitted_figures import Clocked, recording
@@ -275,3 +276,15 @@ def test_the_command_compares_nothing_that_has_no_figure(
     words = ("timer_overhead", "--variant", "fenced,monotonic", "--json")
     assert measured(monkeypatch, bent, *words) == 0
     assert json.loads(capsys.readouterr().out)[1]["ratio"] is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "printed"),
+    [
+        (-115.3, 5e-6, ("-5", "-115", "0")),  # it holds 0, and what rounding leaves is no digit
+        (-115.3, 0.4, ("-5.0", "-115.3", "0.4")),
+        (-115.3, -4e-3, ("-5.000", "-115.300", "-0.004")),  # it does not hold 0, and shows it
+    ],
+)
+def test_digits_keep_an_end_on_its_side(low: float, high: float, printed: tuple[str, ...]) -> None:
+    assert rounded_apart(-5.0, low, high, 0.0) == printed

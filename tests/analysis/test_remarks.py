@@ -192,8 +192,8 @@ def test_an_interval_that_can_be_believed_is_quiet_and_says_how_to_narrow_it() -
     assert [each.code for each in result.warnings] == ["wide-interval"]
     said, in_python = (remarks.of_results([each]) for each in (result, result.for_python()))
     assert said.warnings == in_python.warnings == ()
-    assert "% to either side (--samples " in said.conditions
-    assert "% to either side (samples=" in in_python.conditions
+    assert "% of the value (--samples " in said.conditions
+    assert "% of the value (samples=" in in_python.conditions
 
 
 @pytest.mark.parametrize(

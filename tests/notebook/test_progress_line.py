@@ -60,13 +60,15 @@ def test_a_run_that_lasts_says_how_far_it_is_and_then_no_more(
 
 
 def test_a_run_that_adds_processes_shows_no_share_of_a_total_that_grows() -> None:
-    line = ProgressLine("own")
-    line.heard(Progress(900, 1_000))
-    assert "90%" in line.words(1.0)
-    line.heard(Progress(1_400, 1_500))
-    assert line.words(9.0) == (
-        "own: 1,400 samples with the warm-up, adding processes for a narrower interval, 9 s"
-    )
+    for narrower, why in (
+        (True, "adding processes for a narrower interval"),
+        (False, "adding processes, because the core was shared"),
+    ):
+        line = ProgressLine("own", narrower=narrower)
+        line.heard(Progress(900, 1_000))
+        assert "90%" in line.words(1.0)
+        line.heard(Progress(1_400, 1_500))
+        assert line.words(9.0) == f"own: 1,400 samples with the warm-up, {why}, 9 s"
 
 
 def test_the_line_changes_only_every_few_seconds(
