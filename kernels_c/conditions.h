@@ -18,6 +18,9 @@
 #endif
 #if defined(__GLIBC__)
 #    include <gnu/libc-version.h>
+#    if !defined(__USE_GNU)
+#        error "write #define _GNU_SOURCE above the first #include of this C kernel"
+#    endif
 #endif
 
 #include "options.h"
