@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -155,27 +155,31 @@ class Plan:
 
     @property
     def shown_flags(self) -> str:
-        """The flags as a recording states them: without the name of the user's home folder."""
-        text = " ".join(self.flags)
-        with contextlib.suppress(RuntimeError):  # this user has no home folder
-            home = Path.home()
-            text = text.replace(f"{home}/", "~/") if home.name else text
-        return text
+        """The flags as a recording states them."""
+        return " ".join(map(_without_home, self.flags))
 
 
 def _shown(kernel: str) -> str:
-    """The C kernel without the path of the kit, or of a home folder, which has the user's name.
-
-    Students hand in recordings, which state the command.
-    """
+    """The C kernel as a recording states it: without the path of the kit."""
     path = Path(kernel)
     if path.is_relative_to(paths.kernels_c()):
         return f"kernels_c/{path.relative_to(paths.kernels_c()).as_posix()}"
-    with contextlib.suppress(RuntimeError):  # this user has no home folder
+    return _without_home(kernel)
+
+
+def _without_home(word: str) -> str:
+    """A path, or a flag with one, with `~` for the home folder, which has the user's name.
+
+    Students hand in recordings, which state the command.
+    """
+    try:
         home = Path.home()
-        if home.name and path.is_relative_to(home):
-            return f"~/{path.relative_to(home).as_posix()}"
-    return kernel
+    except RuntimeError:  # this user has none
+        return word
+    if not home.name:
+        return word
+    # The path begins the word, or follows a flag (-I, -isystem), an = or a comma.
+    return re.sub(rf"(^|^-[A-Za-z]+|[=,]){re.escape(str(home))}(?=/|$)", r"\1~", word)
 
 
 def _within(name: str, value: int, least: int, most: int) -> None:

@@ -199,6 +199,26 @@ def test_a_recording_does_not_tell_whose_home_folder_the_c_is_in(
     assert shown("/srv/own.c") == "/srv/own.c"
 
 
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("-I/home/grace/include", "-I~/include"),
+        ("-L/home/grace", "-L~"),
+        ("-isystem/home/grace/include", "-isystem~/include"),
+        ("--sysroot=/home/grace/root", "--sysroot=~/root"),
+        ("/home/grace/parse.c", "~/parse.c"),
+        ("-I/home/graceful/include", "-I/home/graceful/include"),
+        ("-I/data/home/grace/include", "-I/data/home/grace/include"),
+        ("-O2", "-O2"),
+    ],
+)
+def test_flags_do_not_tell_whose_home_folder_the_project_is_in(
+    word: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/grace")
+    assert Plan("own.c", flags=(word,)).shown_flags == shown
+
+
 def test_a_source_given_as_text_is_measured() -> None:
     recording = measure_now(Plan("mine", source=SLOW, samples=4, processes=2, warmup=1))
     assert recording.kernel == "slow", "what it calls itself"
