@@ -11,6 +11,7 @@
  *            fence too, and does not exit.
  *   aarch64  isb; mrs cntvct_el0; isb                   Arm ARM D12 (generic timer)
  *   riscv64  fence; rdtime; fence                       RISC-V unprivileged ISA, Zicntr
+ *   a count  of an event in place of time, with -DTICKLAB_COUNT_EVENTS: see events.h
  *   others   clock_gettime; also with -DTICKLAB_NO_COUNTER, for a sandbox that forbids the counter
  *
  * A tick is one step of the counter, not a core cycle and not a nanosecond.
@@ -40,7 +41,28 @@
         __asm__ volatile("" : "+r"(link) : : "memory")
 #endif
 
-#if defined(__x86_64__) && !defined(TICKLAB_NO_COUNTER)
+#if defined(TICKLAB_COUNT_EVENTS)
+
+#    include "events.h"
+
+#    define COUNTER_NAME "event"
+
+TICKLAB_INLINE uint64_t counter_unfenced(void)
+{
+    return countable_until_now().value;
+}
+
+TICKLAB_INLINE uint64_t counter_begin(void)
+{
+    return countable_begin();
+}
+
+TICKLAB_INLINE uint64_t counter_end(void)
+{
+    return countable_end();
+}
+
+#elif defined(__x86_64__) && !defined(TICKLAB_NO_COUNTER)
 
 #    define COUNTER_NAME "tsc"
 

@@ -75,8 +75,10 @@ struct FIELDS_BY_NAME c_kernel {
 #define LISTED_VARIANTS(list) .variants = list, .variant_count = sizeof list / sizeof list[0]
 #define LISTED_BATCHES(list)  .batches = list, .batch_count = sizeof list / sizeof list[0]
 
+enum { LEFT_OUT = -1 };
+
 struct sample {
-    int variant, batch; /* indices into the chosen ones */
+    int variant, batch; /* indices into the chosen ones; LEFT_OUT: it is not printed */
     uint64_t ticks;
 };
 
@@ -329,7 +331,18 @@ static int is_cold(const struct run *run)
     return cold;
 }
 
-/* Take all samples. Between samples, at most every 50 ms, print how many have been taken. */
+/* At most every 50 ms, print how many samples have been taken; whether this call has. */
+static int tell_progress(long taken, long all, uint64_t *last_word)
+{
+    const uint64_t now = clock_ns(REFERENCE_CLOCK);
+    if (now - *last_word <= 50000000u)
+        return 0;
+    fprintf(stderr, "progress %ld %ld\n", taken, all);
+    *last_word = now;
+    return 1;
+}
+
+/* Take all samples. Between samples, now and then, print how many have been taken. */
 static void take_all(void *argument)
 {
     struct run *run = argument;
@@ -344,12 +357,9 @@ static void take_all(void *argument)
         run->migrations += now_on != cpu;
         cpu = now_on;
         watch_core(&run->core_rounds, i + 1, all);
-        const uint64_t now = clock_ns(REFERENCE_CLOCK);
-        if (now - last_word > 50000000u) {
-            fprintf(stderr, "progress %ld %ld\n", i + 1, all);
-            last_word = now;
+        if (tell_progress(i + 1, all, &last_word)) {
             struct sample discarded = run->samples[i];
-            take(run, &discarded); /* the write above has filled the caches with other data */
+            take(run, &discarded); /* that write has filled the caches with other data */
         }
     }
 }
@@ -468,15 +478,84 @@ static void print_claims(const struct run *run)
            run->system_calls_claimed);
 }
 
-static void print_samples(const struct run *run)
+static void print_samples(const struct run *run, const char *what)
 {
-    printf("variant,sample,batch,ticks\n");
+    printf("variant,sample,batch,%s\n", what);
     for (long i = 0; i < run->warmup_total + run->total; i++) {
         const struct sample *sample = &run->samples[i];
+        if (sample->variant == LEFT_OUT)
+            continue;
         printf("%s,%ld,%ld,%lu\n", run->chosen[sample->variant]->name, i - run->warmup_total,
                run->options.batch[sample->batch], (unsigned long)sample->ticks);
     }
 }
+
+static void must_not_have_failed(const struct run *run)
+{
+    if (failed_calls != 0 && is_filtered())
+        stop(STATUS_IMPOSSIBLE,
+             "%s: calls failed inside the timed region; a filter of system calls (seccomp) is set "
+             "here, which may refuse them",
+             run->options.variants);
+    if (failed_calls != 0)
+        stop(STATUS_FAILED, "%s: calls failed inside the timed region: nothing was measured",
+             run->options.variants);
+}
+
+/* The end of main: whether everything was printed. */
+static int printed_all(struct run *run)
+{
+    free(run->samples);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        stop(STATUS_FAILED, "standard output: %s", strerror(errno));
+    return 0;
+}
+
+#if defined(TICKLAB_COUNT_EVENTS)
+/* Take all samples, each with the count of the event in place of its time. */
+static void count_in_samples(void *argument)
+{
+    struct run *run = argument;
+    const long all = run->warmup_total + run->total;
+    uint64_t last_word = clock_ns(REFERENCE_CLOCK);
+    for (long i = 0; i < all; i++) {
+        struct sample *sample = &run->samples[i];
+        countable_anew();
+        (void)run->chosen[sample->variant]->interval(run->options.batch[sample->batch]);
+        sample->ticks = countable_sum.value;
+        if (!countable_whole()) /* another program had the counter, or it reads another clock */
+            sample->variant = LEFT_OUT;
+        tell_progress(i + 1, all, &last_word);
+    }
+}
+
+/* Count the event of --count, and print the counts. */
+static int count_event(struct run *run)
+{
+    if (is_cold(run))
+        stop(STATUS_IMPOSSIBLE,
+             "%s: an operation that is cold only once has no line, so its count cannot be "
+             "separated from that of the readings",
+             run->options.variants);
+    open_countable(run->options.event); /* before the peers, which are counted too */
+    prepare(run);
+    const long place = at_stack_place(run->options.stack_place, count_in_samples, run);
+    all_taken = 1;
+    finish(run);
+    must_not_have_failed(run);
+    print_run(run);
+    printf("# stack.place: %ld\n# count.event: %s\n# count.scope: %s\n", place, run->options.event,
+           only_user_mode ? "user mode" : "user mode and OS kernel");
+    print_samples(run, "count");
+    return printed_all(run);
+}
+#else
+static int count_event(struct run *run)
+{
+    stop(STATUS_USAGE, "--count %s: build this C kernel with -DTICKLAB_COUNT_EVENTS",
+         run->options.event);
+}
+#endif
 
 /* Measure as the command line asks, and print the run; returns the exit status. */
 static int measure(const struct c_kernel *kernel, int argc, char **argv)
@@ -499,6 +578,11 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     must_be_allowed("peer-cpu", run.options.peer_cpu);
     pin_to("cpu", run.options.cpu);
     peers_belong_to(NOBODY);
+    if (run.options.event != NULL)
+        return count_event(&run);
+#if defined(TICKLAB_COUNT_EVENTS)
+    stop(STATUS_USAGE, "--count: name an event; this C kernel is built to count, and not to time");
+#endif
     prepare(&run);
 
     const int counted = switches_are_counted();
@@ -517,14 +601,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     const uint64_t now = clock_ns(REFERENCE_CLOCK), least = first.ns + 4000000u;
     const struct taken taken = taken_by_others(now + 2000000u > least ? now + 2000000u : least);
     const struct moment last = moment_now();
-    if (failed_calls != 0 && is_filtered())
-        stop(STATUS_IMPOSSIBLE,
-             "%s: calls failed inside the timed region; a filter of system calls (seccomp) is set "
-             "here, which may refuse them",
-             run.options.variants);
-    if (failed_calls != 0)
-        stop(STATUS_FAILED, "%s: calls failed inside the timed region: nothing was measured",
-             run.options.variants);
+    must_not_have_failed(&run);
 
     print_run(&run);
     print_placement(&run.options, allowed, cpu_before, cpu_after);
@@ -537,11 +614,8 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     print_accounts(&run, counted);
     print_memory();
     print_clocks(&run, frequency_between(first, last));
-    print_samples(&run);
-    free(run.samples);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        stop(STATUS_FAILED, "standard output: %s", strerror(errno));
-    return 0;
+    print_samples(&run, "ticks");
+    return printed_all(&run);
 }
 
 /* main of a C kernel: MEASURE(.name = "system_call", LISTED_VARIANTS(variants), ...). */

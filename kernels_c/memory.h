@@ -40,7 +40,7 @@ static void must_be_free(size_t bytes)
 }
 
 /* Address space of `bytes`, in pages of the smallest size. None of the pages is resident yet. */
-static unsigned char *untouched_pages(size_t bytes)
+TICKLAB_INLINE unsigned char *untouched_pages(size_t bytes)
 {
     if (bytes == 0)
         return NULL;

@@ -34,9 +34,10 @@ struct options {
     int batches;
     long cpu;
     long peer_cpu;
-    uint64_t seed;    /* 0: choose one */
-    long stack_place; /* during the samples, modulo 4096; NOT_ASKED: where the OS puts it */
-    long end_with;    /* process id of the parent to end with; 0: none */
+    uint64_t seed;     /* 0: choose one */
+    long stack_place;  /* during the samples, modulo 4096; NOT_ASKED: where the OS puts it */
+    long end_with;     /* process id of the parent to end with; 0: none */
+    const char *event; /* count this event in place of time; NULL: none */
     int list;
 };
 
@@ -88,7 +89,7 @@ static void print_help(const char *program, const char *about)
     printf("%s: %s\n"
            "usage: %s [--variant A,B] [--samples N] [--batch K,...] [--warmup N] [--cpu N]\n"
            "       [--peer-cpu N] [--place anywhere] [--stack-place N] [--seed N]\n"
-           "       [--end-with PID] [--list]\n"
+           "       [--end-with PID] [--count EVENT] [--list]\n"
            "Prints conditions as '# key: value' and then one line per sample, as CSV.\n",
            program, about, program);
 }
@@ -96,19 +97,14 @@ static void print_help(const char *program, const char *about)
 /* Read the command line into `options`, which hold the defaults before the call. */
 static void read_options(struct options *options, int argc, char **argv, const char *about)
 {
-    static const struct option names[] = {{"variant", required_argument, NULL, 'v'},
-                                          {"samples", required_argument, NULL, 'n'},
-                                          {"batch", required_argument, NULL, 'k'},
-                                          {"warmup", required_argument, NULL, 'w'},
-                                          {"cpu", required_argument, NULL, 'c'},
-                                          {"peer-cpu", required_argument, NULL, 'p'},
-                                          {"place", required_argument, NULL, 'a'},
-                                          {"stack-place", required_argument, NULL, 't'},
-                                          {"seed", required_argument, NULL, 's'},
-                                          {"end-with", required_argument, NULL, 'e'},
-                                          {"list", no_argument, NULL, 'l'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option names[] = {
+        {"variant", required_argument, NULL, 'v'}, {"samples", required_argument, NULL, 'n'},
+        {"batch", required_argument, NULL, 'k'},   {"warmup", required_argument, NULL, 'w'},
+        {"cpu", required_argument, NULL, 'c'},     {"peer-cpu", required_argument, NULL, 'p'},
+        {"place", required_argument, NULL, 'a'},   {"stack-place", required_argument, NULL, 't'},
+        {"seed", required_argument, NULL, 's'},    {"end-with", required_argument, NULL, 'e'},
+        {"count", required_argument, NULL, 'x'},   {"list", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     int choice;
     opterr = 0; /* we print a message of our own, and getopt none */
     while ((choice = getopt_long(argc, argv, ":", names, NULL)) != -1) {
@@ -131,6 +127,7 @@ static void read_options(struct options *options, int argc, char **argv, const c
         case 't': options->stack_place = number_option("stack-place", optarg, 0, 4095); break;
         case 's': options->seed = (uint64_t)number_option("seed", optarg, 1, INT32_MAX); break;
         case 'e': options->end_with = number_option("end-with", optarg, 1, INT32_MAX); break;
+        case 'x': options->event = optarg; break;
         case 'l': options->list = 1; break;
         case 'h': print_help(argv[0], about); exit(0);
         case ':':

@@ -27,7 +27,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "thread_switch",
         "switch_footprint",
     ),
-    "First times": ("first_iteration",),
+    "Memory": ("memory_ladder",),
+    "First times": ("first_iteration", "page_fault"),
 }
 
 _FIRST_SENTENCE = re.compile(r"\A/\*\n \* (.*?[.?])(?=\s|$)", re.DOTALL)

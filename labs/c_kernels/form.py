@@ -19,7 +19,6 @@ def not_a_c_kernel(why: str) -> str:
     """What to tell somebody whose C compiles, and cannot be measured. `why` is a main clause."""
     return (
         f'this is not a C kernel: {why}. A C kernel includes "harness.h" and ends with '
-        'MEASURE(...), which is its main. The page "Measure a function of your own" '
-        "(docs/own-function.md) has one to copy; a larger one is "
-        f"{paths.kernels_c() / 'procedure_call.c'}"
+        "MEASURE(...), which is its main. `labs new my_function` writes one for you to change; "
+        f"another one is {paths.kernels_c() / 'procedure_call.c'}"
     )

@@ -22,7 +22,7 @@ from pathlib import Path
 from labs.c_kernels import project_code
 from labs.c_kernels.form import lacks_main, not_a_c_kernel
 from labs.common import paths
-from labs.common.spelling import suggestion
+from labs.common.spelling import meant, suggestion
 
 #: The flags of every build, before those that the caller asks for. With the flag on implicit
 #: declarations, the compiler names the line of a call to an undeclared function; the linker would
@@ -44,8 +44,21 @@ _MESSAGE = re.compile(
 )
 
 
+INSTALL = (
+    "Install one: Debian, Ubuntu, WSL2: sudo apt install gcc libc6-dev; Fedora: sudo dnf install "
+    "gcc; macOS: xcode-select --install; conda: conda install c-compiler; without administrator's "
+    "rights: pip install 'ticklab[zig]'"
+)
+_CORRECT_CC = "Unset CC, or correct it."
+
+
 class NoCompiler(RuntimeError):
-    """This machine has no C compiler; the message says how to install one."""
+    """No C compiler works: `why`, a main clause, and the `remedy`. The message has both."""
+
+    def __init__(self, why: str, remedy: str) -> None:
+        self.why = why
+        self.remedy = remedy
+        super().__init__(f"{why}. {remedy}")
 
 
 class CompileError(RuntimeError):
@@ -105,11 +118,9 @@ def find_compiler() -> Compiler:
         try:
             words = shlex.split(asked)
         except ValueError as error:
-            raise NoCompiler(f"$CC is {asked!r}: {error}; unset CC or correct it") from error
+            raise NoCompiler(f"$CC is {asked!r}: {error}", _CORRECT_CC) from error
         if not words or shutil.which(words[0]) is None:
-            raise NoCompiler(
-                f"$CC is {asked!r}, and there is no such program; unset CC or correct it"
-            )
+            raise NoCompiler(f"$CC is {asked!r}, and there is no such program", _CORRECT_CC)
         return _compiler(tuple(words))
     for name in ("gcc", "cc", "clang"):
         found = shutil.which(name)
@@ -117,11 +128,7 @@ def find_compiler() -> Compiler:
             return _compiler((found,))
     if importlib.util.find_spec("ziglang") is not None:
         return _compiler((sys.executable, "-m", "ziglang", "cc"))
-    raise NoCompiler(
-        "no C compiler found. Install one: Debian, Ubuntu, WSL2 `sudo apt install gcc`; Fedora "
-        "`sudo dnf install gcc`; macOS `xcode-select --install`; conda `conda install c-compiler`; "
-        "or with pip alone `pip install 'ticklab[zig]'`"
-    )
+    raise NoCompiler("no C compiler found", INSTALL)
 
 
 @functools.lru_cache(maxsize=8)
@@ -131,11 +138,17 @@ def _compiler(command: tuple[str, ...]) -> Compiler:
             [*command, "--version"], capture_output=True, text=True, timeout=30, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise NoCompiler(f"{shlex.join(command)} does not start: {error}") from error
+        raise NoCompiler(f"{shlex.join(command)} does not start: {error}", _another()) from error
     lines = done.stdout.splitlines()
     if done.returncode != 0 or not lines:
-        raise NoCompiler(f"{shlex.join(command)} --version fails: {done.stderr.strip()[:500]}")
+        why = f"{shlex.join(command)} --version fails: {done.stderr.strip()[:500]}"
+        raise NoCompiler(why.rstrip(": ."), _another())
     return Compiler(command, lines[0])
+
+
+def _another() -> str:
+    """The remedy if a compiler is there and does not work."""
+    return _CORRECT_CC if os.environ.get("CC") else INSTALL
 
 
 def c_kernel_source(name: str) -> Path:
@@ -150,9 +163,12 @@ def c_kernel_source(name: str) -> Path:
         return path
     path = paths.kernels_c() / f"{name}.c"
     if not re.fullmatch(r"[a-z0-9_]+", name) or not path.is_file():
-        there = suggestion(name, c_kernel_names())
-        also = "" if there.endswith("?") else " A .c file can be given, too."
-        raise FileNotFoundError(f"there is no C kernel {name!r}{there}{also}")
+        known = c_kernel_names()
+        if meant(name, known):
+            raise FileNotFoundError(f"there is no C kernel {name!r}{suggestion(name, known)}")
+        raise FileNotFoundError(
+            f"there is no C kernel {name!r}{suggestion(name, known)} A .c file can be given, too."
+        )
     return path
 
 

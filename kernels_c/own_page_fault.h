@@ -1,0 +1,125 @@
+/*
+ * The plumbing of lab 10's exercise: pages that a student's function brings before their first use.
+ *
+ *     static void get_ready(volatile unsigned char *pages, long count, size_t page)
+ *     {
+ *         bring `count` pages of `page` bytes each: later writes to them must make no page fault
+ *     }
+ *     MEASURE_OWN_PAGE_FAULT(get_ready)
+ *
+ * Each sample has a new mapping. "bring" times get_ready(). "own" calls it before the timed region,
+ * and times the first writes after it; "unprepared" times the same writes without it. The run
+ * counts page faults and judges nothing.
+ */
+#ifndef TICKLAB_OWN_PAGE_FAULT_H
+#define TICKLAB_OWN_PAGE_FAULT_H
+
+/* This is defined here and not in the cell, because the cell includes this header first. */
+#define _GNU_SOURCE
+#include "faults.h"
+
+static volatile unsigned char *own_pages;
+static size_t own_page, own_bytes;
+static struct faults faults_own, faults_bring, faults_unprepared;
+static long faults_of_ready; /* those that get_ready() made before the samples of "own" */
+
+static void prepare_own_pages(struct run *run)
+{
+    own_page = (size_t)sysconf(_SC_PAGESIZE);
+    own_bytes = (size_t)(largest_batch(run) + 1) * own_page;
+    if (own_pages == NULL)
+        own_pages = untouched_pages(own_bytes);
+}
+
+static void map_own_pages(void)
+{
+    if (mmap((void *)own_pages, own_bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) != own_pages)
+        stop(STATUS_FAILED, "mmap: %s", strerror(errno));
+#if defined(MADV_NOHUGEPAGE)
+    if (madvise((void *)own_pages, own_bytes, MADV_NOHUGEPAGE) != 0 && errno != EINVAL)
+        stop(STATUS_FAILED, "pages of the smallest size: madvise: %s", strerror(errno));
+#endif
+}
+
+TICKLAB_INLINE uint64_t write_each(long batch, struct faults *faults)
+{
+    volatile unsigned char *const pages = own_pages;
+    const size_t page = own_page;
+    const long before = faults_before();
+    const uint64_t begin = counter_begin();
+    for (register long left = batch; left > 0; left--) {
+        __asm__ volatile("" : "+r"(left));
+        pages[(size_t)(left - 1) * page] = 1;
+    }
+    const uint64_t end = counter_end();
+    note_faults(faults, batch, faults_now() - before, ANY_NUMBER);
+    return end - begin;
+}
+
+static uint64_t write_unprepared(long batch)
+{
+    map_own_pages();
+    return write_each(batch, &faults_unprepared);
+}
+
+static void watch_own(const char *name)
+{
+    print_faults(name, &faults_own);
+    printf("# variant.%s.ready_faults: %ld\n", name, faults_of_ready);
+}
+
+static void watch_bring(const char *name)
+{
+    print_faults(name, &faults_bring);
+}
+
+static void watch_unprepared(const char *name)
+{
+    print_faults(name, &faults_unprepared);
+}
+
+#define OF_PAGES(function, watched)                                                                \
+    .interval = function, .prepare = prepare_own_pages, .cannot = faults_not_counted,              \
+    .watch = watched, .memory = 1
+
+#define MEASURE_OWN_PAGE_FAULT(own_ready)                                                          \
+    static uint64_t bring_pages(long batch)                                                        \
+    {                                                                                              \
+        map_own_pages();                                                                           \
+        const long before = faults_before();                                                       \
+        const uint64_t begin = counter_begin();                                                    \
+        own_ready(own_pages, batch, own_page);                                                     \
+        const uint64_t end = counter_end();                                                        \
+        note_faults(&faults_bring, batch, faults_now() - before, ANY_NUMBER);                      \
+        write_again(&faults_bring, own_pages, batch, own_page, ANY_NUMBER);                        \
+        return end - begin;                                                                        \
+    }                                                                                              \
+    static uint64_t write_prepared(long batch)                                                     \
+    {                                                                                              \
+        map_own_pages();                                                                           \
+        const long before = faults_before();                                                       \
+        own_ready(own_pages, batch, own_page);                                                     \
+        faults_of_ready += faults_now() - before;                                                  \
+        return write_each(batch, &faults_own);                                                     \
+    }                                                                                              \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        static const struct variant variants[] = {                                                 \
+            {.name = "bring", .about = "your get_ready()", OF_PAGES(bring_pages, watch_bring)},    \
+            {.name = "own",                                                                        \
+             .about = "first write to a page, after your get_ready()",                             \
+             OF_PAGES(write_prepared, watch_own)},                                                 \
+            {.name = "unprepared",                                                                 \
+             .about = "first write to a page, without it",                                         \
+             OF_PAGES(write_unprepared, watch_unprepared)}};                                       \
+        static const long batches[] = {4, 8, 12, 16};                                              \
+        static const struct c_kernel kernel = {                                                    \
+            .name = "own_page_fault",                                                              \
+            .about = "what page faults cost that you make in advance",                             \
+            LISTED_VARIANTS(variants),                                                             \
+            LISTED_BATCHES(batches)};                                                              \
+        return measure(&kernel, argc, argv);                                                       \
+    }
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * The plumbing of lab 11: a C kernel around an operation that a student asks about.
+ *
+ *     static void set_up(void)              what must be there before the first sample
+ *     TICKLAB_INLINE int operation(void)    what the question is about; returns whether it worked
+ *     TICKLAB_INLINE int other(void)        what it is compared with; returns the same
+ *     TICKLAB_INLINE int baseline(void)     what is subtracted from both; returns 1
+ *     static long counted(void)             how many operations happened since its last call
+ *     MEASURE_OWN_QUESTION(set_up, operation, other, baseline, counted)
+ *
+ * A sample whose operations did not all happen ends the run, by the count of counted(). So this
+ * count is all that shows the operation. After the last sample, the run puts it to the test: it
+ * must count nothing where nothing is done, a number of operations that it cannot know, and nothing
+ * of the baseline.
+ */
+#ifndef TICKLAB_OWN_QUESTION_H
+#define TICKLAB_OWN_QUESTION_H
+
+/* This is defined here and not in the cell, because the cell includes this header first. */
+#define _GNU_SOURCE
+#include "harness.h"
+
+static long claimed_operations, counted_operations; /* in all samples */
+static long tried_operations;                       /* after the last sample */
+
+/* One sample: k times `function`, which must be true. */
+#define OWN_INTERVAL(name, function)                                                               \
+    __attribute__((noinline, aligned(64))) static uint64_t name(long batch)                        \
+    {                                                                                              \
+        uint64_t failed = 0;                                                                       \
+        const uint64_t begin = counter_begin();                                                    \
+        for (register long left = batch; left > 0; left--) {                                       \
+            __asm__ volatile("" : "+r"(left));                                                     \
+            failed |= !(function());                                                               \
+        }                                                                                          \
+        const uint64_t end = counter_end();                                                        \
+        failed_calls |= failed;                                                                    \
+        return end - begin;                                                                        \
+    }
+
+/* What `counted` says of so many calls of `function`. */
+#define OWN_TRIAL(name, function, counted)                                                         \
+    static long name(long times)                                                                   \
+    {                                                                                              \
+        (void)counted();                                                                           \
+        for (long i = 0; i < times; i++)                                                           \
+            failed_calls |= !(function());                                                         \
+        return counted();                                                                          \
+    }
+
+TICKLAB_INLINE void must_have_happened(long happened, long batch)
+{
+    if (failed_calls != 0)
+        stop(STATUS_FAILED, "your operation says that it did not work: it returned 0");
+    if (happened != batch)
+        stop(STATUS_FAILED,
+             "%ld operations are claimed in one sample, and your function counted %ld. Did all "
+             "happen? Is --batch too large?",
+             batch, happened);
+    claimed_operations += batch;
+    counted_operations += happened;
+}
+
+/* A number from 3 to 18, another one in each process. */
+TICKLAB_INLINE void choose_trial(const struct run *run)
+{
+    tried_operations = 3 + (long)(run->random >> 33) % 16;
+}
+
+static void print_counts(const char *name, long idle, long of_operations, long of_baselines)
+{
+    printf("# variant.%s.claimed_operations: %ld\n# variant.%s.counted_operations: %ld\n"
+           "# variant.%s.tried: %ld\n# variant.%s.counted_idle: %ld\n"
+           "# variant.%s.counted_of_operation: %ld\n# variant.%s.counted_of_baseline: %ld\n",
+           name, claimed_operations, name, counted_operations, name, tried_operations, name, idle,
+           name, of_operations, name, of_baselines);
+}
+
+/* The variants "operation", "other" and "baseline", and main. */
+#define MEASURE_OWN_QUESTION(set_up_it, operation_it, other_it, baseline_it, counted_it)           \
+    OWN_INTERVAL(own_operations, operation_it)                                                     \
+    OWN_INTERVAL(own_others, other_it)                                                             \
+    OWN_INTERVAL(own_baselines, baseline_it)                                                       \
+    OWN_TRIAL(try_operations, operation_it, counted_it)                                            \
+    OWN_TRIAL(try_baselines, baseline_it, counted_it)                                              \
+    static uint64_t own_operations_that_happened(long batch)                                       \
+    {                                                                                              \
+        (void)counted_it();                                                                        \
+        const uint64_t ticks = own_operations(batch);                                              \
+        must_have_happened(counted_it(), batch);                                                   \
+        return ticks;                                                                              \
+    }                                                                                              \
+    /* What the other one leaves behind is no operation of the next sample. */                     \
+    static uint64_t own_others_cleared(long batch)                                                 \
+    {                                                                                              \
+        const uint64_t ticks = own_others(batch);                                                  \
+        (void)counted_it();                                                                        \
+        return ticks;                                                                              \
+    }                                                                                              \
+    static void prepare_question(struct run *run)                                                  \
+    {                                                                                              \
+        static int prepared;                                                                       \
+        choose_trial(run);                                                                         \
+        if (!prepared)                                                                             \
+            set_up_it();                                                                           \
+        prepared = 1;                                                                              \
+    }                                                                                              \
+    static void watch_counts(const char *name)                                                     \
+    {                                                                                              \
+        (void)counted_it();                                                                        \
+        const long idle = counted_it(), of_operations = try_operations(tried_operations);          \
+        print_counts(name, idle, of_operations, try_baselines(tried_operations));                  \
+    }                                                                                              \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        static const long batches[] = {64, 96, 128, 192};                                          \
+        static const struct variant variants[] = {{.name = "operation",                            \
+                                                   .about = "your operation",                      \
+                                                   .interval = own_operations_that_happened,       \
+                                                   .baseline = "baseline",                         \
+                                                   .prepare = prepare_question,                    \
+                                                   .watch = watch_counts},                         \
+                                                  {.name = "other",                                \
+                                                   .about = "what you compare it with",            \
+                                                   .interval = own_others_cleared,                 \
+                                                   .baseline = "baseline",                         \
+                                                   .prepare = prepare_question},                   \
+                                                  {.name = "baseline",                             \
+                                                   .about = "what is subtracted from both",        \
+                                                   .interval = own_baselines,                      \
+                                                   .prepare = prepare_question}};                  \
+        static const struct c_kernel kernel = {.name = "own_question",                             \
+                                               .about = "what your own question asks",             \
+                                               LISTED_VARIANTS(variants),                          \
+                                               LISTED_BATCHES(batches)};                           \
+        return measure(&kernel, argc, argv);                                                       \
+    }
+
+#endif
