@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from grader.cases.case import Case
 from grader.cases.praise import Praise
 from grader.cases.spec import Quantity
-from grader.facts import creations, observed, own_call, switch_counts, traps, watched, working_sets
+from grader.facts import creations, observed, own_call, switch_counts, traps, watched
+from grader.facts.memory import ladders, page_faults, working_sets
 from labs.analysis.compare import side
 from labs.c_kernels.optimisation import level_of
 from labs.recording import places
@@ -268,6 +269,8 @@ FACTS: Mapping[str, Callable[[Case], bool]] = {
         calls_comparable,
         less_than_half,
         faults_counted,
+        page_faults.one_fault_a_page,
+        page_faults.no_fault_left,
         switches_counted,
         on_one_cpu,
         no_child_counted,
@@ -285,5 +288,6 @@ FACTS: Mapping[str, Callable[[Case], bool]] = {
         sleeps_until_woken,
         every_line_used,
         nearly_every_line_used,
+        *ladders.FACTS,
     )
 }

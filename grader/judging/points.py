@@ -28,7 +28,9 @@ KEPT_AFTER_CENTRAL = 0.5
 CENTRAL_OF_OWN_C = frozenset(
     {
         "another-call",
+        "baseline-does-it-too",
         "call-not-by-hand",
+        "counts-itself",
         "end-not-read",
         "library-call-beside-trap",
         "no-c-to-read",
@@ -36,8 +38,11 @@ CENTRAL_OF_OWN_C = frozenset(
         "not-one-chain",
         "not-woken",
         "number-not-by-the-task",
+        "order-foreseen",
+        "operations-not-counted",
         "other-call-than-asked",
         "other-page-touched",
+        "page-not-brought",
         "vfork-for-thread",
         "working-set-in-part",
     }

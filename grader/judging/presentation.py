@@ -66,7 +66,7 @@ def as_text(verdict: Verdict, words: Words = ENGLISH) -> str:
         lines += [f"    {label}: {text}" for label, text in _told(finding, words)]
     if verdict.findings and verdict.accepted:  # otherwise the reason states it
         why = words(verdict.why_accepted)
-        lines.append(f"  {words('Accepted')}: {words(verdict.accepted)}. {why}".rstrip())
+        lines.append(f"  {words('Accepted')}: {words.heading(verdict.accepted)}. {why}".rstrip())
     if verdict.answer:
         lines.append(f"  {words(verdict.answer)}")
     if verdict.praise:

@@ -107,7 +107,9 @@ class FigureRow:
         if self.result is None:
             return ""
         aside = self.result.set_aside
-        return "; ".join(f"{count:,} {REASONS[why]}" for why, count in aside.items()) or "none"
+        return (
+            "; ".join(REASONS[why].format(number_1=f"{n:,}") for why, n in aside.items()) or "none"
+        )
 
     def evidence(self) -> str:
         """How it was proved that the measured event happened."""

@@ -26,6 +26,7 @@ from labs.course import figures
 Outputs = list[dict[str, Any]]
 
 _CELL_LIMIT_S = 120
+_LONGEST_TROUBLE = 400
 _REPOSITORY = Path(__file__).parent.parent.parent
 
 
@@ -121,7 +122,8 @@ def _trouble(cell: NotebookNode) -> str:
     """Why a cell failed, in one line; empty if it did not fail."""
     for output in cell.outputs:
         if output.output_type == "error":
-            return f"{output.ename}: {output.evalue}".splitlines()[0]
+            # The first line of a message says what went wrong, and those below it why.
+            return " ".join(f"{output.ename}: {output.evalue}".split())[:_LONGEST_TROUBLE]
         if output.output_type == "stream" and output.name == "stderr":
             return str(output.text).strip().splitlines()[0]
     return ""

@@ -71,6 +71,12 @@ PITFALL = Pitfall(
     experiment="Subtract nothing: take the slope over several numbers of operations.",
     seen_in="a benchmark suite: 0.6 cycles for an addition, by a quantized overhead",
     detect=detect,
-    yields_to=("clock-read-too-early", "work-optimised-away", "not-one-chain", "end-not-read"),
+    yields_to=(
+        "clock-read-too-early",
+        "work-optimised-away",
+        "not-one-chain",
+        "end-not-read",
+        "baseline-does-it-too",
+    ),
     broken=(Live("quantized_overhead", "call-args0"),),
 )

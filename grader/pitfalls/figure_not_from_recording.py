@@ -21,10 +21,10 @@ def detect(case: Case) -> str | None:
         # grader.pitfalls.conclusion_against_table reports the others.
         return _of_stale_conclusion(case) if is_stale(case) else None
     expected = " or ".join(_without_repeats(each.as_text() for each in case.accepted_values[:2]))
-    source = f"{case.figure.recording} gives"
+    evidence = f"You gave {case.as_submitted()}; {case.figure.recording} gives {expected}."
     if case.others:
-        source = f"your figures {' and '.join(each.spec.id for each in case.others)} give"
-    evidence = f"You gave {case.as_submitted()}; {source} {expected}."
+        names = " and ".join(each.spec.id for each in case.others)
+        evidence = f"You gave {case.as_submitted()}; your figures {names} give {expected}."
     if is_stale(case):
         return (
             f"{evidence} This recording was made after you handed the figure in: hand the figure "

@@ -34,6 +34,7 @@ PITFALL = Pitfall(
     detect=detect,
     # A mistake in the C can make the processes differ, and is then the cause of the width.
     yields_to=(
+        "baseline-does-it-too",
         "child-left-behind",
         "clock-read-too-early",
         "creation-counted-as-switch",

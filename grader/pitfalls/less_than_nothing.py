@@ -54,6 +54,7 @@ PITFALL = Pitfall(
     seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",
     detect=detect,
     yields_to=(
+        "baseline-does-it-too",
         "tracer-stops-it",
         "stale-constant",
         "clocks-of-two-processes",

@@ -6,7 +6,7 @@ from grader.cases.case import Case
 from grader.cases.digits import is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.facts import working_sets
+from grader.facts.memory import working_sets
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
 from labs.analysis.net_cost import Net, parts_of
 from labs.common.units import rounded

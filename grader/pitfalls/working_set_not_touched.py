@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts import working_sets
+from grader.facts.memory import working_sets
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.common.units import rounded
 

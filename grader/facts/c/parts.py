@@ -50,6 +50,19 @@ def measured_by(text: str, macro: str) -> Code:
     return _reached(Code(tuple(_handed_to(source.code, macro))), source)
 
 
+def arguments_of(text: str, macro: str) -> tuple[str, ...]:
+    """The names that the source hands to the kit's `macro`, in order; none without it."""
+    return tuple(text_of(each) for each in _handed_to(parsed(text).code, macro))
+
+
+@functools.lru_cache(maxsize=8)
+def reached_from(text: str, function: str) -> Code:
+    """The bodies of `function` and of the functions and macros that it reaches."""
+    source = parsed(text)
+    begin = tuple(body for name, body in _named(source) if name == function)
+    return _reached(Code(begin), source)
+
+
 def functions(code: Code) -> Iterator[tuple[str, Node]]:
     """The name and the body of each function that `code` defines."""
     for each in code.of_type("function_definition"):

@@ -1,0 +1,37 @@
+"""A preparation after which pages are still missing."""
+
+from __future__ import annotations
+
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts.memory import page_faults
+from grader.pitfalls.pitfall import Pitfall
+
+READY, AFTERWARDS = "bring", "own"
+
+
+def detect(case: Case) -> str | None:
+    if case.spec.kernel != "own_page_fault":
+        return None
+    after = page_faults.counted(case.recording, AFTERWARDS)
+    ready = page_faults.counted(case.recording, READY)
+    if after is None or ready is None or after.each < page_faults.FEW:
+        return None
+    if min(ready.each, ready.later_each) >= page_faults.MOST:
+        return None  # the pages were brought, but only for reads: read-not-written
+    return (
+        f"After your get_ready() the first writes to {after.touched:,} pages still made "
+        f"{after.faults:,} page faults."
+    )
+
+
+PITFALL = Pitfall(
+    code="page-not-brought",
+    level=Level.VALIDITY,
+    symptom="Pages are still missing after your preparation.",
+    misconception="One touch brings one page. A loop over bytes or over every second page leaves "
+    "others out, and advice such as MADV_WILLNEED brings no page of new memory.",
+    experiment="Write one byte in each of the pages, from the first to the last one.",
+    seen_in="the exercise of lab 10, tried with a loop over bytes",
+    detect=detect,
+)
