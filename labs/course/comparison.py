@@ -60,7 +60,8 @@ class Compared:
         """How close the prediction was, and whether it counts."""
         if self.found is None and self.unknown:
             return "its lab asks for no such prediction"
-        return f"{self._closeness()}{', but late: it does not count' if self.late else ''}"
+        close = self._closeness()
+        return f"{close}, but late: it does not count" if self.late else close
 
     def _closeness(self) -> str:
         if self.found is None:
@@ -147,10 +148,12 @@ def _about_last(factors: list[float]) -> str:
     The plot above it says on which side, of those that were off by more than RIGHT_WITHIN.
     """
     if len(factors) == 1:
-        side = " (too low)" if factors[0] > 1.1 else " (too high)" if factors[0] < 1 / 1.1 else ""
-        return (
-            f"Your one guess so far was off by a factor of {rounded(off_by(factors[0]), 2)}{side}."
-        )
+        factor = rounded(off_by(factors[0]), 2)
+        if factors[0] > 1.1:
+            return f"Your one guess so far was off by a factor of {factor} (too low)."
+        if factors[0] < 1 / 1.1:
+            return f"Your one guess so far was off by a factor of {factor} (too high)."
+        return f"Your one guess so far was off by a factor of {factor}."
     offs = sorted(map(off_by, factors))
     return (
         f"Your last {len(factors)} guesses were off by a factor of {rounded(_middle(factors), 2)}, "
@@ -172,8 +175,9 @@ def table(rows: tuple[Compared, ...]) -> Table:
             (
                 row.lab,
                 row.id,
-                with_unit(rounded(row.predicted.value, 4), row.predicted.unit)
-                + (f" (of {row.versions} versions)" if row.versions > 1 else ""),
+                _of_versions(
+                    with_unit(rounded(row.predicted.value, 4), row.predicted.unit), row.versions
+                ),
                 "" if row.predicted.sure is None else f"{100 * row.predicted.sure:.0f} %",
                 with_unit(rounded(row.found.value, 4), row.found.unit) if row.found else "",
                 row.as_text(),
@@ -181,6 +185,10 @@ def table(rows: tuple[Compared, ...]) -> Table:
             for row in rows
         ),
     )
+
+
+def _of_versions(newest: str, versions: int) -> str:
+    return f"{newest} (of {versions} versions)" if versions > 1 else newest
 
 
 def _unit(text: str) -> str:

@@ -93,12 +93,10 @@ def of_lab(lab: str) -> Guide:
 
 
 def heading_of_hints(shown: int, rungs: Sequence[str], again: str) -> str:
-    """Which hint this is; `again` says how to see the next one."""
+    """Which hint this is, in English; `again` says how to see the next one."""
     if shown == len(rungs):
-        return words("hint {shown} of {all}").format(shown=shown, all=len(rungs))
-    return words("hint {shown} of {all}; {again} for the next").format(
-        shown=shown, all=len(rungs), again=again
-    )
+        return f"hint {shown} of {len(rungs)}"
+    return f"hint {shown} of {len(rungs)}; {again} for the next"
 
 
 def numbered_hints(rungs: Sequence[str], asked: int) -> tuple[str, ...]:

@@ -71,9 +71,13 @@ def as_text(folder: Path) -> str:
     archive = newest(folder)
     if archive is None:
         return ""
-    points = "" if archive.points is None else " with {:g} of {:g} points".format(*archive.points)
-    changed = "" if _holds(archive, folder) else ", and changed since: hand it in again"
-    return f"handed in{points}{changed}"
+    changed = not _holds(archive, folder)
+    if archive.points is None:
+        return "handed in, and changed since: hand it in again" if changed else "handed in"
+    got, most = archive.points
+    if changed:
+        return f"handed in with {got:g} of {most:g} points, and changed since: hand it in again"
+    return f"handed in with {got:g} of {most:g} points"
 
 
 def _holds(archive: Archive, folder: Path) -> bool:

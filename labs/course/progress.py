@@ -129,6 +129,10 @@ def what_next(labs: tuple[LabProgress, ...], here: str = "") -> str:
     return f"{order[0].lab}: {order[0].next_as_text()}" if order else ""
 
 
+def _of(number_1: int, number_2: int) -> str:
+    return f"{number_1} of {number_2}"
+
+
 def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
     """One row for each lab; the lab `here` is marked."""
     return Table(
@@ -137,7 +141,7 @@ def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
         tuple(
             (
                 f"{each.lab} (this one)" if each.lab == here else each.lab,
-                f"{each.done} of {len(each.steps)}",
+                _of(each.done, len(each.steps)),
                 each.next_as_text(),
             )
             for each in labs
