@@ -16,10 +16,13 @@ AS_WIDE_AS_VALUE = 0.5
 
 
 class CannotEstimate(ValueError):
-    """The recording does not allow this estimate. `why` says the reason and what to do."""
+    """The recording does not allow this estimate. `why` says the reason and what to do.
 
-    def __init__(self, *parts: str | Option) -> None:
-        self.why = advice(*parts)
+    `sentence` does so of a `variant`, with a value for each `{name}` in it.
+    """
+
+    def __init__(self, variant: str, sentence: str, **values: Option | str) -> None:
+        self.why = advice("{names}: {brief}", names=variant, brief=advice(sentence, **values))
         super().__init__(str(self.why))
 
 

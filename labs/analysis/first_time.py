@@ -33,11 +33,16 @@ def first_time(recording: Recording, variant: str) -> Estimate:
         if len(ticks) > 1:
             extra_costs.append(float(ticks[0]) - float(np.median(ticks[1:])))
     if len(extra_costs) < FEWEST_PROCESSES:
-        there = "1 process is" if len(extra_costs) == 1 else f"{len(extra_costs)} processes are"
         raise CannotEstimate(
-            f"{variant}: only the first sample of a process is cold; {there} too few, raise ",
-            Option("processes"),
-            f" to {FEWEST_PROCESSES} or more",
+            variant,
+            "only the first sample of a process is cold; 1 process is too few, raise {option} to "
+            "{fewest} or more"
+            if len(extra_costs) == 1
+            else "only the first sample of a process is cold; {processes} processes are too few, "
+            "raise {option} to {fewest} or more",
+            processes=str(len(extra_costs)),
+            option=Option("processes"),
+            fewest=str(FEWEST_PROCESSES),
         )
     values, count = sorted(extra_costs), len(extra_costs)
     place = 0

@@ -57,7 +57,9 @@ def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Ne
         return Net(one, one, whole, None, None, 0.0, parts)
     times = _factor_or_one(recording.number(f"variant.{name}.baseline_times"))
     if stated[0] not in recording.variants:
-        raise CannotEstimate(f"{name}: its baseline {stated[0]} is not in the recording")
+        raise CannotEstimate(
+            name, "its baseline {baseline} is not in the recording", baseline=stated[0]
+        )
     # A baseline that is not quite straight is accepted: it is small in comparison, and its misfit
     # widens its interval.
     baseline = fit_line(recording, stated[0], one_speed=one_speed).cost

@@ -59,15 +59,21 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
     sizes = int((cells.batch > 0).sum())
     if sizes < 2 and len(samples) < len(asked := _sizes_asked_for(recording)) > 1:
         raise CannotEstimate(
-            f"{variant}: {len(samples)} sample{'s' * (len(samples) != 1)} cannot hold the "
-            f"{len(asked)} batch sizes; raise ",
-            Option("samples"),
+            variant,
+            "1 sample cannot hold the {sizes} batch sizes; raise {option}"
+            if len(samples) == 1
+            else "{samples} samples cannot hold the {sizes} batch sizes; raise {option}",
+            samples=str(len(samples)),
+            sizes=str(len(asked)),
+            option=Option("samples"),
         )
     if sizes < 2:
         raise CannotEstimate(
-            f"{variant}: a line needs two batch sizes above 0, this recording has {sizes}; "
-            "measure with ",
-            Option("batch", ("K1", "K2", "...")),
+            variant,
+            "a line needs two batch sizes above 0, this recording has {sizes}; measure with "
+            "{option}",
+            sizes=str(sizes),
+            option=Option("batch", ("K1", "K2", "...")),
         )
     shared = shared_core.find(recording, samples, cells, declared.is_overhead(recording, variant))
     at_level, on_whole_core = outliers.at_one_level(cells), ~shared.while_shared
@@ -79,9 +85,11 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
     sizes_left = fit.count[usable].sum(axis=0)[cells.batch > 0] >= FEWEST_SAMPLES
     if usable.sum() < 2 or sizes_left.sum() < 2:
         raise CannotEstimate(
-            f"{variant}: {int(chosen.sum())} samples are too few for {cells.shape[1]} batch sizes; "
-            "raise ",
-            Option("samples"),
+            variant,
+            "{samples} samples are too few for {sizes} batch sizes; raise {option}",
+            samples=str(int(chosen.sum())),
+            sizes=str(cells.shape[1]),
+            option=Option("samples"),
         )
     return ProcessLines(
         samples=samples,

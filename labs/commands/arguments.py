@@ -12,6 +12,7 @@ from labs.c_kernels import catalogue
 from labs.commands.command_line import Command
 from labs.commands.own.arguments import OWN
 from labs.common.completing import complete_with, files, folders, one_of
+from labs.common.files import with_ending
 from labs.course.catalogue import names
 from labs.languages.chosen import known
 from labs.run import broken, declared_options
@@ -79,10 +80,10 @@ def _measure(parser: argparse.ArgumentParser) -> None:
     declared_options.add_line(parser)
     save = parser.add_argument(
         "--save",
-        type=Path,
+        type=lambda word: with_ending(Path(word), ".csv"),
         metavar="FILE",
-        help="write the recording to this file, and C of your own next to it; its folder must be "
-        "there",
+        help="write the recording to this file, a .csv file, and C of your own next to it; its "
+        "folder must be there",
     )
     complete_with(save, files(".csv"))
     _json(parser)
@@ -167,7 +168,7 @@ def _report(parser: argparse.ArgumentParser) -> None:
     )
     page = parser.add_argument(
         "--output",
-        type=Path,
+        type=lambda word: with_ending(Path(word), ".html"),
         metavar="FILE",
         help=f"the page (default: {REPORT} in the folder of your labs)",
     )

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from labs.common.terminal import say
+from labs.common.terminal import NobodyReads, say
 
 #: As a shell reports a program that a signal ended: 128 plus the number of SIGINT or SIGPIPE.
 INTERRUPTED, NOBODY_READS = 130, 141
@@ -33,7 +33,7 @@ def status_of(command: Callable[[], int]) -> int:
             if sys.stdout is not None:  # None: standard output was closed from the beginning
                 # Otherwise Python would write its buffer at exit, too late for us to report errors.
                 sys.stdout.flush()
-    except BrokenPipeError:
+    except (NobodyReads, BrokenPipeError):
         _drop_the_rest()
         return NOBODY_READS
     except OSError as error:

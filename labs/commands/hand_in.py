@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from labs.common.files import CannotWrite
+from labs.common.files import CannotWrite, explained
 from labs.common.terminal import say, say_json
 from labs.hand_in.archive import CannotHandIn
 from labs.hand_in.hand_in import carry_out
@@ -18,7 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         report = carry_out(arguments.dir, submit=not arguments.no_submit)
     except (CannotHandIn, CannotWrite) as error:
-        text = error.strerror if isinstance(error, CannotWrite) and error.strerror else str(error)
+        text = explained(error)
         say(f"labs hand-in: {text}", file=sys.stderr)
         return FAILED
     if arguments.json:

@@ -19,7 +19,7 @@ from labs.common.table import in_columns
 from labs.common.terminal import say, say_json
 from labs.course import guide
 from labs.course.catalogue.names import lab_meant, labs
-from labs.languages.words import words
+from labs.languages.words import of_reader
 
 FILE_NAME = "hints-shown.json"
 USAGE = 2
@@ -43,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json({"lab": lab, "topic": arguments.topic, "of": len(rungs), "hints": texts})
         return 0
-    say(guide.heading_of_hints(len(texts), rungs, words("run the command again")))
+    heading = guide.heading_of_hints(len(texts), rungs, "run the command again")
+    say(of_reader().heading(heading))
     say("\n".join(texts))
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import shlex
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from labs.c_kernels import toolchain
-from labs.common.files import CannotWrite
+from labs.common.files import CannotWrite, explained
 from labs.common.messages import Refused
 from labs.common.terminal import say, say_json
 from labs.common.units import UnknownUnit, canonical
@@ -22,7 +23,7 @@ from labs.course.figures import FILE_NAME as FIGURES
 from labs.course.figures import RECORDINGS
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
-from labs.results import remarks, stopping
+from labs.results import counts_table, remarks, stopping
 from labs.results.compared import Comparison, compared
 from labs.results.result import Result, result_of
 from labs.run import c_process, measure, options
@@ -33,6 +34,7 @@ FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print. The exit status says whether the run finished, not whether it is good."""
+    stop = functools.partial(_stop, command=getattr(arguments, "command", "measure"))
     try:
         unit = canonical(arguments.unit)
         plan = options.plan_of_line(arguments)
@@ -43,16 +45,16 @@ def run(arguments: argparse.Namespace) -> int:
         recording = carry_out(plan, unit)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
     except (measure.BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
-        return _stop(error, USAGE)
+        return stop(error, USAGE)
     except Refused as refused:
-        return _stop(ValueError(refused.message.heading), USAGE)
+        return stop(ValueError(refused.message.heading), USAGE)
     except c_process.RunFailed as error:
         unknown = of_unknown_variants(plan) if error.status == USAGE else None
         if unknown is not None:
-            return _stop(ValueError(" ".join((f"{unknown.heading}.", *unknown.sentences))), USAGE)
-        return _stop(error, error.status if error.status in (USAGE, IMPOSSIBLE) else FAILED)
+            return stop(ValueError(" ".join((f"{unknown.heading}.", *unknown.sentences))), USAGE)
+        return stop(error, error.status if error.status in (USAGE, IMPOSSIBLE) else FAILED)
     except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
-        return _stop(error, FAILED)
+        return stop(error, FAILED)
     saved = None
     problem: Exception | None = None
     if arguments.save is not None:
@@ -61,9 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
             saved = str(arguments.save)
         except (CannotWrite, ValueError) as error:
             problem = error
-    _print(results, saved, arguments.json)
+    _print(results, saved, arguments.json, plan.perf)
     # The figure is already printed, so the run is not lost if the disk is full.
-    return _stop(problem, FAILED) if problem is not None else 0
+    return stop(problem, FAILED) if problem is not None else 0
 
 
 def must_have_place(save: Path) -> None:
@@ -124,10 +126,14 @@ def carry_out_in_turns(plans: Sequence[measure.Plan], unit: str = "ns") -> tuple
         return measure.measure_in_turns_now(plans, progress, stopping.rule_of(plans, unit))
 
 
-def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
+def _print(results: list[Result], saved: str | None, as_json: bool, counted: bool) -> None:
+    """Print the results; with `counted`, also which events were counted."""
     ratios = with_first(results)
     if as_json:
         objects = [result.as_json(saved) for result in results]
+        for stated, result in zip(objects, results, strict=True):
+            if counted:
+                stated["counts"] = counts_table.as_json(result.recording, result.variant)
         for stated, ratio in zip(objects[1:], ratios, strict=True):
             stated["ratio"] = ratio.as_json() if ratio is not None else None
         say_json(objects[0] if len(objects) == 1 else objects)
@@ -142,6 +148,10 @@ def _print(results: list[Result], saved: str | None, as_json: bool) -> None:
             if sentence not in printed:
                 say(sentence)
                 printed.add(sentence)
+    if counted:
+        recording, names = results[0].recording, [result.variant for result in results]
+        for line in counts_table.as_lines(recording, names):
+            say(line)
     if saved is not None:
         say(f"  recording: {saved}")
 
@@ -154,9 +164,9 @@ def with_first(results: list[Result]) -> list[Comparison | None]:
     ]
 
 
-def _stop(error: Exception, status: int) -> int:
-    text = error.strerror if isinstance(error, CannotWrite) and error.strerror else str(error)
+def _stop(error: Exception, status: int, command: str) -> int:
+    text = explained(error)
     if isinstance(error, BadRecording):
         text = f"the output of the C kernel cannot be used: {text}"
-    say(f"labs measure: {text}", file=sys.stderr)
+    say(f"labs {command}: {text}", file=sys.stderr)
     return status

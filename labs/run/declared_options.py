@@ -116,6 +116,7 @@ def add_line(parser: argparse.ArgumentParser) -> None:
     complete_with(kernel, _kernels)
     add_options(parser, samples=None)  # None: the C kernel's own default
     _add_spread(parser)
+    _add_perf(parser)
     _add_project(parser)
 
 
@@ -159,6 +160,15 @@ def _add_spread(parser: argparse.ArgumentParser) -> None:
         default=0.0,
         metavar="SECONDS",
         help="spread the starts of the processes over this time",
+    )
+
+
+def _add_perf(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--perf",
+        action="store_true",
+        help="count cycles, instructions, and misses of caches and TLB too, in processes of their "
+        "own after the timed ones; say why if this machine does not count them",
     )
 
 

@@ -82,7 +82,9 @@ async def measure_in_turns(
     why = await go_on(runs, enough) if enough is not None else None
     if runs.rounds == planned and all(plan.within is None for plan in plans):
         why = None
-    return runs.recordings(surroundings.load_conditions(before, surroundings.cpu_times()), why)
+    load = surroundings.load_conditions(before, surroundings.cpu_times())
+    await runs.count()
+    return runs.recordings(load, why)
 
 
 def measure_now(

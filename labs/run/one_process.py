@@ -9,7 +9,7 @@ from labs.c_kernels import toolchain
 from labs.machine import surroundings
 from labs.run.c_process import Limits, output_of
 from labs.run.declared_options import DEFAULT_WARMUP
-from labs.run.output import ProcessRun, parse_run
+from labs.run.output import COLUMNS, COLUMNS_OF_COUNTS, ProcessRun, parse_run
 from labs.run.plan import Plan
 
 
@@ -33,9 +33,10 @@ async def one_process(
     place: int,
     deadline: float,
     report_progress: Callable[[int, int], None],
+    event: str = "",
 ) -> ProcessRun:
     """Run `binary` once for so many samples per variant, its stack at `place`, and read what it
-    printed."""
+    printed. With `event` it counts this event in place of time."""
     command = [str(binary.path), "--samples", str(samples)]
     if plan.warmup != DEFAULT_WARMUP:
         # Unasked the C kernel does what is right for it: none where the cold sample is the point.
@@ -49,6 +50,8 @@ async def one_process(
         command += ["--cpu", str(plan.cpu)]
     if plan.peer_cpu is not None:
         command += ["--peer-cpu", str(plan.peer_cpu)]
+    if event:
+        command += ["--count", event]
     command += surroundings.place_options()
     rows = (samples + plan.warmup) * max(len(plan.variants), 1)
     # A row has at most 80 bytes, and every variant may bring a baseline along.
@@ -56,4 +59,4 @@ async def one_process(
     patience_s = plan.patience_s if plan.of_student else None
     limits = Limits(most, deadline, plan.time_limit_s, patience_s)
     output = await output_of(command, plan.kernel_name, limits, report_progress)
-    return parse_run(output, where=plan.kernel_name)
+    return parse_run(output, plan.kernel_name, COLUMNS_OF_COUNTS if event else COLUMNS)

@@ -94,6 +94,7 @@ def plan_of_line(arguments: argparse.Namespace) -> Plan:
         arguments.kernel,
         arguments,
         spread_s=arguments.spread,
+        perf=getattr(arguments, "perf", False),
     )
     of_project = project_code.words_of(
         arguments.include, arguments.source, arguments.library_dir, arguments.library

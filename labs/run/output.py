@@ -16,6 +16,8 @@ from labs.recording.file import BadRecording, Integers, Recording
 from labs.recording.rows import read_table
 
 COLUMNS = b"variant,sample,batch,ticks"
+#: Of a process that counts an event in place of time.
+COLUMNS_OF_COUNTS = b"variant,sample,batch,count"
 #: Enough for all the variants of one run, each of which states about twenty conditions.
 MOST_HEADER_LINES = 2_000
 
@@ -26,7 +28,7 @@ _CONDITION = re.compile(r"# ([a-z][a-z0-9_.-]{0,79}): (.{0,2000})")
 class ProcessRun:
     """The output of one process of a C kernel.
 
-    `table` has the shape (rows, 4): index into `variants`, sample, batch, ticks.
+    `table` has the shape (rows, 4): index into `variants`, sample, batch, and ticks or a count.
     """
 
     conditions: Mapping[str, str]
@@ -34,12 +36,12 @@ class ProcessRun:
     table: Integers
 
 
-def parse_run(output: bytes, where: str) -> ProcessRun:
+def parse_run(output: bytes, where: str, columns: bytes = COLUMNS) -> ProcessRun:
     """The run in `output`, the standard output of one process. Raises BadRecording."""
-    head, found, body = output.partition(COLUMNS + b"\n")
+    head, found, body = output.partition(columns + b"\n")
     if not found:
         raise BadRecording(
-            f"printed no line {COLUMNS.decode()!r}: does main() end with measure()?", where=where
+            f"printed no line {columns.decode()!r}: does main() end with measure()?", where=where
         )
     lines = head.decode("utf-8", "replace").splitlines()
     conditions = {}

@@ -42,6 +42,8 @@ class Plan:
     others until half the width of its interval is at most this share of the value, or until
     `at_most_s` seconds are over. Without it, a run of which something else took the core adds
     processes in place of those that it lost, for at most `replace_s` seconds.
+
+    With `perf`, further processes count events of the processor and of the OS afterwards.
     """
 
     kernel: str
@@ -62,6 +64,7 @@ class Plan:
     within: float | None = None
     at_most_s: float = DEFAULT_AT_MOST_S
     replace_s: float = 0.0
+    perf: bool = False
 
     @property
     def kernel_name(self) -> str:
@@ -150,6 +153,8 @@ class Plan:
             words += ["--within", f"{self.within * 100:g}", "--at-most", f"{self.at_most_s:g}"]
         elif self.replace_s != DEFAULT_REPLACE_S:
             words += ["--replace", f"{self.replace_s:g}"]
+        if self.perf:
+            words.append("--perf")
         words.append("--flags=" + self.shown_flags)
         return " ".join(words)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from labs.c_kernels import toolchain
 from labs.recording.file import Recording
-from labs.run import stack_places
+from labs.run import counting, stack_places
 from labs.run.one_process import one_process
 from labs.run.output import ProcessRun
 from labs.run.plan import Plan
@@ -49,6 +49,7 @@ class Runs:
         self.plans, self.binaries, self.deadline = plans, binaries, deadline
         self.seconds = 0.0  # that processes have taken
         self._printed: list[list[ProcessRun]] = [[] for _ in plans]
+        self._counted: dict[int, dict[str, str]] = {}
         self._start = stack_places.random_start()
         self._progress = progress
         self._done = self._total = 0
@@ -83,6 +84,12 @@ class Runs:
         """The recordings of what has been carried out until now; nothing is remembered of them."""
         return self._recordings({}, None, remember=False)
 
+    async def count(self) -> None:
+        """Count events for the plans that ask for it; the recordings state them."""
+        for which, plan in enumerate(self.plans):
+            if plan.perf:
+                self._counted[which] = await counting.counted(plan)
+
     def recordings(self, meanwhile: Mapping[str, str], why: str | None) -> tuple[Recording, ...]:
         """The recordings of the whole run; `why` an adaptive run stopped."""
         return self._recordings(meanwhile, why, remember=True)
@@ -91,11 +98,13 @@ class Runs:
         self, meanwhile: Mapping[str, str], why: str | None, *, remember: bool
     ) -> tuple[Recording, ...]:
         recordings = []
-        for plan, binary, printed in zip(self.plans, self.binaries, self._printed, strict=True):
+        for which, (plan, binary, printed) in enumerate(
+            zip(self.plans, self.binaries, self._printed, strict=True)
+        ):
             others = [each.command_line() for each in self.plans if each is not plan]
             other_plans = {"in_turns_with": "; ".join(others)} if others else {}
             stopping = {} if why is None else of_stopping(plan, why)
-            known = {**other_plans, **meanwhile, **stopping}
+            known = {**other_plans, **meanwhile, **stopping, **self._counted.get(which, {})}
             recordings.append(recording_of(plan, binary, printed, known, remember=remember))
         return tuple(recordings)
 

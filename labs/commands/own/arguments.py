@@ -10,6 +10,7 @@ from pathlib import Path
 
 from labs.commands.command_line import Command
 from labs.common.completing import complete_with, files, folders
+from labs.common.files import with_ending
 from labs.run import declared_options
 
 _PACKAGE = "labs.commands.own"
@@ -21,6 +22,19 @@ def _new(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the name of your C kernel; it goes to NAME.c in the current folder",
     )
+
+
+def _record(parser: argparse.ArgumentParser) -> None:
+    declared_options.add_line(parser)
+    save = parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="write the recording to this file (default: the C kernel's name with .csv in the "
+        "current folder, or with a number if that is taken)",
+    )
+    complete_with(save, files(".csv"))
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +71,7 @@ def _show(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--text", action="store_true", help="print it, and write no page")
     form.add_argument(
         "--output",
-        type=Path,
+        type=lambda word: with_ending(Path(word), ".html"),
         metavar="FILE",
         help="write the page to this file (default: the recording's name with .html, in the "
         "current folder)",
@@ -70,6 +84,12 @@ OWN = {
         "write a C kernel of your own, to be changed, that can be measured at once",
         _new,
         ("labs new pipe_write",),
+        _PACKAGE,
+    ),
+    "record": Command(
+        "measure one C kernel and keep its recording, with counts of events if --perf is given",
+        _record,
+        ("labs record pipe_write.c", "labs record pipe_write.c --perf"),
         _PACKAGE,
     ),
     "compare": Command(

@@ -11,7 +11,7 @@ from pathlib import Path
 from labs.c_kernels import toolchain
 from labs.commands import measure
 from labs.commands.measure import FAILED, IMPOSSIBLE, USAGE
-from labs.common.files import CannotWrite
+from labs.common.files import CannotWrite, explained
 from labs.common.messages import Refused
 from labs.common.spelling import suggestion
 from labs.common.terminal import say, say_json
@@ -19,7 +19,7 @@ from labs.common.units import UnknownUnit, canonical
 from labs.recording.declared import Estimand
 from labs.recording.file import BadRecording, Recording
 from labs.results import remarks, two_in_full
-from labs.results.compared import compared
+from labs.results.compared import compared, names_of
 from labs.results.result import Result, result_of
 from labs.run import c_process, options, variants
 from labs.run.c_beside import must_not_replace_other_c
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _stop(error, FAILED)
     problem = _save(plans, recordings, paths)
     saved = [str(path) for path in paths] if problem is None else []
-    status = _print(results, saved, arguments)
+    status = _print(results, sides, saved, arguments)
     # The figures are already printed, so the run is not lost if the disk is full.
     return _stop(problem, FAILED) if problem is not None else status
 
@@ -127,12 +127,19 @@ def _save(
     return None
 
 
-def _print(results: Sequence[Result], saved: Sequence[str], arguments: argparse.Namespace) -> int:
+def _print(
+    results: Sequence[Result],
+    sides: Sequence[Side],
+    saved: Sequence[str],
+    arguments: argparse.Namespace,
+) -> int:
+    files = (sides[0].kernel, sides[1].kernel)
+    told = _sentences(results, files)
     if any(each.estimate is None for each in results):
-        for each in results:
-            say(each.sentence(), file=sys.stderr)
+        for sentence in told:
+            say(sentence, file=sys.stderr)
         return _stop(ValueError("without both figures there is no comparison"), FAILED)
-    found = compared(results[0], results[1])
+    found = compared(results[0], results[1], files=files)
     if arguments.json:
         places = (saved[0], saved[-1]) if saved else (None, None)
         say_json(two_in_full.as_json(found, results, places))
@@ -143,8 +150,8 @@ def _print(results: Sequence[Result], saved: Sequence[str], arguments: argparse.
         for warning in remarks.of_results(results).warnings:
             say(warning, file=sys.stderr)
         return 0
-    for each in results:
-        say(each.sentence())
+    for sentence in told:
+        say(sentence)
     for line in remarks.of_results(results).as_lines():
         say(f"  {line}")
     for sentence in two_in_full.sentences(found):
@@ -154,7 +161,16 @@ def _print(results: Sequence[Result], saved: Sequence[str], arguments: argparse.
     return 0
 
 
+def _sentences(results: Sequence[Result], files: tuple[str, str]) -> list[str]:
+    """The sentence of each result, under a name of its own."""
+    one, other = results
+    if (one.recording.kernel, one.variant) != (other.recording.kernel, other.variant):
+        return [one.sentence(), other.sentence()]
+    names = names_of(one, other, ("", ""), files)
+    return [one.sentence(names[0]), other.sentence(names[1])]
+
+
 def _stop(error: Exception, status: int) -> int:
-    text = error.strerror if isinstance(error, CannotWrite) and error.strerror else str(error)
+    text = explained(error)
     say(f"labs compare: {text}", file=sys.stderr)
     return status

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from labs.c_kernels.starter import write_new
-from labs.common.files import CannotWrite
+from labs.common.files import explained
 from labs.common.paths import PartMissing
 from labs.common.terminal import say
 
@@ -20,10 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
         path = write_new(arguments.name, Path())
     except ValueError as error:
         return _stop(str(error), USAGE)
-    except CannotWrite as error:
-        return _stop(error.strerror or str(error), FAILED)
     except (PartMissing, OSError) as error:
-        return _stop(str(error), FAILED)
+        return _stop(explained(error), FAILED)
     say(f"{path} measures what one byte into a pipe costs. Replace that by your own question.")
     say(f"  labs measure {path}   builds it and measures it")
     return 0

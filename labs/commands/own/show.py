@@ -21,7 +21,7 @@ from labs.pages.own_file import write_page
 from labs.pages.page import page
 from labs.plots.picture import Picture
 from labs.recording.file import BadRecording, Recording, read
-from labs.results import configuration, remarks
+from labs.results import configuration, counts_table, remarks
 
 FAILED, USAGE = 1, 2
 COMMAND = "labs show"
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not place.absolute().parent.is_dir():
         return _stop(f"--output {place}: there is no folder {place.parent}", FAILED)
     try:
-        write_page(place, _html(shown, arguments.recording.name), COMMAND)
+        write_page(place, page_of(shown, arguments.recording.name), COMMAND)
     except CannotWrite as error:
         return _stop(error.strerror or str(error), FAILED)
     for result in shown.results:
@@ -80,10 +80,13 @@ def _text(run: Run) -> str:
     lines += ["", _conditions(run).as_text()]
     for result in run.results:
         lines += ["", run.table(result.variant).as_text()]
+    names = [result.variant for result in run.results]
+    lines += counts_table.as_lines(run.recording, names)
     return "\n".join(lines)
 
 
-def _html(run: Run, name: str) -> str:
+def page_of(run: Run, name: str) -> str:
+    """The page that shows a run; `name` is that of its recording."""
     return page(
         f"The recording {name}",
         COMMAND,
@@ -96,10 +99,12 @@ def _html(run: Run, name: str) -> str:
                 "name": result.variant,
                 "anchor": f"variant-{number}",
                 "pictures": list(_pictures(run, result.variant)),
+                "counts": counts_table.table_of(run.recording, result.variant),
             }
             for number, result in enumerate(run.results, 1)
         ],
         conditions=_conditions(run),
+        absent=counts_table.lines_of_absent(run.recording),
     )
 
 
@@ -109,10 +114,11 @@ def _has_figures(run: Run) -> bool:
 
 
 def _pictures(run: Run, variant: str) -> Iterator[Picture]:
-    """Every plot that this variant has; a run without a line, for example, has no plot of one."""
+    """Every plot that this variant has, with a table that fits a phone. Without a line, for
+    example, there is no plot of one."""
     for plot in (run.plot_line, run.plot_processes, run.plot, run.plot_ecdf):
         try:
-            yield plot(variant)
+            yield plot(variant).narrowed()
         except Refused:
             continue
 
