@@ -72,32 +72,42 @@ Part = str | Option | Words
 
 @dataclass(frozen=True)
 class Advice:
-    """What to try, in parts: words, and the options between them. Options side by side are used
-    together."""
+    """What to try: a whole sentence, so that it can be translated as one, and what its `{name}`
+    stand for. Options of one name are used together."""
 
-    parts: tuple[Part, ...]
+    sentence: str
+    values: tuple[tuple[str, tuple[Part | Advice, ...]], ...] = ()
 
     def __str__(self) -> str:
         return self.worded(python=False)
 
     def worded(self, *, python: bool) -> str:
         """The text, with options as arguments of `lab.measure` or as options of a command."""
-        text, between = "", ", " if python else " "
-        for before, each in zip((None, *self.parts), self.parts, strict=False):
-            if isinstance(each, str):
-                text += each
-                continue
-            text += between if isinstance(before, Option) and isinstance(each, Option) else ""
-            text += each.in_python() if python else each.in_shell()
-        return text
+        between = ", " if python else " "
+        return self.sentence.format(
+            **{
+                name: between.join(_worded(each, python=python) for each in parts)
+                for name, parts in self.values
+            }
+        )
 
 
-def advice(*parts: Part | Advice) -> Advice:
-    """The advice that these parts make, one after the other."""
-    flat: list[Part] = []
-    for each in parts:
-        flat += each.parts if isinstance(each, Advice) else (each,)
-    return Advice(tuple(flat))
+def advice(sentence: str, **values: Part | Advice | tuple[Option, ...]) -> Advice:
+    """The advice that `sentence` gives, with a value for each `{name}` in it."""
+    return Advice(
+        sentence,
+        tuple(
+            (name, each if isinstance(each, tuple) else (each,)) for name, each in values.items()
+        ),
+    )
+
+
+def _worded(part: Part | Advice, *, python: bool) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Advice):
+        return part.worded(python=python)
+    return part.in_python() if python else part.in_shell()
 
 
 def _plain(value: object) -> str:

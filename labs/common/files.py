@@ -27,6 +27,16 @@ class CannotWrite(OSError):
     """A file could not be written; an older file at this path is unchanged."""
 
 
+def explained(error: Exception) -> str:
+    """What `error` says to a person: its sentence or the OS's words with the file, and no number.
+
+    Python's own text of an error of the OS begins with `[Errno 2]`.
+    """
+    if not isinstance(error, OSError) or not error.strerror or str(error)[:1] != "[":
+        return str(error)
+    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+
+
 def write_atomically(path: Path, content: bytes, *, private: bool = False) -> None:
     """Put `content` at `path`: a reader sees the old file or the new one, never a part.
 
@@ -82,6 +92,16 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def with_ending(path: Path, ending: str) -> Path:
+    """`path` with `ending`, such as `.csv`, added if its name does not end so. A folder stays.
+
+    A spreadsheet, a browser and the other commands know a file by the end of its name.
+    """
+    if path.name.lower().endswith(ending) or not path.name or path.is_dir():
+        return path
+    return path.with_name(path.name + ending)
 
 
 def read_bounded(path: Path, most: int) -> bytes:

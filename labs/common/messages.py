@@ -44,7 +44,7 @@ class Message:
             heading=code_spans.parts(heading),
             loud=self.tone != "open",
             excerpt=self.excerpt,
-            sentences=[code_spans.parts(shown(sentence)) for sentence in self.sentences],
+            sentences=[code_spans.parts(shown.heading(sentence)) for sentence in self.sentences],
         )
 
     def _first_line(self) -> tuple[str, str]:
@@ -60,7 +60,7 @@ class Message:
         shown = of_reader()
         lines = [": ".join(self._first_line())]
         lines += [self.excerpt] if self.excerpt else []
-        return "\n".join([*lines, *map(shown, self.sentences)])
+        return "\n".join([*lines, *map(shown.heading, self.sentences)])
 
 
 class Refused(Exception):

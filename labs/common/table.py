@@ -11,7 +11,7 @@ from pathlib import Path
 from labs.common import warned
 from labs.common.html import filled
 from labs.common.wrapped import lines_of, parts
-from labs.languages.words import words
+from labs.languages.words import of_reader
 
 #: Longer text is aligned left even if it begins with a number.
 _LONG = 30
@@ -75,8 +75,9 @@ class Table:
 
     def in_words(self) -> Table:
         """The same table in the language of its reader."""
-        rows = tuple(tuple(map(words, row)) for row in self.rows)
-        return Table(words(self.caption), tuple(map(words, self.header)), rows, self.warnings)
+        shown = of_reader().heading
+        rows = tuple(tuple(map(shown, row)) for row in self.rows)
+        return Table(shown(self.caption), tuple(map(shown, self.header)), rows, self.warnings)
 
     def as_text(self, width: int | None = None) -> str:
         """The same table in plain text, which fits `width` if one is given and texts allow it."""

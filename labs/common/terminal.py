@@ -27,6 +27,13 @@ _COMMANDS = re.compile(
 _COLOUR = re.compile(r"\\x1b(\[[0-9;]{0,12}m)")
 
 
+class NobodyReads(Exception):
+    """The reader of the output has gone, as `head` has once it has its lines.
+
+    It is no OSError: a command that reports errors of files would report it, to nobody.
+    """
+
+
 def safe(text: str) -> str:
     """`text` with every character that commands a terminal in the form `\\x1b`."""
     return _COMMANDS.sub(lambda found: ascii(found[0])[1:-1], text)
@@ -51,7 +58,7 @@ def columns(stream: TextIO | None = None) -> int | None:
 
 def say(text: object = "", *, file: TextIO | None = None, colours: bool = False) -> None:
     """Prints `text` safely, to standard output or to `file`. In a terminal, its lines are broken
-    between words so that they fit.
+    between words so that they fit. Raises NobodyReads.
 
     `colours` keeps the sequences that colour a text, where the kit itself has put them.
     """
@@ -70,7 +77,10 @@ def say_json(stated: object) -> None:
 
 
 def _put(text: str, file: TextIO | None = None) -> None:
-    print(text, file=file or sys.stdout, flush=True)
+    try:
+        print(text, file=file or sys.stdout, flush=True)
+    except BrokenPipeError as error:
+        raise NobodyReads from error
 
 
 def keep_logs_safe() -> None:

@@ -107,7 +107,13 @@ def rounded(value: float, digits: int = 3) -> str:
     if value == 0:
         return "0"
     text = f"{value:.{digits}g}"
-    return f"{float(text):,.0f}" if abs(value) >= 10**digits else f"{float(text):g}"
+    return fixed(float(text), 0) if abs(value) >= 10**digits else f"{float(text):g}"
+
+
+def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
+    """`value` with so many digits after the point. What rounds to zero has no sign: `0.00`."""
+    value = round(value, decimals) + 0.0  # -0.0 + 0.0 is 0.0
+    return f"{value:+,.{decimals}f}" if signed and value else f"{value:,.{decimals}f}"
 
 
 def with_unit(number: str, unit: str) -> str:

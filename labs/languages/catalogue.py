@@ -19,12 +19,40 @@ HOLDS_VALUES = "python-brace-format"
 #: The flag of a translation that a person has to look at first. It is not shown.
 NOT_SURE = "fuzzy"
 
-#: What a value may be, by how its name begins.
+#: A variant, also with its C kernel.
+_NAME = r"[`'\w-]+(?:(?<=[a-z_`]) [`'\w-]+)?"
+#: One name or more, as the kit lists them: `args{0..12}, add{2,4}`.
+_ITEM = r"(?:\{[^} ]*\}|[^ ,;:{])+"
+_LIST = f"{_ITEM}(?:, {_ITEM})*"
+#: A number with what belongs to it: its unit, its interval.
+_AMOUNT = r"[-−]?\d[^;]*"
+#: What a value may be, by how its name begins. Where a sentence has few words of its own, this is
+#: what keeps it from being found in any other.
 _KINDS = {
     "number_": r"[-−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?",
-    "as_submitted": r"[^ ]+ [^ ]+",
+    "as_submitted": r"(?:[-−+]?[\d.][^ ]*|[-+]?inf|nan) [^ ]+",
+    "ratio": _AMOUNT,
+    "gap": _AMOUNT,
+    "unit": r"[^\d()]+",
+    "low": r"[^ ()]+",
+    "high": r"[^ ()]+",
+    "amount_": _AMOUNT,
+    "difference_as_text": _AMOUNT,
+    "more": r"more|less|\d+",
+    "side": "more|less",
+    "multiple": r"[\d.e+-]+ times [^\n]*",
+    "short": _LIST,
+    "there": _LIST,
+    "self": _LIST,
+    "report": _LIST,
+    "recording": r"[^`\n]+?",  # names of files; code that prose names is between backticks
+    "NAMES": "ticks|core cycles|(?:nano|micro|milli)?seconds",
+    "option_": r"(?:--[\w-]+ [^ ]+|\w+=[^ ]+)",
+    "value_as_text": f"no figure|{_AMOUNT}",
+    "suggestion": r"[:;] [^\n]*",
+    "folder_meant": r"(?:: [^\n]*)?",
     "needs": "(?:also )?needs",
-    "names": r"[\w, -]{1,120}",
+    "names": rf"{_NAME}(?:(?:, | and ){_NAME})*(?: and \d+ more)?|\d+ more",
     "word": "[a-z]*",  # such as the `s` of a plural
 }
 #: Any other value: no line, and not the end of one sentence and the beginning of another.

@@ -23,7 +23,7 @@ def in_language(notebook: bytes, words: Words) -> bytes:
     for cell in stated["cells"]:
         if is_translated(cell):
             text = "".join(cell["source"])
-            shown = words(text)
+            shown = words.of_cell(text)
             if shown != text:
                 cell["source"], changed = shown.splitlines(keepends=True), True
     if not changed:

@@ -20,7 +20,23 @@ _LONGEST = 4_000
 #: A longer text is no single sentence with values.
 _LONGEST_SENTENCE = 800
 #: A value may be a sentence with values, but no deeper.
-_DEEPEST = 3
+_DEEPEST = 4
+#: Values that name something of the reader's code: `run` is a run only elsewhere.
+_OF_CODE = frozenset(
+    (
+        "name",
+        "variant",
+        "kernel",
+        "kernel_name",
+        "function",
+        "lab",
+        "file",
+        "line",
+        "each",
+        "figure",
+    )
+)
+_IDENTIFIER = re.compile(r"[\w.-]+")
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[^a-z])")
 
 
@@ -37,11 +53,19 @@ class Words:
             return english
         return _translated(self, english)
 
+    def of_cell(self, english: str) -> str:
+        """The same of the text of a cell: as a whole, or not at all."""
+        return self.catalogue.sentences.get(english.strip(), english)
+
     def heading(self, english: str) -> str:
-        """The same of a text that may be a piece of a sentence with values, as headings are."""
+        """The same of a text that may be a clause, as headings are, also with a full stop."""
         if not english or self.language == chosen.ENGLISH or len(english) > _LONGEST:
             return english
-        return self._whole(english, 1) or self(english)
+        shown = self._whole(english, 1)
+        if shown is None and english.endswith("."):
+            clause = self._whole(english[:-1], 1)
+            shown = None if clause is None else f"{clause}."
+        return shown or self(english)
 
     def _whole(self, text: str, depth: int = 0) -> str | None:
         """The translation of a text as a whole; None if there is none."""
@@ -51,14 +75,24 @@ class Words:
             for template in self.catalogue.templates:
                 values = _values(template, text) if depth or template.alone else None
                 if values is not None:
-                    shown = {name: self._value(value, depth + 1) for name, value in values.items()}
+                    shown = {
+                        name: value
+                        if name in _OF_CODE and _IDENTIFIER.fullmatch(value)
+                        else self._value(value, depth + 1)
+                        for name, value in values.items()
+                    }
                     return template.translated.format(**shown)
         return None
 
     def _value(self, text: str, depth: int) -> str:
         """A value in a sentence, with the blanks around it."""
         own = text.strip()
-        return text.replace(own, self._whole(own, depth) or own) if own else text
+        return text.replace(own, self._whole(own, depth) or self._list(own, depth)) if own else text
+
+    def _list(self, text: str, depth: int) -> str:
+        """A list with each of its parts translated."""
+        parts = text.split(", ")
+        return ", ".join(self._value(each, depth) for each in parts) if len(parts) > 1 else text
 
 
 #: Leaves every sentence as it is.

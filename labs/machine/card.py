@@ -6,6 +6,7 @@ from pathlib import Path
 
 from labs.common.html import filled
 from labs.common.table import in_columns
+from labs.languages.words import of_reader, words
 from labs.machine.facts import Facts
 
 UNREADABLE = "cannot be read here"
@@ -17,9 +18,10 @@ COARSE_STEP_NS = 5.0  # with a longer step, the cheapest calls take less than on
 def rows(machine: Facts) -> list[tuple[str, str]]:
     """Facts and their values as text. A fact that this system does not have is left out."""
     allowed = machine.cpus_allowed
-    cpus = f"{machine.cpus_online or '?'} online"
+    online = machine.cpus_online or "?"
+    cpus = f"{online} online"
     if allowed is not None:
-        cpus += f"; this process may use {cpu_ranges(allowed)}"
+        cpus = f"{online} online; this process may use {cpu_ranges(allowed)}"
     table = [
         ("CPU", f"{machine.cpu or UNREADABLE} ({machine.architecture})"),
         ("CPUs", cpus),
@@ -102,16 +104,25 @@ def cannot_show(machine: Facts) -> tuple[str, ...]:
 
 def as_text(machine: Facts) -> str:
     """The table in plain text, then what the machine cannot show."""
-    lines = in_columns(rows(machine))
+    lines = in_columns(_in_words(machine))
     limits = cannot_show(machine)
     if limits:
-        lines += ["", "What this machine cannot show:", *(f"- {limit}" for limit in limits)]
+        lines += ["", words("What this machine cannot show:")]
+        lines += [f"- {words(limit)}" for limit in limits]
     return "\n".join(lines)
+
+
+def _in_words(machine: Facts) -> list[tuple[str, str]]:
+    """The rows in the language of the reader."""
+    shown = of_reader().heading
+    return [(shown(name), shown(text)) for name, text in rows(machine)]
 
 
 def as_html(machine: Facts) -> str:
     """The same as HTML: a table with a caption and row headers, then a list. Text is escaped."""
-    return filled(_CARD, rows=rows(machine), limits=cannot_show(machine))
+    return filled(
+        _CARD, rows=_in_words(machine), limits=[words(each) for each in cannot_show(machine)]
+    )
 
 
 def cpu_ranges(cpus: tuple[int, ...]) -> str:

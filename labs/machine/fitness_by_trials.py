@@ -15,6 +15,12 @@ HIT_LIMIT = 0.3
 # The batch sizes of the C kernel system_call, and the cost of one of its calls on many machines.
 USUAL_SIZES = (64, 96, 128, 192)
 USUAL_COST_US = 0.2
+#: A compiler that does not build or run a program often lacks the headers of the C library.
+WHOLE_COMPILER = (
+    "Install gcc with its C library: Debian, Ubuntu, WSL2: sudo apt install gcc libc6-dev; "
+    "Fedora: sudo dnf install gcc; macOS: xcode-select --install; "
+    "without administrator's rights: pip install 'ticklab[zig]'"
+)
 
 
 def check_compiler(trials: Trials) -> Point:
@@ -33,9 +39,7 @@ def check_compiler(trials: Trials) -> Point:
         "compiler",
         "FAIL",
         trials.compiler.problem,
-        "Install gcc with its C library: Debian, Ubuntu, WSL: sudo apt install gcc libc6-dev; "
-        "Fedora: sudo dnf install gcc; macOS: xcode-select --install; "
-        "without rights: pip install 'ticklab[zig]'",
+        trials.compiler.remedy or WHOLE_COMPILER,
         "Install gcc and the headers of the C library where the students' programs run, which may "
         "be the image of a container: apt-get install gcc libc6-dev",
     )

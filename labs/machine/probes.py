@@ -34,11 +34,13 @@ _HELLO = '#include <stdio.h>\nint main(void) { puts("it runs"); return 0; }\n'
 class Outcome:
     """The outcome of a trial: `seen` says what it found, or `problem` says why it failed.
 
-    `no_programs_in` is the folder whose programs the OS refused to start, if that is the reason.
+    `no_programs_in` is the folder whose programs the OS refused to start, if that is the reason;
+    `remedy` says what to do, if the failure itself knows.
     """
 
     seen: str = ""
     problem: str | None = None
+    remedy: str = ""
     no_programs_in: str = ""
 
 
@@ -141,7 +143,7 @@ def try_compiler() -> Outcome:
                     no_programs_in=tempfile.gettempdir(),
                 )
     except toolchain.NoCompiler as error:
-        return Outcome(problem=str(error))
+        return Outcome(problem=error.why, remedy=error.remedy)
     except Exception as error:  # no temporary folder, one that forbids programs, no processes left
         return Outcome(problem=f"a small C program was not built and run: {_first_line(error)}")
     if ran.returncode != 0 or ran.stdout.strip() != "it runs":

@@ -23,6 +23,7 @@ from labs.common.html import filled
 from labs.common.messages import Message, Refused
 from labs.common.units import rounded
 from labs.course import figures
+from labs.languages.words import words
 from labs.notebook.run import Run
 from labs.recording import proof
 from labs.results import naive, remarks
@@ -91,10 +92,10 @@ class Pair:
 
         The other variants of its run can be the answer to a lab's next question.
         """
-        words = list(self._repair)
-        if "--variant" in words:
-            words[words.index("--variant") + 1] = self.repaired.variant
-        return shlex.join(["labs", "measure", *words])
+        parts = list(self._repair)
+        if "--variant" in parts:
+            parts[parts.index("--variant") + 1] = self.repaired.variant
+        return shlex.join(["labs", "measure", *parts])
 
     @property
     def _repair(self) -> tuple[str, ...]:
@@ -122,12 +123,10 @@ class Pair:
                 f"Here the two figures are alike: {rounded(wrong)} and {rounded(right)} {unit}. "
                 "A mistake does not always change the number."
             )
-        factor = right / wrong
-        dearer = "repaired" if factor > 1 else "broken"
-        return (
-            f"Broken{whole}: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}. The "
-            f"{dearer} figure is {rounded(max(factor, 1 / factor), 2)} times as large."
-        )
+        both = f"Broken{whole}: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}."
+        if right > wrong:
+            return f"{both} The repaired figure is {rounded(right / wrong, 2)} times as large."
+        return f"{both} The broken figure is {rounded(wrong / right, 2)} times as large."
 
     def as_json(self) -> dict[str, Any]:
         """The object that `labs broken NAME --json` prints."""
@@ -142,37 +141,37 @@ class Pair:
 
     def as_text(self) -> str:
         """Both runs in plain text, one below the other."""
-        lines = [f"Wrong on purpose: {self.kernel.mistake}"]
+        lines = [f"{words('Wrong on purpose')}: {self.kernel.mistake}"]
         for name, title, region, run in zip(
-            ("Broken", "Repaired"),
+            _HALVES,
             self.titles,
             self.regions,
             (self.broken, self.repaired),
             strict=True,
         ):
-            lines += ["", f"{name}: {title}", ""]
+            lines += ["", f"{words(name)}: {title}", ""]
             lines += [f"    {line}".rstrip() for line in region.splitlines()]
-            lines += ["", *self.sentences(run)]
+            lines += ["", *map(words, self.sentences(run))]
             lines += remarks.of_results((run.result(),)).as_lines()
             if run.recording_path is not None:
-                lines.append(f"saved in {run.recording_path}")
-        return "\n".join([*lines, "", self.difference()])
+                lines.append(f"{words('saved in')} {run.recording_path}")
+        return "\n".join([*lines, "", words(self.difference())])
 
     def as_html(self) -> str:
         """Both runs side by side, or one below the other on a narrow page."""
         halves = [
             {
-                "name": name,
+                "name": words(name),
                 "colour": colour,
                 "title": title,
                 "region": region,
-                "sentences": self.sentences(run),
+                "sentences": [words(each) for each in self.sentences(run)],
                 # Only those of the variant shown: its baseline may have other warnings.
                 "remarks": remarks.of_results((run.result(),)).as_html(),
                 "saved_in": run.recording_path,
             }
             for name, colour, title, region, run in zip(
-                ("Broken", "Repaired"),
+                _HALVES,
                 ("#D55E00", "#009E73"),
                 (self.titles[0], self._title_of_half),
                 self.regions,
@@ -184,7 +183,7 @@ class Pair:
             _TEMPLATE,
             mistake=self.kernel.mistake,
             halves=halves,
-            difference=self.difference(),
+            difference=words(self.difference()),
         )
 
     def sentences(self, run: Run) -> list[str]:
@@ -205,6 +204,10 @@ class Pair:
 
     def __repr__(self) -> str:
         return self.as_text()
+
+
+#: What each half of a pair is called: `words("Broken")`, `words("Repaired")`.
+_HALVES = ("Broken", "Repaired")
 
 
 def plans(kernel: BrokenKernel, repair: Repair | None = None) -> tuple[Plan, Plan]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labs.languages.words import words
 from labs.machine import description
 
 #: Each lab shows this card first. In a narrow window, JupyterLab breaks lines of plain output at
@@ -32,7 +33,9 @@ class MeasuredRegion:
         self.file, self.code = file, code
 
     def _repr_markdown_(self) -> str:
-        return f"The measured region of `{self.file}`:\n\n```c\n{self.code}\n```"
+        heading = words(f"The measured region of `{self.file}`:")
+        return f"{heading}\n\n```c\n{self.code}\n```"
 
     def __repr__(self) -> str:
-        return f"The measured region of {self.file}:\n\n{self.code}"
+        heading = words(f"The measured region of {self.file}:")
+        return f"{heading}\n\n{self.code}"

@@ -8,6 +8,7 @@ from typing import Any, TypedDict, TypeVar
 
 from labs.common.messages import Message, Refused
 from labs.common.spelling import suggestion
+from labs.notebook.arguments import OWN_SIGNATURE
 from labs.run.declared_options import (
     DEFAULT_AT_MOST_S,
     DEFAULT_PATIENCE_S,
@@ -103,6 +104,7 @@ def with_options(defaults: Mapping[str, object]) -> Callable[[Function], Functio
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
             for name, default in defaults.items()
         ]
+        setattr(function, OWN_SIGNATURE, own)
         function.__signature__ = own.replace(parameters=[*named, *options])  # type: ignore[attr-defined]
         return function
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from labs.common import messages
 from labs.common.html import inline
+from labs.languages.words import of_reader
 from labs.run.turns import Progress
 
 #: A run that is over sooner, in seconds, shows no line.
@@ -50,7 +51,7 @@ class ProgressLine:
         if seconds < self._next_s or not messages.in_notebook():
             return
         self._next_s = seconds + EVERY_S
-        self._display(self.words(seconds))
+        self._display(of_reader().heading(self.words(seconds)))
 
     def words(self, seconds: float) -> str:
         """The line after so many seconds."""

@@ -14,11 +14,13 @@ from labs.c_kernels import region, toolchain
 from labs.common import messages
 from labs.common.messages import Message, Refused, show
 from labs.common.table import Table
-from labs.course import guide, predictions
+from labs.course import guide
 from labs.machine import description
 from labs.notebook import beside_class, ckernel, explain, handed_in, missing_names, submit, waiting
+from labs.notebook.arguments import checked
 from labs.notebook.cards import MachineCard, MeasuredRegion
-from labs.notebook.course import answer, foretell, prediction_form, way_through_labs
+from labs.notebook.course import answer, way_through_labs
+from labs.notebook.course.predicting import Predicting
 from labs.notebook.measure_options import DEFAULTS, TURNS_DEFAULTS, chosen_of, with_options
 from labs.notebook.measuring import Measuring
 from labs.notebook.recording_names import recording_name
@@ -56,7 +58,8 @@ def begin_with(make: Callable[[str, Path], Session]) -> None:
     _begin.append(make)
 
 
-class Session(Measuring):
+@checked
+class Session(Predicting, Measuring):
     """One lab in one folder. `runs` holds the runs made here, by the name they are saved under."""
 
     def __init__(self, name: str, folder: Path) -> None:
@@ -70,41 +73,6 @@ class Session(Measuring):
 
     def __repr__(self) -> str:
         return f"lab {self.name} in {self.folder}"
-
-    def predict(
-        self,
-        name: str,
-        value: float | None = None,
-        unit: str = "",
-        *,
-        because: str = "",
-        sure: float | None = None,
-    ) -> None:
-        """Store what you expect of a figure, why, and how sure you are, from 0 to 1.
-
-        Without a value, show a form for it. Never graded for being right. Predicting again keeps
-        the earlier ones too: the last one before the recording that answers it counts. Raises
-        Refused.
-        """
-        if value is None:
-            prediction_form.show_form(self.folder, self._guide, name)
-            return
-        predicted = predictions.Prediction(value, unit, because, sure)
-        show(foretell.prediction(self.folder, self._guide, name, predicted))
-
-    def predicted(self, name: str, found: Comparison | None = None) -> None:
-        """Show what you predicted under the id `name`, next to the ratio that was `found`, if any.
-
-        Raises Refused.
-        """
-        show(foretell.recalled(self.folder, self._guide, name, found))
-
-    def forget(self, name: str, *, rename: str | None = None) -> None:
-        """Withdraw all predictions under the id `name`, or give them the id `rename`.
-
-        Raises Refused.
-        """
-        show(foretell.forget(self.folder, self._guide, name, rename))
 
     def answer(self, name: str, text: str = "") -> None:
         """Keep what you think, in your own words, and show it beside the explanation.

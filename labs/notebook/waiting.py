@@ -64,8 +64,12 @@ def _what_first(first: tuple[str, ...]) -> str:
     if names:
         *others, last = names
         listed = f"{', '.join(others)} and {last}" if others else last
-        cells = "cells above that give" if others else "cell above that gives"
-        told.insert(0, f"fill in the {cells} {listed}")
+        told.insert(
+            0,
+            f"fill in the cells above that give {listed}"
+            if others
+            else f"fill in the cell above that gives {listed}",
+        )
     return "; ".join(told)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from labs.analysis.estimate import Estimate
 from labs.common import warned
@@ -122,6 +123,16 @@ def make_picture(figure: Figure, kind: str, meaning: str, table: Table) -> Pictu
     return Picture(image.png(figure), width, kind, meaning, table)
 
 
+def _of_cold(lengths: NDArray[np.float64], sign: str) -> str:
+    """What the cold samples are, which have these lengths."""
+    if len(lengths) == 1:
+        return f"1 sample is cold, the first of its process: {rounded(lengths[0])} {sign}."
+    return (
+        f"{len(lengths):,} samples are cold, each the first of its process: "
+        f"{rounded(lengths.min())} to {rounded(lengths.max())} {sign}."
+    )
+
+
 def describe_samples(
     recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> tuple[str, str]:
@@ -156,12 +167,7 @@ def describe_samples(
     middle_half = f"The median of the {which} is" if same_ends else f"Half of the {which} lie"
     meaning = [f"{middle_half} {' and '.join(medians if same_ends else parts)} {noun}."]
     if cold.any():
-        meaning = [
-            f"{plural(int(cold.sum()), 'sample')} {'are' if cold.sum() > 1 else 'is'} cold, each "
-            f"the first of its process: {rounded(lengths[cold].min())} to "
-            f"{rounded(lengths[cold].max())} {sign}.",
-            *(meaning if parts else []),
-        ]
+        meaning = [_of_cold(lengths[cold], sign), *(meaning if parts else [])]
     if long:
         meaning.append(
             f"{plural(long, 'sample')} ({rounded(100 * long / len(steady), 2)} %) "

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labs.analysis.arrays import Floats
-from labs.common.units import canonical
+from labs.common.units import canonical, fixed
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#C44E00", "#007A5A", "#AA3377"
 OCHRE = "#9A6700"
@@ -73,7 +73,7 @@ def _round_numbers(low: float, high: float) -> list[float]:
 
 def axis_number(value: float) -> str:
     """A number as an axis shows it."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"
+    return fixed(value, 0) if abs(value) >= 1000 else f"{value + 0.0:g}"
 
 
 def plural(count: int, noun: str) -> str:

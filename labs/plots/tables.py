@@ -14,6 +14,9 @@ from labs.results.result import Result, sensible
 
 #: The headers of the two ends of an interval.
 _ENDS = ("from", "to (95 %)")
+#: Those of the quartiles, and the one of a narrow table.
+_QUARTILES_HEADER = ("lower quartile", "median", "upper quartile")
+_MEDIAN_HEADER = "median (quartiles)"
 
 
 def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table:
@@ -32,9 +35,7 @@ def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table
             "batch",
             "samples",
             "lowest",
-            "lower quartile",
-            "median",
-            "upper quartile",
+            *_QUARTILES_HEADER,
             "highest",
         ),
         tuple(rows),
@@ -91,19 +92,25 @@ def estimates_table(results: Sequence[Result]) -> Table:
 
 
 def narrowed(table: Table) -> Table:
-    """The same table with each value and the ends of its interval in one column, for a phone."""
-    first = [n for n in range(len(table.header)) if table.header[n + 1 : n + 3] == _ENDS]
-    header = [
-        f"{text} (95 %)" if n in first else text
-        for n, text in enumerate(table.header)
-        if n - 1 not in first and n - 2 not in first
-    ]
+    """The same table for a phone: a value and the ends of its interval share one column, and so do
+    a median and its quartiles."""
+    columns: list[tuple[str, tuple[int, ...]]] = []  # a head, and where its parts stand in a row
+    n = 0
+    while n < len(table.header):
+        if table.header[n + 1 : n + 3] == _ENDS:
+            columns.append((f"{table.header[n]} (95 %)", (n, n + 1, n + 2)))
+        elif table.header[n : n + 3] == _QUARTILES_HEADER:
+            columns.append((_MEDIAN_HEADER, (n + 1, n, n + 2)))
+        else:
+            columns.append((table.header[n], (n,)))
+        n += len(columns[-1][1])
     rows = tuple(
-        tuple(
-            f"{text} ({row[n + 1]} to {row[n + 2]})" if n in first and row[n + 1] else text
-            for n, text in enumerate(row)
-            if n - 1 not in first and n - 2 not in first
-        )
+        tuple(_with_ends([row[place] for place in places]) for _, places in columns)
         for row in table.rows
     )
-    return Table(table.caption, tuple(header), rows, table.warnings)
+    return Table(table.caption, tuple(head for head, _ in columns), rows, table.warnings)
+
+
+def _with_ends(parts: list[str]) -> str:
+    """A cell, or one with its two ends in brackets; a value may have none."""
+    return f"{parts[0]} ({parts[1]} to {parts[2]})" if any(parts[1:2]) else parts[0]

@@ -13,6 +13,7 @@ from pathlib import Path
 from labs.analysis import compare, processes
 from labs.analysis.estimate import Estimate
 from labs.common.html import filled
+from labs.languages.words import words
 from labs.results.digits import another_result, rounded_apart
 from labs.results.result import Result
 
@@ -69,12 +70,12 @@ class Comparison:
 
     def _sentence_about_a_share(self, ratio: str | None, gap: str) -> str:
         """The sentence if the second result counts `times`, which is not 1."""
-        share = f"{self.times:g} times {self.second}"
+        multiple = f"{self.times:g} times {self.second}"
         if not self.distinguishable:
-            return f"{self.first} and {share} are not distinguishable: {self._shown(ratio)}."
+            return f"{self.first} and {multiple} are not distinguishable: {self._shown(ratio)}."
         side = "more" if self.side > 0 else "less"
         shown = f"the difference is {gap}" if ratio is None else f"the ratio is {ratio}"
-        return f"{self.first} is {side} than {share}: {shown}."
+        return f"{self.first} is {side} than {multiple}: {shown}."
 
     def _shown(self, ratio: str | None) -> str:
         """The difference or the ratio: the one whose interval shows that it may be chance."""
@@ -127,19 +128,24 @@ class Comparison:
         return f"{texts[0]} {self.unit} ({texts[1]} to {texts[2]})"
 
     def __repr__(self) -> str:
-        return "\n".join((self.sentence(), *self.modes))
+        return "\n".join(map(words, (self.sentence(), *self.modes)))
 
     def _repr_html_(self) -> str:
-        return filled(_COMPARED, lines=(self.sentence(), *self.modes))
+        return filled(_COMPARED, lines=[words(each) for each in (self.sentence(), *self.modes)])
 
 
 def compared(
-    first: Result, second: Result, times: float = 1.0, saved: tuple[str, str] = ("", "")
+    first: Result,
+    second: Result,
+    times: float = 1.0,
+    saved: tuple[str, str] = ("", ""),
+    files: tuple[str, str] = ("", ""),
 ) -> Comparison:
     """How `first` compares with `times` the `second`.
 
-    `saved` has the name of the recording of each; '' stands for none. Raises ValueError if one of
-    them has no figure, or if their units differ.
+    `saved` has the name of the recording of each, and `files` that of its C, if these say which is
+    which; '' stands for none. Raises ValueError if one of them has no figure, or if their units
+    differ.
     """
     for each in (first, second):
         if each.estimate is None:
@@ -148,7 +154,7 @@ def compared(
         raise ValueError(f"one result is in {first.unit} and the other in {second.unit}")
     assert first.estimate is not None and second.estimate is not None  # checked above
     one, other = first.estimate, second.estimate
-    names = _names(first, second, saved)
+    names = names_of(first, second, saved, files)
     modes = (two_modes(name, each) for name, each in zip(names, (one, other), strict=True))
     return _comparison(names, one, other, times, tuple(dict.fromkeys(filter(None, modes))))
 
@@ -218,17 +224,21 @@ def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tup
     """
     ratio = found.ratio_as_text()
     if found.ratio_interval is not None and ratio is not None and ratio in found.sentence():
-        shown, (low, high), what = found.ratio, found.ratio_interval, "ratio"
-        plain, excluded, unit = one.value / other.value, found.times, ""
-    else:
-        shown, (low, high), what = found.difference, found.difference_interval, "difference"
-        plain, excluded, unit = one.value - found.times * other.value, 0.0, f" {found.unit}"
-    if shown is None or not another_result(plain, shown, low, high):
+        plain, (low, high) = one.value / other.value, found.ratio_interval
+        if found.ratio is None or not another_result(plain, found.ratio, low, high):
+            return ()
+        text = rounded_apart(plain, low, high, found.times)[0]
+        return (
+            "This ratio is computed process by process, in processes that both have in common; "
+            f"the two values alone would give {text}.",
+        )
+    plain, (low, high) = one.value - found.times * other.value, found.difference_interval
+    if not another_result(plain, found.difference, low, high):
         return ()
-    text = rounded_apart(plain, low, high, excluded)[0]
+    text = rounded_apart(plain, low, high, 0.0)[0]
     return (
-        f"This {what} is computed process by process, in processes that both have in common; "
-        f"the two values alone would give {text}{unit}.",
+        "This difference is computed process by process, in processes that both have in common; "
+        f"the two values alone would give {text} {found.unit}.",
     )
 
 
@@ -259,12 +269,16 @@ def two_modes(name: str, estimate: Estimate) -> str:
     )
 
 
-def _names(first: Result, second: Result, saved: tuple[str, str]) -> tuple[str, str]:
-    """The shortest names that distinguish the two results."""
+def names_of(
+    first: Result, second: Result, saved: tuple[str, str], files: tuple[str, str]
+) -> tuple[str, str]:
+    """The shortest names that distinguish the two results; `saved`, `files`: see `compared`."""
     both = (first, second)
     names = [each.variant for each in both]
     if first.recording.kernel != second.recording.kernel:
         names = [f"{each.recording.kernel} {each.variant}" for each in both]
+    elif all(files) and files[0] != files[1]:  # two sources that call themselves the same
+        names = [f"{file} {name}" for name, file in zip(names, files, strict=True)]
     if names[0] == names[1]:
         flags = [each.recording.conditions.get("flags", "unknown flags") for each in both]
         if flags[0] != flags[1]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from labs.common.units import fixed
+
 #: A sentence shows at most this many digits after the point.
 MOST_DECIMALS = 6
 #: A reader who calculates with printed numbers sees a deviation of this share.
@@ -39,5 +41,4 @@ def rounded_apart(value: float, low: float, high: float, excluded: float) -> tup
         abs(end - excluded) > near and round(end, decimals) == excluded for end in (low, high)
     ):
         decimals += 1
-    value, low, high = (round(number, decimals) + 0.0 for number in (value, low, high))
-    return f"{value:,.{decimals}f}", f"{low:,.{decimals}f}", f"{high:,.{decimals}f}"
+    return fixed(value, decimals), fixed(low, decimals), fixed(high, decimals)

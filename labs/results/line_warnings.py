@@ -17,7 +17,12 @@ from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
 from labs.results import no_line
-from labs.results.lost_samples import OTHER_THREAD, UNTIL_WHOLE, of_interruptions, of_shared_core
+from labs.results.lost_samples import (
+    OTHER_THREAD_ALL_THE_TIME,
+    UNTIL_WHOLE,
+    of_interruptions,
+    of_shared_core,
+)
 from labs.results.more_processes import ends_in_time, more_processes
 from labs.results.no_line import LET_IT_WAIT, READ_EARLY
 from labs.results.warning import RunWarning
@@ -103,41 +108,66 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     too_short = False
     cause = "the processes of this run differ, or it has too few samples"
     if line.clock.step > COARSE_STEP * float(line.location.min()):
-        steps = f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
-        cause += f" for this clock's step of {steps}"
-    if line.shared:
         cause = (
-            f"{OTHER_THREAD}, all the time, and the interval reaches down to the possible cost on "
-            "a whole core"
+            "the processes of this run differ, or it has too few samples for this clock's step of "
+            f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
         )
+    if line.shared:
+        cause = OTHER_THREAD_ALL_THE_TIME
     elif declared.of_variant(recording, line.variant).memory and was_shared(recording):
         cause = "the operation uses memory, and other programs used memory during the run"
     elif too_short := _is_mostly_overhead(recording, line):
         cause = "even in the longest samples the operations take less time than the overhead"
-    symptom = f"half of the interval's width is {rounded(100 * width, 2)} % of the value"
-    unbelievable, join = f"{symptom}: do not believe a figure beyond {100 * WIDEST:.0f} %", ", and"
-    if figure.low <= 0 <= figure.high:
-        unbelievable = "the interval holds 0: the run does not distinguish the value from nothing"
-        join = ";"
+    share = rounded(100 * width, 2)
     if figure.is_believable():
         longer = _longer(recording, line, figure, width)
-        brief = advice(
-            f"{symptom} (",
-            longer,
-            " should narrow it)",
-        )
-        return [RunWarning("wide-interval", symptom, cause, longer, quiet=True, brief=brief)]
+        return [
+            RunWarning(
+                "wide-interval",
+                f"half of the interval's width is {share} % of the value",
+                cause,
+                longer,
+                quiet=True,
+                brief=advice(
+                    "half of the interval's width is {share} % of the value ({longer} should "
+                    "narrow it)",
+                    share=share,
+                    longer=longer,
+                ),
+            )
+        ]
     longer = UNTIL_WHOLE if line.shared else _longer(recording, line, figure, width)
     return [
         RunWarning(
             "not-believable",
-            unbelievable + (f"{join} hand in none this wide" if width >= AS_WIDE_AS_VALUE else ""),
+            _unbelievable(figure, share, none_this_wide=width >= AS_WIDE_AS_VALUE),
             cause,
-            advice("measure again with larger batch sizes (", Option("batch", ...), ")")
+            advice("measure again with larger batch sizes ({batch})", batch=Option("batch", ...))
             if too_short
-            else advice("measure again, or longer: ", longer),
+            else advice("measure again, or longer: {longer}", longer=longer),
         )
     ]
+
+
+def _unbelievable(figure: Estimate, share: str, *, none_this_wide: bool) -> str:
+    """How wide the interval is; half of its width is `share` % of the value."""
+    widest = f"{100 * WIDEST:.0f}"
+    if figure.low <= 0 <= figure.high:
+        if none_this_wide:
+            return (
+                "the interval holds 0: the run does not distinguish the value from nothing, "
+                "so hand in none this wide"
+            )
+        return "the interval holds 0: the run does not distinguish the value from nothing"
+    if none_this_wide:
+        return (
+            f"half of the interval's width is {share} % of the value: do not believe a figure "
+            f"beyond {widest} %, and hand in none this wide"
+        )
+    return (
+        f"half of the interval's width is {share} % of the value: do not believe a figure beyond "
+        f"{widest} %"
+    )
 
 
 def _is_mostly_overhead(recording: Recording, line: Line) -> bool:
@@ -168,12 +198,14 @@ def _longer(recording: Recording, line: Line, figure: Estimate, width: float) ->
         share = 1 + float(np.sum(aside)) / max(line.cost.n, 1)
         samples = math.ceil(figure.n * share * times / 1000) * 1000
         if samples <= limits.MOST_SAMPLES and ends_in_time(recording, times):
-            return advice(Option("samples", samples))
+            return advice("{samples}", samples=Option("samples", samples))
     else:
         processes = math.ceil(taken * times / 10) * 10
         if processes <= limits.MOST_PROCESSES:
-            return advice(Option("processes", processes))
-    return advice(Option("within", 100 * WIDE_INTERVAL), Option("at-most", 60))
+            return advice("{processes}", processes=Option("processes", processes))
+    return advice(
+        "{options}", options=(Option("within", 100 * WIDE_INTERVAL), Option("at-most", 60))
+    )
 
 
 def _of_processes(line: Line, *, early: bool, free: bool) -> list[RunWarning]:
@@ -187,32 +219,43 @@ def _of_processes(line: Line, *, early: bool, free: bool) -> list[RunWarning]:
         return []
     aside = int((line.set_aside["process"] > 0).sum())
     count, every = len(groups.others), len(by.process)
-    symptom = (
-        f"processes differ: {count} of {every} took {rounded(groups.factor)} times as long as the "
-        f"others{'; their samples were set aside' if aside else ''}"
-    )
-    cause = _why_processes_differ(groups, early=early, free=free)
+    factor = rounded(groups.factor)
+    symptom = f"processes differ: {count} of {every} took {factor} times as long as the others"
+    brief = f"{count} of {every} processes took {factor} times as long as the others"
+    if aside:
+        symptom = (
+            f"processes differ: {count} of {every} took {factor} times as long as the others, "
+            "and their samples were set aside"
+        )
+        brief = (
+            f"{count} of {every} processes took {factor} times as long as the others and were set "
+            "aside"
+        )
     # The others agree, and the interval counts what was kept: there is nothing to do.
     few = count <= FEW_OF_MANY * every and 1 / NEARLY_ALIKE < groups.factor < NEARLY_ALIKE
     return [
         RunWarning(
             "processes-differ",
             symptom,
-            cause,
-            LET_IT_WAIT
-            if early
-            else advice(
-                Words(
-                    "look at each process (plot_processes in a notebook)",
-                    "look at each process (.plot_processes() of the run)",
-                ),
-                *more_processes(", and run more processes", 40, len(line.set_aside["process"])),
-            ),
+            _why_processes_differ(groups, early=early, free=free),
+            LET_IT_WAIT if early else _look_at_each(len(line.set_aside["process"])),
             quiet=few and not early,
-            brief=f"{count} of {every} processes took {rounded(groups.factor)} times as long as "
-            f"the others{' and were set aside' if aside else ''}",
+            brief=brief,
         )
     ]
+
+
+def _look_at_each(processes: int) -> Advice:
+    """What to try if so many processes fall into groups."""
+    plot = Words("plot_processes in a notebook", ".plot_processes() of the run")
+    more = more_processes(40, processes)
+    if more is None:
+        return advice("look at each process ({plot})", plot=plot)
+    return advice(
+        "look at each process ({plot}), and run more processes ({processes})",
+        plot=plot,
+        processes=more,
+    )
 
 
 def _why_processes_differ(groups: TwoGroups, *, early: bool, free: bool) -> str:
@@ -222,10 +265,15 @@ def _why_processes_differ(groups: TwoGroups, *, early: bool, free: bool) -> str:
     if free and groups.siblings != "move":
         return "the OS chose the CPUs of the tasks, and perhaps others in some processes"
     if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
-        example = ", for example two tasks on two CPUs in some processes and on one CPU in others"
+        if free:
+            return (
+                "another state of the machine, for example two tasks on two CPUs in some processes "
+                "and on one CPU in others; a place in memory has a smaller effect, and no other "
+                "program was seen on the core"
+            )
         return (
-            f"another state of the machine{example if free else ''}; a place in memory has a "
-            "smaller effect, and no other program was seen on the core"
+            "another state of the machine; a place in memory has a smaller effect, and no other "
+            "program was seen on the core"
         )
     if groups.siblings == "stay":
         return (

@@ -19,10 +19,13 @@ PROCESSES_ENOUGH = 7
 OTHER_THREAD = (
     "the physical core was shared with a program or a virtual machine that this machine may not see"
 )
+OTHER_THREAD_ALL_THE_TIME = (
+    "a program or a virtual machine that this machine may not see used the core all the time, and "
+    "the interval reaches down to the cost on a whole core"
+)
 UNTIL_WHOLE = advice(
-    Option("within", 5),
-    Option("at-most", 60),
-    ", which goes on until enough processes have had the core to themselves",
+    "{options}, which goes on until enough processes have had the core to themselves",
+    options=(Option("within", 5), Option("at-most", 60)),
 )
 
 #: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
@@ -39,13 +42,18 @@ def of_interruptions(line: Line, figure: Estimate) -> list[RunWarning]:
     rate = -math.log1p(-min(share, 0.99)) / float(line.location.mean())
     factor = FEW_HIT / (rate * float(line.location[-1]))
     smaller = sorted({max(int(k * factor), 1) for k in line.batch.tolist()})
-    sizes = (": ", Option("batch", tuple(smaller))) if factor < 1 < len(smaller) else ()
+    try_this = advice("smaller batch sizes, which are hit less often")
+    if factor < 1 < len(smaller):
+        try_this = advice(
+            "smaller batch sizes, which are hit less often: {batch}",
+            batch=Option("batch", tuple(smaller)),
+        )
     return [
         RunWarning(
             "interrupted",
             f"{rounded(100 * share, 2)} % of the samples were interrupted and were set aside",
             "other programs, or a hypervisor that often takes the CPU for a moment",
-            advice("smaller batch sizes, which are hit less often", *sizes),
+            try_this,
             quiet=share < MUCH_INTERRUPTED and figure.is_believable(),
             brief=f"{rounded(100 * share, 2)} % of the samples were interrupted and set aside",
         )
@@ -65,10 +73,10 @@ def of_shared_core(line: Line, figure: Estimate, wide: float) -> list[RunWarning
     return [
         RunWarning(
             "shared-core",
-            f"something else used the same core for {rounded(100 * share, 2)} % of the time; "
-            "those samples were set aside",
+            f"something else used the same core for {rounded(100 * share, 2)} % of the time, "
+            "and those samples were set aside",
             OTHER_THREAD,
-            advice("another CPU (", Option("cpu", ...), "), or ", UNTIL_WHOLE),
+            advice("another CPU ({cpu}), or {longer}", cpu=Option("cpu", ...), longer=UNTIL_WHOLE),
             quiet=narrow and figure.processes >= PROCESSES_ENOUGH,
             brief=f"something else used the same core for {rounded(100 * share, 2)} % of the time",
         )

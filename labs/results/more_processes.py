@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from labs.common import limits
-from labs.common.advice import Option, Part
+from labs.common.advice import Option
 from labs.recording.file import Recording
 
 
-def more_processes(words: str, at_least: int, had: int) -> tuple[Part, ...]:
-    """The parts of an advice: `words`, and twice as many processes as the run `had`, or `at_least`.
+def more_processes(at_least: int, had: int) -> Option | None:
+    """The option for twice as many processes as the run `had`, or for `at_least`.
 
-    There are none if the run had as many processes as a run may have.
+    None if the run had as many processes as a run may have.
     """
     number = min(max(at_least, 2 * had), limits.MOST_PROCESSES)
-    return (words, " (", Option("processes", number), ")") if number > had else ()
+    return Option("processes", number) if number > had else None
 
 
 def ends_in_time(recording: Recording, times: float) -> bool:

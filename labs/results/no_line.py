@@ -26,11 +26,14 @@ TIME_SLICE_MS = 3.0
 def warning(recording: Recording, line: Line) -> RunWarning:
     """The warning that the samples lie on no line."""
     worst, share = line.worst_point()
-    look = "look at the disassembly of the measured region"
     cause: tuple[str, Advice | str] = (
         "the clock is read before the work is done, the work does not grow with k, or the samples "
         "are so short that the end of their loop counts",
-        advice("larger batch sizes (", Option("batch", ...), f"); if they do not help, {look}"),
+        advice(
+            "larger batch sizes ({batch}); if they do not help, look at the disassembly of the "
+            "measured region",
+            batch=Option("batch", ...),
+        ),
     )
     if declared.is_unfenced(recording, line.variant):
         cause = (cause[0], "use a fenced variant")
@@ -38,21 +41,23 @@ def warning(recording: Recording, line: Line) -> RunWarning:
         cause = (READ_EARLY, LET_IT_WAIT)
     elif _are_too_short(recording, line):
         # Other programs make samples longer, never shorter than their work.
-        cause = ("the clock is read before the work between the readings is done", look)
+        cause = (
+            "the clock is read before the work between the readings is done",
+            "look at the disassembly of the measured region",
+        )
     elif (lasts := _beyond_a_time_slice(recording, line)) is not None:
         cause = (
             f"the longest samples last {rounded(lasts)} ms, which is more than a time slice: the "
             "OS gave the CPU to the other task in the middle of a sample",
-            advice("much smaller batch sizes (", Option("batch", ...), ")"),
+            advice("much smaller batch sizes ({batch})", batch=Option("batch", ...)),
         )
     elif was_shared(recording) and _may_hide_an_interruption(line):
         cause = (
             "other programs used the CPU during the run; they interrupt long samples more "
             "often than short ones, here so often that disturbed samples are not recognised",
             advice(
-                "measure again when the machine is quieter, or with smaller batch sizes (",
-                Option("batch", ...),
-                ")",
+                "measure again when the machine is quieter, or with smaller batch sizes ({batch})",
+                batch=Option("batch", ...),
             ),
         )
     return RunWarning(

@@ -49,7 +49,7 @@ def by_line(result: Result) -> bool:
 def _counts(result: Result) -> str:
     """What the OS counted of created tasks, or of page faults that are the operation; '' if none.
 
-    Page faults are counted for a whole run, so only a run of this operation alone shows them.
+    A C kernel that counts none in its samples shows them only in a run of this operation alone.
     """
     recording, variant = result.recording, result.variant
     made = recording.total(f"variant.{variant}.created")
@@ -57,6 +57,10 @@ def _counts(result: Result) -> str:
         faults = recording.total(f"variant.{variant}.children_faults")
         counted = f", {faults:,} page faults of children counted" if faults is not None else ""
         return f"{made:,} tasks created{counted}"
+    touched = recording.total(f"variant.{variant}.touched")
+    faults = recording.total(f"variant.{variant}.faults")
+    if touched and faults is not None:
+        return f"{faults:,} page faults counted, {touched:,} pages"
     faults = recording.total("task.main.minor_faults")
     if variant == "page-fault" and set(recording.variants) == {variant} and faults is not None:
         return f"{faults:,} page faults counted, {int(recording.batch.sum()):,} operations"

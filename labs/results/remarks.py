@@ -14,7 +14,7 @@ from labs.analysis import core_clock
 from labs.common import warned
 from labs.common.html import filled
 from labs.common.units import rounded
-from labs.languages.words import words
+from labs.languages.words import of_reader, words
 from labs.recording.file import Recording
 from labs.recording.load import STEAL_SHARE
 from labs.results.result import Result
@@ -36,15 +36,26 @@ _REMARKS = Path(__file__).with_name("remarks.html.jinja")
 
 @dataclass(frozen=True)
 class Remarks:
-    """The warnings of a run as sentences, and its conditions as one line ('' if none are known)."""
+    """The warnings of a run as sentences, and its conditions: facts about the machine, and quiet
+    warnings."""
 
     warnings: tuple[str, ...]
-    conditions: str
+    facts: tuple[str, ...] = ()
+    quiet: tuple[str, ...] = ()
+
+    @property
+    def conditions(self) -> str:
+        """The conditions as one line in the language of the reader; '' if none are known."""
+        shown = of_reader()
+        facts = ", ".join(map(shown.heading, self.facts))
+        conditions = "; ".join(filter(None, (facts, *map(shown.heading, self.quiet))))
+        return (
+            words("Conditions: {conditions}.").format(conditions=conditions) if conditions else ""
+        )
 
     def as_lines(self) -> list[str]:
         """Lines of plain text: one for each warning, and one for the conditions."""
-        lines = warned.as_lines(self.warnings)
-        return [*lines, words(self.conditions)] if self.conditions else lines
+        return [*warned.as_lines(self.warnings), *filter(None, (self.conditions,))]
 
     def as_html(self) -> str:
         """A box of warnings, and the conditions as a quiet paragraph."""
@@ -67,9 +78,11 @@ def of_results(results: Sequence[Result]) -> Remarks:
                 continue
             loud.setdefault((each.code, each.likely_cause), []).append((result.variant, each))
     recordings = {id(result.recording): result.recording for result in results}
-    facts = ", ".join(_conditions(recordings.values()))
-    told = "; ".join(filter(None, (facts, *map(_briefly, quiet.values()))))
-    return Remarks(tuple(map(_loudly, loud.values())), f"Conditions: {told}." if told else "")
+    return Remarks(
+        tuple(map(_loudly, loud.values())),
+        tuple(_facts(recordings.values())),
+        tuple(map(_briefly, quiet.values())),
+    )
 
 
 def _loudly(cases: Sequence[tuple[str, RunWarning]]) -> str:
@@ -108,7 +121,7 @@ def _baselines_shown(results: Sequence[Result]) -> set[str]:
     return shown
 
 
-def _conditions(recordings: Iterable[Recording]) -> list[str]:
+def _facts(recordings: Iterable[Recording]) -> list[str]:
     """What is known of the machine during these runs, from the least to the most that was seen."""
     every = list(recordings)
     found = []
@@ -141,5 +154,8 @@ def _busy(recordings: Sequence[Recording]) -> list[str]:
     if not known:
         return []
     texts = sorted({rounded(round(busy, 1)) for busy, _ in known}, key=float)
-    span = " to ".join(dict.fromkeys((texts[0], texts[-1])))
-    return [f"{span} of {max(online for _, online in known):.0f} CPUs busy"]
+    number_1, number_2 = texts[0], texts[-1]
+    number_3 = f"{max(online for _, online in known):.0f}"
+    if number_1 == number_2:
+        return [f"{number_1} of {number_3} CPUs busy"]
+    return [f"{number_1} to {number_2} of {number_3} CPUs busy"]

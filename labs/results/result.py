@@ -14,7 +14,7 @@ from labs.analysis.first_time import first_time
 from labs.analysis.line import Line, fit_line
 from labs.analysis.net_cost import Net, net_cost
 from labs.common.advice import Advice
-from labs.common.units import Clock, canonical, rounded
+from labs.common.units import Clock, canonical, fixed, rounded
 from labs.recording import declared, proof
 from labs.recording.file import Recording
 from labs.results import run_warnings
@@ -23,16 +23,16 @@ from labs.results.run_warnings import RunWarning
 __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
 
 
-#: For a reader: why samples are set aside.
+#: For a reader: how many samples are set aside, and why.
 REASONS = {
-    "shared": "while the core was shared",
-    "interrupted": "interrupted",
-    "far": "far from the others",
-    "process": "from processes left out",
+    "shared": "{number_1} while the core was shared",
+    "interrupted": "{number_1} interrupted",
+    "far": "{number_1} far from the others",
+    "process": "{number_1} from processes left out",
 }
 
 #: Instead of the reason "process" if there is one process, whose parts in time are compared.
-OF_ONE_PROCESS = "from parts of the run left out"
+OF_ONE_PROCESS = "{number_1} from parts of the run left out"
 
 #: The sentence reports samples that were set aside from this share of all samples on.
 MANY_ASIDE = 0.1
@@ -106,9 +106,9 @@ class Result:
         value, low, high = sensible(self.estimate)
         return f"{value} {self.unit} (95 % interval {low} to {high} {self.unit})"
 
-    def sentence(self) -> str:
-        """The result in one plain sentence."""
-        name = f"{self.recording.kernel} {self.variant}"
+    def sentence(self, name: str = "") -> str:
+        """The result in one plain sentence, which begins with `name`, or with its C kernel."""
+        name = name or f"{self.recording.kernel} {self.variant}"
         if self.estimate is None:
             return f"{name}: no figure: {self.why_unnamed}."
         every = len(self.recording.processes)
@@ -130,7 +130,8 @@ class Result:
         reasons = dict(REASONS)
         if len(self.recording.processes) == 1:
             reasons["process"] = OF_ONE_PROCESS
-        return f" (set aside: {', '.join(f'{n:,} {reasons[why]}' for why, n in aside.items())})"
+        each = (reasons[why].format(number_1=f"{count:,}") for why, count in aside.items())
+        return f" (set aside: {', '.join(each)})"
 
     def as_json(self, saved: str | None = None) -> dict[str, Any]:
         """The object that `labs measure --json` prints; `saved` is the recording's path."""
@@ -286,7 +287,7 @@ def sensible(estimate: Estimate) -> tuple[str, str, str]:
     while decimals < 6 and width * 10**decimals < 9.5:
         decimals += 1
     return (
-        f"{estimate.value:,.{decimals}f}",
-        f"{estimate.low:,.{decimals}f}",
-        f"{estimate.high:,.{decimals}f}",
+        fixed(estimate.value, decimals),
+        fixed(estimate.low, decimals),
+        fixed(estimate.high, decimals),
     )

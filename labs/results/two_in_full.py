@@ -11,6 +11,8 @@ from labs.common.units import rounded
 from labs.results.compared import Comparison
 from labs.results.result import Result, sensible
 
+#: Below "No difference seen", groups of processes would else read like a difference.
+_OF_THE_MEAN = "The limit is for the mean of the processes, not for each of them."
 _HEADER = ("what", "value", "low", "high", "unit")
 
 
@@ -20,7 +22,7 @@ def sentences(found: Comparison) -> tuple[str, ...]:
     `found` compares with the whole second result: its `times` is 1.
     """
     if not found.distinguishable:
-        return (_not_seen(found), *found.modes)
+        return (_not_seen(found), *found.modes, *([_OF_THE_MEAN] if found.modes else []))
     more = "more" if found.difference > 0 else "less"
     gap = f"{found.first} takes {found.difference_as_text()} {more} than {found.second}."
     return tuple(dict.fromkeys((found.sentence(), gap, *found.modes)))

@@ -15,6 +15,7 @@ GROUPS = (
     ("Task creation", ("task_creation",)),
     ("Switches", ("process_switch", "thread_switch")),
     ("Switches and memory", ("switch_footprint",)),
+    ("Memory", ("memory_ladder",)),
 )
 
 #: No line for a terminal is longer.

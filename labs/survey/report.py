@@ -9,7 +9,7 @@ from pathlib import Path
 
 from labs.analysis.estimate import WIDEST, Estimate
 from labs.common.table import Table
-from labs.common.units import rounded
+from labs.common.units import fixed, rounded
 from labs.course.published import Published
 from labs.machine.description import Machine
 from labs.pages.page import page as whole_page
@@ -101,7 +101,7 @@ def numbers(estimate: Estimate) -> tuple[str, str, str]:
     """Value and interval as text; of large numbers nobody needs decimals."""
     if max(abs(estimate.low), abs(estimate.high)) >= LARGE:
         value, low, high = (
-            f"{each:,.0f}" for each in (estimate.value, estimate.low, estimate.high)
+            fixed(each, 0) for each in (estimate.value, estimate.low, estimate.high)
         )
         return value, low, high
     return sensible(estimate)

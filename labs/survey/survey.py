@@ -205,6 +205,13 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     _ring_of(2, (100, 2_000)),
     _ring_of(8, (60, 1_200)),
     _ring_of(32, (0, 240)),
+    Measurement(
+        "memory ladder",
+        "memory_ladder",
+        (*(f"random-{size}" for size in ("16k", "256k", "1m", "4m", "64m")), "ordered-64m"),
+        (100, 400),
+        processes=(5, 10),
+    ),
 )
 
 

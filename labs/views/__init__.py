@@ -14,7 +14,7 @@ Others are tables or text:
 - of the C: `instruction` and `machine_code`, `lines_used` for a student's working set;
 - of what the OS counted: `created_tasks`, `switches`, `ring_switches`;
 - of what `strace` prints: `system_calls`, `counted_calls`, `traced_calls`, `traced_creation`;
-- of rings and caches: `hops`, `set_sizes`, `caches`;
+- of rings and caches: `hops`, `set_sizes`, `caches`, and `walks` through memory;
 - of comparisons: `differences`, `beside_trial` for any times next to a broken and a repaired
   run, and `what_remains` of a mistake in a student's own repair.
 """
@@ -42,6 +42,7 @@ from labs.views.rings.hops import hops
 from labs.views.rings.lines_used import lines_used
 from labs.views.rings.ring_switches import ring_switches
 from labs.views.rings.set_sizes import set_sizes
+from labs.views.rings.walks import walks
 from labs.views.steps import steps
 from labs.views.strace import counted_calls, traced_calls, traced_creation
 from labs.views.switches import switches
@@ -82,6 +83,7 @@ __all__ = [
     "system_calls",
     "traced_calls",
     "traced_creation",
+    "walks",
     "what_remains",
     "your_line",
 ]

@@ -14,7 +14,7 @@ from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS, Look
-from labs.plots.style import BLUE, PURPLE, VERMILLION, plural, symbol
+from labs.plots.style import BLUE, PURPLE, VERMILLION, symbol
 from labs.results.result import Result, sensible, with_ends
 from labs.views.gather import Runs, in_one_unit, refused, require_figure, runs_of, with_notes
 from labs.views.of_class import of_class
@@ -154,7 +154,7 @@ def _describe(
     reports = list(dict.fromkeys(each.report for each in figures))
     kind = (
         f"Dot plot of {quantity}, in {NAMES[unit]}: your figure with its 95 % interval, and below "
-        f"it {plural(len(figures), 'published figure')} of report"
+        f"it {len(figures):,} published figure{'s' if len(figures) > 1 else ''} of report"
         f"{'s' if len(reports) > 1 else ''} {', '.join(reports)}."
     )
     sign, meaning = symbol(unit), []
@@ -166,11 +166,18 @@ def _describe(
             continue
         above = sum(value > estimate.high for value in values)
         below = sum(value < estimate.low for value in values)
-        meaning.append(
-            f"{result.recording.kernel} {result.variant} costs {sensible(estimate)[0]} {sign} "
-            f"here. The published {'figures are' if len(values) > 1 else 'figure is'} {span} "
-            f"{sign}: {above} of {len(values)} above your interval and {below} below it."
-        )
+        name = f"{result.recording.kernel} {result.variant}"
+        meaning.append(f"{name} costs {sensible(estimate)[0]} {sign} here.")
+        if len(values) > 1:
+            meaning.append(
+                f"The published figures are {span} {sign}: {above} of {len(values)} above your "
+                f"interval and {below} below it."
+            )
+        else:
+            meaning.append(
+                f"The published figure is {span} {sign}: {above} of 1 above your interval and "
+                f"{below} below it."
+            )
     if unit == "cycles" and any(each.timer == "rdtsc" for each in figures):
         meaning.append(
             "Your figure is in core cycles. What a report read with rdtsc is in ticks, even if the "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from labs.c_kernels.optimisation import level_of
 from labs.common.table import Table
-from labs.common.units import NAMES
+from labs.common.units import NAMES, fixed
 from labs.results.compared import compared, two_modes
 from labs.results.result import Result
 from labs.views.gather import Runs, in_one_unit, refused, runs_of, with_warnings
@@ -57,7 +57,7 @@ def _step(less: Result | None, more: Result | None) -> str:
         for each in (less, more)
         if each.estimate
     )
-    return f"{found.difference:+.2f}{mark}{' (2 modes)' * modes}"
+    return f"{fixed(found.difference, 2, signed=True)}{mark}{' (2 modes)' * modes}"
 
 
 def _level(run: Run) -> str:

@@ -1,7 +1,8 @@
 """Sentences in Python code and in templates of HTML.
 
 A sentence is taken as code holds it. An f-string becomes a sentence with values: the value gets the
-last name in its expression, so `{case.figure.value:g}` becomes `{value}`.
+last name in its expression, so `{case.figure.value:g}` becomes `{value}`. Advice names its values
+itself.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ OF_ENGLISH = "word"
 _FEWEST_WORDS = 3
 _FEWEST_WORDS_OF_PIECE = 2
 _WORD = re.compile(r"[A-Za-z]{2,}")
+#: A word as `labs.languages.catalogue` finds it in a sentence.
+_ONE_WORD = re.compile(r"[a-z]*")
+#: A value that a text holds which is no f-string.
+_NUMBERED = re.compile(r"\{number_\d\}")
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: Calls that take a sentence with values, and each value under its name.
+_TAKE_VALUES = frozenset({"advice", "CannotEstimate"})
 #: Calls whose texts a reader sees, even if each has one word only.
 _SHOWN = frozenset({"Message", "Table"})
 #: The names of constants with the heads of tables.
@@ -47,6 +54,20 @@ def marked(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == MARK:
             texts = (text for each in node.args for text, _ in _texts(each))
             yield from (text for text in texts if _WORD.search(text))
+
+
+def with_values(path: Path) -> Iterator[tuple[str, bool]]:
+    """Every text that the module gives to a call which puts values into it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and _called(node) in _TAKE_VALUES:
+            yield from ((text, "{" in text) for each in node.args for text, _ in _texts(each))
+
+
+def raised(path: Path) -> Iterator[tuple[str, bool]]:
+    """Every text that the module gives to an error, as a message to a student has it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            yield from (each for each in _texts(node.exc) if _is_read(each[0]))
 
 
 def in_functions(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bool]]:
@@ -106,11 +127,18 @@ def _texts(node: ast.AST) -> Iterator[tuple[str, bool]]:
     if isinstance(node, ast.JoinedStr):
         yield _of_parts(node), True
         node = ast.List([part for part in node.values if isinstance(part, ast.FormattedValue)])
+    elif isinstance(node, ast.Call) and _called(node) in _TAKE_VALUES:
+        yield from ((text, "{" in text) for each in node.args for text, _ in _texts(each))
+        node = ast.List([each.value for each in node.keywords])
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield node.value, False
+        yield node.value, bool(_NUMBERED.search(node.value))
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, _FUNCTION):
             yield from _texts(child)
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _of_parts(text: ast.JoinedStr) -> str:
@@ -149,8 +177,11 @@ def _last_name(value: ast.expr) -> str:
     if isinstance(value, ast.BinOp):
         return _last_name(value.left)
     if isinstance(value, ast.IfExp):
-        two_words = isinstance(value.body, ast.Constant) and isinstance(value.orelse, ast.Constant)
-        return OF_ENGLISH if two_words else _last_name(value.body)
+        two = (value.body, value.orelse)
+        texts = [str(each.value) for each in two if isinstance(each, ast.Constant)]
+        if len(texts) == len(two) and all(map(_ONE_WORD.fullmatch, texts)):
+            return OF_ENGLISH
+        return _last_name(value.body)
     if isinstance(value, ast.GeneratorExp | ast.ListComp):
         return _last_name(value.elt)
     return "value"

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from labs.languages.catalogue import BadCatalogue, values_of
 from testing.languages.in_code import OF_ENGLISH
 
-#: The parts of the kit whose sentences are taken. Those in COMPLETE have no gap in any language.
+#: The parts of the kit whose sentences are taken.
 FINDINGS, FRAME, FIRST_LAB, EVIDENCE = "findings", "frame", "lab 01", "evidence"
-PIECES = "pieces of sentences"
+CLAUSES = "clauses and words"
 SCREEN, OTHERS = "panel and forms", "messages in a notebook"
-COMPLETE = (FINDINGS, FRAME, FIRST_LAB, SCREEN)
 
 _CODE = re.compile(r"`[^`\n]+`|(?<=\]\()[^)]+(?=\))|<[^>]+>")
 

@@ -11,6 +11,7 @@ from grader.figures import LABS as LABS_WITH_FIGURES
 from grader.figures import figures_of
 from grader.pitfalls import CATALOGUE
 from labs.common.messages import TONES
+from labs.common.units import NAMES
 from labs.course import guide
 from labs.languages.notebook import is_translated
 from testing.languages.in_code import (
@@ -19,14 +20,16 @@ from testing.languages.in_code import (
     is_sentence,
     marked,
     on_the_screen,
+    raised,
+    with_values,
 )
 from testing.languages.sentence import (
+    CLAUSES,
     EVIDENCE,
     FINDINGS,
     FIRST_LAB,
     FRAME,
     OTHERS,
-    PIECES,
     SCREEN,
     Sentence,
 )
@@ -35,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: The labs whose own text is translated.
 LABS = ("01-timer-overhead",)
 #: Where a function gives the evidence of a finding, or the reason of a verdict.
-_OF_PIECES = (
+_OF_CLAUSES = (
     "grader/pitfalls",
     "grader/facts",
     "grader/cases",
@@ -49,18 +52,50 @@ _NUMBERS = (
     "{number_1} or {number_2} to {number_3} {unit}",
     "{number_1} to {number_2} or {number_3} {unit}",
     "{number_1} and {number_2}",
+    "{number_1} of {number_2}",
+    "{number_1} times",
+    "{number_1} more",
+    "{number_1} ({number_2} to {number_3})",
+    "{number_1} {unit} ({number_2} to {number_3})",
+    "{amount_1} or {amount_2}",
+    "{number_1} online",
+    "with {number_2}",
+    "hint {shown} of {rungs}",
+    "hint {shown} of {rungs}; {again} for the next",
+    "{number_1} place{word}",
+    "{number_1} more place{word}",
+    "{number_1} interrupted",
+    "{number_1} times less",
+    "{names} and {names_2}",
+    "{option_1} and {option_2}",
 )
 #: How a warning is put together; see `labs.results.remarks`.
-_OF_WARNINGS = ("{names}: {symptom}; {cause}.", "Try: {advice}.", "Conditions: {conditions}.")
+_OF_WARNINGS = (
+    "{names}: {symptom}; {cause}.",
+    "{names}: {brief}",
+    "{names}: {brief}, similarly {names_2}",
+    "Try: {advice}.",
+    "Evidence: {recording}.",
+    "the OS refuses to pin: {reason}",
+    "{name}: building, {seconds} s",
+    "missing: {each}",
+    "receipt: {receipt}",
+)
 _WARNINGS = (
     "labs/results/result.py",
     "labs/results/run_warnings.py",
     "labs/results/line_warnings.py",
+    "labs/results/placement_warnings.py",
+    "labs/results/remarks.py",
     "labs/results/no_line.py",
     "labs/results/lost_samples.py",
 )
-#: Of the modules below, those whose sentences are translated without a gap.
-_COMPLETE = (
+#: Where a plan or a compiler is refused.
+_REFUSED = ("labs/run/plan.py", "labs/run/options.py", "labs/c_kernels/toolchain.py")
+#: Where a run is found to give no figure, or only part of the run.
+_WITHOUT_FIGURE = ("labs/analysis",)
+#: Of the modules below, those of the panel and of the forms.
+_OF_FORMS = (
     "labs/notebook/panel/",
     "labs/notebook/course/prediction_form.py",
     "labs/notebook/course/typed.py",
@@ -70,6 +105,8 @@ _COMPLETE = (
 _ON_THE_SCREEN = (
     "labs/notebook",
     "labs/results",
+    "labs/common/spelling.py",
+    "labs/common/factors.py",
     "labs/course/checked.py",
     "labs/course/comparison.py",
     "labs/course/figure_ids.py",
@@ -77,6 +114,8 @@ _ON_THE_SCREEN = (
     "labs/course/progress.py",
     "labs/course/published.py",
     "labs/hand_in/hand_in.py",
+    "labs/machine/card.py",
+    "labs/course/catalogue/names.py",
     "labs/plots/tables.py",
     "labs/views/among_published.py",
     "labs/views/machine_code.py",
@@ -93,6 +132,8 @@ _WORDS = (
     "Ready.",
     "Building …",
     "Stored.",
+    "run the cell again",
+    "run the command again",
     "Storing …",
     "above",
     "below",
@@ -105,6 +146,30 @@ _WORDS = (
     "once",
     "larger",
     "smaller",
+    "Governor",
+    "Turbo",
+    "Load",
+    "Memory",
+    "Container",
+    "Steal",
+    "Seccomp",
+    "on",
+    "off",
+    "yes",
+    "no",
+    "more",
+    "less",
+    "none",
+    "Broken",
+    "Repaired",
+    "the cheapest",
+    "the most expensive",
+    "the cheapest switch",
+    "the most expensive switch",
+    "cost",
+    "overhead",
+    "this system offers no pinning",
+    "-DTICKLAB_NO_PINNING leaves pinning out",
 )
 _OF_EVIDENCE = ("grader/pitfalls", "grader/facts", "grader/judging", "grader/cases")
 
@@ -170,11 +235,19 @@ def _of_guide(lab: str) -> Iterator[tuple[str, str]]:
 
 def _evidence() -> Iterator[Sentence]:
     yield from _in_functions(_OF_EVIDENCE, EVIDENCE, is_sentence)
-    yield from (Sentence(text, PIECES, "numbers", True) for text in _NUMBERS)
-    yield from (Sentence(text, PIECES, "words") for text in _WORDS)
-    yield from (Sentence(text, PIECES, "warnings", "{" in text) for text in _OF_WARNINGS)
-    yield from _in_functions(_WARNINGS, PIECES, lambda one: is_sentence(one) or is_piece(one))
-    yield from _in_functions(_OF_PIECES, PIECES, is_piece)
+    yield from (Sentence(text, CLAUSES, "numbers", True) for text in _NUMBERS)
+    yield from (Sentence(text, CLAUSES, "words") for text in (*_WORDS, *NAMES.values()))
+    yield from (Sentence(text, CLAUSES, "warnings", "{" in text) for text in _OF_WARNINGS)
+    for path in modules(_WARNINGS):
+        where = path.relative_to(ROOT).as_posix()
+        yield from (Sentence(text, CLAUSES, where, value) for text, value in on_the_screen(path))
+    for path in modules(_REFUSED):
+        where = path.relative_to(ROOT).as_posix()
+        yield from (Sentence(text, OTHERS, where, value) for text, value in raised(path))
+    for path in modules(_WITHOUT_FIGURE):
+        where = path.relative_to(ROOT).as_posix()
+        yield from (Sentence(text, CLAUSES, where, value) for text, value in with_values(path))
+    yield from _in_functions(_OF_CLAUSES, CLAUSES, is_piece)
 
 
 def _screen() -> Iterator[Sentence]:
@@ -183,7 +256,7 @@ def _screen() -> Iterator[Sentence]:
     yield from (Sentence(text, SCREEN, "looks of the panel") for text in _OF_PANEL)
     for path in modules(_ON_THE_SCREEN):
         where = path.relative_to(ROOT).as_posix()
-        part = SCREEN if where.startswith(_COMPLETE) else OTHERS
+        part = SCREEN if where.startswith(_OF_FORMS) else OTHERS
         yield from (Sentence(text, part, where, values) for text, values in on_the_screen(path))
 
 

@@ -14,7 +14,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
 from labs.common.files import write_atomically
-from labs.languages.catalogue import HOLDS_VALUES
+from labs.languages.catalogue import HOLDS_VALUES, NOT_SURE
 from testing.languages.sentence import Sentence
 
 _WIDTH = 100
@@ -38,9 +38,28 @@ def updated(path: Path, sentences: Iterable[Sentence]) -> None:
         message.flags.discard("python-format")
         if message.id and not marks[str(message.id)]:
             message.flags.discard(HOLDS_VALUES)
-    written = io.BytesIO()
-    write_po(written, old, width=_WIDTH, include_previous=True, omit_header=True)
-    write_atomically(path, _HEADER.format(language=path.stem).encode() + written.getvalue())
+    _write(path, old)
+
+
+def take(path: Path, given: Path) -> list[str]:
+    """Put the translations of the catalogue `given` into that at `path`, also over others.
+
+    Returns the sentences that the catalogue at `path` does not hold. If there are any, it stays.
+    """
+    catalogue = _read(path)
+    unknown = []
+    for each in _read(given):
+        message = catalogue.get(each.id)
+        if not each.id or not each.string:
+            continue
+        if message is None:
+            unknown.append(str(each.id))
+            continue
+        message.string, message.previous_id = each.string, []
+        message.flags.discard(NOT_SURE)
+    if not unknown:
+        _write(path, catalogue)
+    return unknown
 
 
 def missing(path: Path, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -54,8 +73,14 @@ def missing(path: Path, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
 
 def _read(path: Path) -> Catalog:
     if not path.is_file():
-        return Catalog(locale=path.stem)
-    return read_po(io.BytesIO(path.read_bytes()), locale=path.stem)
+        return Catalog()
+    return read_po(io.BytesIO(path.read_bytes()))
+
+
+def _write(path: Path, catalogue: Catalog) -> None:
+    written = io.BytesIO()
+    write_po(written, catalogue, width=_WIDTH, include_previous=True, omit_header=True)
+    write_atomically(path, _HEADER.format(language=path.stem).encode() + written.getvalue())
 
 
 _HEADER = """\

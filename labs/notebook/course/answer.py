@@ -83,9 +83,10 @@ def answered(
     explanation = guide.explanations.get(name)
     if explanation is None:
         known = tuple(guide.explanations)
-        there = suggestion(name, known) if known else ": it asks for none"
         shown = repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
-        what = f"This lab has no question {shown}{there}"
+        what = f"This lab has no question {shown}: it asks for none."
+        if known:
+            what = f"This lab has no question {shown}{suggestion(name, known)}"
         raise Refused(Message("problem", "answer not stored", (what,)))
     try:
         blank = answers.is_blank(text)

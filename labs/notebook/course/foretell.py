@@ -40,9 +40,11 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
         strange.insert(0, _about_late(asked, versions))
     strange = [each for each in strange if each]
     tone: Tone = "note" if strange else "done"
-    late = "late prediction" if stored.late else "prediction"
-    done = "kept" if versions == earlier else "stored"
-    return Message(tone, f"{late} {done}: {what}", (*strange, *words))
+    if versions == earlier:
+        heading = f"late prediction kept: {what}" if stored.late else f"prediction kept: {what}"
+    else:
+        heading = f"late prediction stored: {what}" if stored.late else f"prediction stored: {what}"
+    return Message(tone, heading, (*strange, *words))
 
 
 def recalled(folder: Path, guide: Guide, name: str, found: Comparison | None) -> Message:
@@ -81,8 +83,8 @@ def asked_for(guide: Guide, name: object) -> Asked | None:
         raise Refused(Message("problem", f"begin with the id of the prediction: {line}"))
     if not known or name in known:
         return known.get(name)
-    what = f"this lab asks for no prediction {name!r}{suggestion(name, tuple(known))}"
-    raise Refused(Message("problem", "prediction not stored", (what[0].upper() + what[1:],)))
+    what = f"This lab asks for no prediction {name!r}{suggestion(name, tuple(known))}"
+    raise Refused(Message("problem", "prediction not stored", (what,)))
 
 
 def forget(folder: Path, guide: Guide, name: str, new: str | None) -> Message:
@@ -90,8 +92,9 @@ def forget(folder: Path, guide: Guide, name: str, new: str | None) -> Message:
     try:
         known = predictions.ids(folder)
         if name not in known:
-            there = suggestion(name, known) if known else ": there is none yet"
-            raise ValueError(f"there is no prediction {name!r}{there}")
+            if not known:
+                raise ValueError(f"there is no prediction {name!r}: there is none yet")
+            raise ValueError(f"there is no prediction {name!r}{suggestion(name, known)}")
         if new is None:
             predictions.forget(folder, name)
             return Message("done", f"prediction withdrawn: {name}")
@@ -140,13 +143,14 @@ def _check(name: str, asked: Asked | None, new: Prediction) -> None:
 
 def _about_late(asked: Asked | None, versions: tuple[Prediction, ...]) -> str:
     """What being late means for the newest of `versions`."""
-    recorded = f"recordings/{asked.before}.csv" if asked else "the recording"
+    what = "This prediction is late: its recording exists already."
+    if asked:
+        what = f"This prediction is late: recordings/{asked.before}.csv exists already."
     counts = predictions.counting(versions)
-    what = f"It is late: {recorded}, which it should come before, exists already."
     if counts is None:
-        return f"{what} It is kept, and it does not count in your calibration."
+        return f"{what} Ticklab keeps the prediction, but it does not count in your calibration."
     guess = with_unit(rounded(counts.value, 6), counts.unit)
-    return f"{what} It is kept; your guess of {guess} counts."
+    return f"{what} Ticklab keeps the prediction, but your earlier one of {guess} counts."
 
 
 def _about_unit(asked: Asked | None, unit: str) -> str:

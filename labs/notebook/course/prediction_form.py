@@ -156,7 +156,8 @@ class PredictionForm:
         try:
             if fields.number.value.strip():
                 value = typed.number(fields.number.value)
-                said.append(f"That is {typed.as_text(value)} {fields.unit.label}.")
+                number_1 = typed.as_text(value)
+                said.append(f"That is {number_1} {fields.unit.label}.")
             typed.percent(fields.sure.value)
         except typed.NotANumber as error:
             said = [f"{str(error)[0].upper()}{str(error)[1:]}."]

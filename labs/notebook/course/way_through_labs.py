@@ -34,8 +34,7 @@ def hint(guide: Guide, topic: str, rung: int) -> int:
         what = f"no hint {topic!r} in this lab" if topic else "name what the hint is for"
         raise Refused(Message("problem", f"{what}; there is {known}"))
     texts = numbered_hints(rungs, rung)
-    again = words("run the cell again")
-    show(Message("note", heading_of_hints(len(texts), rungs, again), texts))
+    show(Message("note", heading_of_hints(len(texts), rungs, "run the cell again"), texts))
     return len(texts)
 
 

@@ -47,5 +47,8 @@ class SavedOutput:
             self._handle.update(self._bundle(), raw=True)
 
     def _bundle(self) -> dict[str, str]:
-        instead = words(f"Panel of {self._kernel}: run this cell again to get it back.")
+        instead = words(
+            f"Panel of {self._kernel}: to get it back, run the first cell of the lab, and then "
+            "this one."
+        )
         return {"text/html": self.html, "text/plain": instead}

@@ -58,9 +58,14 @@ def parted(code: str) -> tuple[str, str, str]:
 def _about(function: str, instruction: str, before: str, after: str) -> str:
     """One sentence: how often the instruction occurs before the additions and after them."""
     pattern = rf"(?<![\w.]){re.escape(instruction)}(?![\w.])"
-    places = {
-        place: len(re.findall(pattern, code))
-        for place, code in (("before", before), ("after", after))
-    }
-    found = [f"{times(count)} {place} the additions" for place, count in places.items() if count]
-    return f"In {function}, {instruction} occurs {' and '.join(found) or 'nowhere'}."
+    early, late = (len(re.findall(pattern, code)) for code in (before, after))
+    if early and late:
+        return (
+            f"In {function}, {instruction} occurs {times(early)} before the additions and "
+            f"{times(late)} after the additions."
+        )
+    if early:
+        return f"In {function}, {instruction} occurs {times(early)} before the additions."
+    if late:
+        return f"In {function}, {instruction} occurs {times(late)} after the additions."
+    return f"In {function}, {instruction} occurs nowhere."

@@ -10,7 +10,7 @@ from labs.analysis.estimate import Estimate
 from labs.common.factors import off_by
 from labs.common.messages import Refused
 from labs.common.table import Table
-from labs.common.units import rounded
+from labs.common.units import fixed, rounded
 from labs.plots.style import symbol
 from labs.results.result import Result, with_ends
 from labs.views.gather import Runs, refused, runs_of, with_warnings
@@ -50,7 +50,7 @@ def after_subtracting(run: Runs, constant: float) -> Table:
         if k == 0:
             continue
         left = mean - constant
-        rows.append((f"{k}", f"{mean:.0f}", f"{left:.0f}", f"{k}", f"{k - left:.0f}"))
+        rows.append((f"{k}", fixed(mean, 0), fixed(left, 0), f"{k}", fixed(k - left, 0)))
     return Table(
         f"{first.variant}, in core cycles: every mean sample less {rounded(constant, 4)}",
         ("additions", "mean sample", "left", "the work takes", "missing"),
@@ -73,8 +73,8 @@ def your_line(run: Runs, overhead: float, cost: float) -> Table:
         if k == 0:
             continue
         on_line = overhead + k * cost
-        off = f"{100 * (mean - on_line) / mean:+.1f} %" if mean else ""
-        rows.append((f"{k}", f"{mean:.1f}", f"{on_line:.1f}", off))
+        off = f"{fixed(100 * (mean - on_line) / mean, 1, signed=True)} %" if mean else ""
+        rows.append((f"{k}", fixed(mean, 1), fixed(on_line, 1), off))
     sign = symbol(result.unit)
     kit = (
         f"the kit's line through all points begins at {with_ends(result.estimate, sign)}"
@@ -108,29 +108,30 @@ def slopes(run: Runs, expected: float) -> Table:
             cost = result.line.cost.into("cycles", result.clock)
             if result.line.straight:
                 costs.append(cost)
-            numbers = (f"{number:.3f}" for number in (cost.value, cost.low, cost.high))
+            numbers = (fixed(number, 3) for number in (cost.value, cost.low, cost.high))
             off = 100 * (cost.value - expected) / expected
-            rows.append((result.variant, *numbers, f"{off:+.1f} %"))
+            rows.append((result.variant, *numbers, f"{fixed(off, 1, signed=True)} %"))
     return Table(
-        "How far the line of each clock rises with one more addition, in core cycles"
-        + _about_expected(costs, expected),
+        _about_expected(costs, expected),
         ("clock", "cycles an addition", "from", "to (95 %)", "off what you expect by"),
         tuple(rows),
     )
 
 
 def _about_expected(costs: Sequence[Estimate], expected: float) -> str:
-    """A clause for the caption if the lines agree with each other and not with `expected`."""
+    """The caption, which says if the lines agree with each other and not with `expected`."""
+    plain = "How far the line of each clock rises with one more addition, in core cycles"
     if len(costs) < 2 or any(each.low <= expected <= each.high for each in costs):
-        return ""
+        return plain
     lowest, highest = max(each.low for each in costs), min(each.high for each in costs)
     values = [each.value for each in costs]
     alike = min(values) > 0 and (lowest <= highest or max(values) <= ALIKE * min(values))
     apart = min(off_by(value / expected) for value in values) if alike else 1.0
     if apart <= ALIKE:
-        return ""
+        return plain
     return (
-        f". The clocks agree with each other, and none agrees with your {expected:g}: look at what "
+        "How far the line of each clock rises with one more addition, in core cycles. "
+        f"The clocks agree with each other, and none agrees with your {expected:g}: look at what "
         "you expect before you blame a clock"
     )
 
