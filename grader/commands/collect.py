@@ -81,10 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
             report = _from_exchange(app, arguments)
         else:
             report = _from_files(app.coursedir, arguments)
-        say(shown.as_text(report))
+        summary = shown.as_text(report)
         if not arguments.dry_run:
             table = receipts.write(app.coursedir, report.lab, report.not_collected)
-            say(f"\nReceipts: {table.with_suffix('')}, and for the class {table}")
+            summary += f"\n\nReceipts: {table.with_suffix('')}, and for the class {table}"
+        say(summary)
     except (NotOurs, NotTaken) as error:
         say(f"grader collect: {error}", file=sys.stderr)
         return NOTHING
@@ -93,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         return NOTHING
     except OSError as error:
         what = " ".join(filter(None, (error.filename, error.strerror))) or str(error)
-        remedy = "Free some space, then run" if error.errno in NO_ROOM else "Then run"
+        remedy = "Free some space, then run" if error.errno in NO_ROOM else "Run"
         again = f"What was collected is whole. {remedy} the same command again."
         say(f"grader collect: {what}. {again}", file=sys.stderr)
         return NOTHING
@@ -120,6 +121,7 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
 
     from grader.evening.collect import roster, source
     from grader.evening.collect.course import duedate_of, lab_of, labs_of
+    from grader.evening.collect.entered import enter
     from grader.evening.collect.items import NotTaken
     from grader.evening.collect.naming import by_pattern
     from grader.evening.collect.run import Collect
@@ -135,7 +137,7 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
         labs = labs_of(course)
         lab = lab_of(items, labs, arguments.lab)
         collect = Collect(course, lab, labs, duedate_of(course, lab), arguments.dry_run)
-        return collect.run(
+        report = collect.run(
             path.name or str(path),
             items,
             layout,
@@ -143,3 +145,7 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
             # None: only in a terminal
             lambda students: tqdm(students, unit=" students", disable=None, leave=False),
         )
+    if known is not None and not arguments.dry_run:
+        here = {line.student for line in report.lines}
+        enter(course, [each for each in known.students if each.student in here])
+    return report

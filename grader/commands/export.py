@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.evening.command_options import add_course, add_lab
+from labs.common.files import explained, with_ending
 from labs.common.terminal import say
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ _EXAMPLES = (
     "grader export 01-timer-overhead --csv grades.csv",
     "grader export 01-timer-overhead --canvas up.csv --gradebook from-canvas.csv",
     "grader export 01-timer-overhead --moodle up.csv --worksheet from-moodle.csv",
+    "grader export 01-timer-overhead --moodle-feedback up.zip --worksheet from-moodle.csv",
     "grader export 01-timer-overhead --gradescope autograder",
 )
 
@@ -35,11 +37,20 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     add_lab(command)
     add_course(command)
     target = command.add_mutually_exclusive_group(required=True)
+    for name, about in (
+        ("--csv", "nbgrader's columns, and each part"),
+        ("--canvas", "for Grades, Import in Canvas"),
+        ("--moodle", "for Moodle"),
+    ):
+        target.add_argument(
+            name, type=lambda word: with_ending(Path(word), ".csv"), metavar="FILE", help=about
+        )
     target.add_argument(
-        "--csv", type=Path, metavar="FILE", help="nbgrader's columns, and each part"
+        "--moodle-feedback",
+        type=lambda word: with_ending(Path(word), ".zip"),
+        metavar="FILE",
+        help="the feedback pages as a zip file for Moodle; needs --worksheet",
     )
-    target.add_argument("--canvas", type=Path, metavar="FILE", help="for Grades, Import in Canvas")
-    target.add_argument("--moodle", type=Path, metavar="FILE", help="for Moodle")
     target.add_argument("--gradescope", type=Path, metavar="DIR", help="results.json files")
     command.add_argument(
         "--gradebook", type=Path, metavar="FILE", help="the gradebook that Canvas has exported"
@@ -75,10 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
         course = open_course(arguments.course).coursedir
         sheet = read_sheet(course, lab)
         say(_written(arguments, course, sheet).as_text())
-    except (NotOurs, NoGrades, BadTable, NotAnExport) as error:
-        return _refused(str(error))
-    except OSError as error:
-        return _refused(str(error))
+    except (NotOurs, NoGrades, BadTable, NotAnExport, OSError) as error:
+        return _refused(explained(error))
     waiting = len(sheet.so_far) - len(sheet.final)
     if waiting and arguments.csv is None:
         what = "marked as not final" if arguments.gradescope else "written as they are"
@@ -89,18 +98,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _trouble_with(arguments: argparse.Namespace) -> str:
     """What is wrong with the options; '' if nothing is."""
+    feedback = arguments.moodle_feedback is not None
+    if feedback and arguments.worksheet is None:
+        return "--moodle-feedback needs --worksheet, the grading worksheet that Moodle gave"
     for option, needed in (
         ("gradebook", "canvas"),
         ("worksheet", "moodle"),
         ("visibility", "gradescope"),
     ):
+        if option == "worksheet" and feedback:
+            continue
         if getattr(arguments, option) is not None and getattr(arguments, needed) is None:
             return f"--{option} is for --{needed}"
     return ""
 
 
 def _written(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Written:
-    from grader.evening.exports import canvas, gradescope, moodle, plain
+    from grader.evening.exports import canvas, gradescope, moodle, moodle_feedback, plain
     from grader.evening.exports.reasons import reasons_of
 
     reasons, unfinished = partial(reasons_of, course, sheet.lab), bool(arguments.unfinished)
@@ -110,12 +124,25 @@ def _written(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Writte
         return moodle.write(
             sheet, arguments.moodle, reasons, arguments.worksheet, unfinished=unfinished
         )
+    if arguments.moodle_feedback is not None:
+        return moodle_feedback.write(
+            sheet,
+            arguments.moodle_feedback,
+            partial(_page, course, sheet.lab),
+            arguments.worksheet,
+            unfinished=unfinished,
+        )
     if arguments.gradescope is not None:
         visibility = arguments.visibility or gradescope.VISIBILITIES[0]
         return gradescope.write(
             sheet, arguments.gradescope, reasons, visibility, unfinished=unfinished
         )
     return plain.write(sheet, arguments.csv)
+
+
+def _page(course: Any, lab: str, student: str) -> Path:
+    """Where `grader feedback` writes the page of a student."""
+    return Path(course.format_path(course.feedback_directory, student, lab)) / f"{lab}.html"
 
 
 def _refused(why: str) -> int:

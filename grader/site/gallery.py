@@ -40,12 +40,14 @@ MOST_PLAYED = 600
 _SUBJECTS = {
     "timer_overhead": "What a clock costs",
     "first_iteration": "What the first time costs",
+    "page_fault": "What a page fault costs",
     "system_call": "What a system call costs",
     "procedure_call": "What a procedure call costs",
     "task_creation": "What a new task costs",
     "process_switch": "What a switch between processes costs",
     "thread_switch": "What a switch between threads costs",
     "switch_footprint": "What a working set adds to a switch",
+    "memory_ladder": "What a load from memory costs",
 }
 _COMMENT = re.compile(r"\A/\*\n(.*?)\n? \*/", re.DOTALL)
 _STATED = re.compile(r"^(Wrong on purpose|Repaired|Run with): ")

@@ -27,11 +27,31 @@ Row = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Student:
-    """One line: the student's id in this course, the id in file names, and the name; or ""."""
+    """One line: the student's id in this course, the id in file names, and the name; or "".
+
+    `called` is the name as people write it, `email` an address, and `lms_id` the id that the
+    platform has for the student in every assignment.
+    """
 
     student: str
     number: str
     name: str
+    called: str = ""
+    email: str = ""
+    lms_id: str = ""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The first name and the last one, of `Lovelace, Ada` or of `Ada Lovelace`.
+
+        Nobody can tell from `Mary Ann Evans` which name is which: all but the first word are taken
+        for the last name. An instructor can correct it in the formgrader.
+        """
+        last, comma, first = printable(self.called.strip()).partition(",")
+        if not comma:
+            first, blank, more = last.partition(" ")
+            first, last = (first, more) if blank else ("", first)
+        return first.strip(), last.strip()
 
 
 @dataclass
@@ -72,7 +92,8 @@ def same_person(name: str) -> str:
 
 
 def _our_own(row: Row) -> Student | None:
-    return Student(row["student"], row.get("id", ""), row.get("name", ""))
+    name, email = row.get("name", ""), _address(row.get("email", ""))
+    return Student(row["student"], row.get("id", ""), name, name, email)
 
 
 def _of_canvas(row: Row) -> Student | None:
@@ -80,7 +101,8 @@ def _of_canvas(row: Row) -> Student | None:
     if not number.isdigit():  # the line with the most points that there are
         return None
     logins = (row.get("sis login id", ""), row.get("sis user id", ""), number)
-    return Student(next(login for login in logins if login), number, "")
+    own = next(login for login in logins if login)
+    return Student(own, number, "", row["student"], _address(logins[0]), number)
 
 
 def _of_moodle(row: Row) -> Student | None:
@@ -89,7 +111,13 @@ def _of_moodle(row: Row) -> Student | None:
         return None
     known = ("username", "id number", "email address")
     ids = [row[column] for column in known if row.get(column)]
-    return Student(ids[0] if ids else number[1], number[1], row.get("full name", ""))
+    name, email = row.get("full name", ""), _address(row.get("email address", ""))
+    return Student(ids[0] if ids else number[1], number[1], name, name, email)
+
+
+def _address(text: str) -> str:
+    """An e-mail address, or '' if it is none; logins in Canvas are addresses at some places."""
+    return text if re.fullmatch(r"[^\s@]+@[^\s@]+", text) and text.isprintable() else ""
 
 
 #: The columns that show whose list it is, in small letters, and how a line of it is read.

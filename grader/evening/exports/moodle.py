@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from grader.evening.collect.naming import moodle_id
-from grader.evening.exports.matching import match
+from grader.evening.exports.matching import Matched, match
 from grader.evening.exports.sheet import Graded, Sheet
 from grader.evening.exports.table_file import BadTable, Cell, read_table, write_table
 from grader.evening.exports.written import Written, some
@@ -56,14 +56,7 @@ def write(
         write_table(path, _for_import(sheet, students, reasons))
         note = "In Moodle, map `Email address` or `ID number`, the grade, and the feedback."
         return Written(path, len(students), (note,))
-    header, *rows = read_table(worksheet)
-    missing = [name for name in _NEEDED if name not in header]
-    if missing:
-        raise BadTable(
-            f"{worksheet} is no grading worksheet of Moodle: it has no column "
-            f"{', '.join(missing)}. Set Moodle to English, then download it again"
-        )
-    found = match(((number, _keys(header, row)) for number, row in enumerate(rows)), students)
+    header, rows, found = read_worksheet(worksheet, students)
     filled: list[list[Cell]] = [[*header]]
     over = []
     for number, row in enumerate(rows):
@@ -78,18 +71,46 @@ def write(
                 over.append(graded.student)
         filled.append(cells)
     write_table(path, filled)
-    return Written(path, len(found.of_row), tuple(_notes(found.without_row, found.doubtful, over)))
+    return Written(path, len(found.of_row), (*not_found(found), *_notes(over)))
 
 
-def _notes(without_row: tuple[str, ...], doubtful: tuple[str, ...], over: list[str]) -> list[str]:
-    notes = []
-    if without_row:
-        notes.append(
-            f"Not in Moodle's worksheet, so left out: {some(without_row)}. Students are found by "
-            f"{', '.join(_KEYS)}, or the number in the column {_IDENTIFIER}."
+def read_worksheet(
+    worksheet: Path, students: Mapping[str, Graded]
+) -> tuple[list[str], list[list[str]], Matched]:
+    """The header and the rows of the worksheet, and which student each row is. Raises BadTable."""
+    header, *rows = read_table(worksheet)
+    missing = [name for name in _NEEDED if name not in header]
+    if missing:
+        raise BadTable(
+            f"{worksheet} is no grading worksheet of Moodle: it has no column "
+            f"{', '.join(missing)}. Set Moodle to English, then download it again"
         )
-    if doubtful:
-        notes.append(f"In doubt, because they fit several rows: {some(doubtful)}.")
+    keys = ((number, _keys(header, row)) for number, row in enumerate(rows))
+    return header, rows, match(keys, students)
+
+
+def participant(header: list[str], row: list[str]) -> tuple[str, str]:
+    """The full name and the number of a row of the worksheet; '' if it does not have it."""
+    number = _PARTICIPANT.search(row[header.index(_IDENTIFIER)].strip())
+    name = header.index(_NAME) if _NAME in header else len(row)
+    return row[name].strip() if name < len(row) else "", number[1] if number else ""
+
+
+def not_found(found: Matched) -> list[str]:
+    """Notes on the students who get nothing."""
+    notes = []
+    if found.without_row:
+        notes.append(
+            f"Not in Moodle's worksheet, so left out: {some(found.without_row)}. Students are "
+            f"found by {', '.join(_KEYS)}, or the number in the column {_IDENTIFIER}."
+        )
+    if found.doubtful:
+        notes.append(f"In doubt, because they fit several rows: {some(found.doubtful)}.")
+    return notes
+
+
+def _notes(over: list[str]) -> list[str]:
+    notes = []
     if over:
         notes.append(
             f"Moodle refuses a grade above the assignment's maximum: {some(over)}. Set the maximum "
@@ -102,11 +123,11 @@ def _keys(header: list[str], row: list[str]) -> Iterator[str]:
     for name in _KEYS:
         if name in header and header.index(name) < len(row):
             yield row[header.index(name)]
-    number = _PARTICIPANT.search(row[header.index(_IDENTIFIER)].strip())
-    if number is not None:
-        yield from (number[1], f"Participant {number[1]}")
-        if _NAME in header and header.index(_NAME) < len(row):
-            yield moodle_id(row[header.index(_NAME)], number[1])  # as `grader collect` makes it
+    name, number = participant(header, row)
+    if number:
+        yield from (number, f"Participant {number}")
+        if name:
+            yield moodle_id(name, number)  # as `grader collect` makes it
 
 
 def _most(header: list[str], row: list[str]) -> float:

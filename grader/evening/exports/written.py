@@ -11,15 +11,16 @@ _MOST_NAMES = 10
 
 @dataclass(frozen=True)
 class Written:
-    """The path that was written, how many grades it has, and notes, each a sentence."""
+    """The path that was written, how many grades (or `what`) it has, and notes, each a sentence."""
 
     path: Path
     grades: int
     notes: tuple[str, ...] = ()
+    what: str = "grade"
 
     def as_text(self) -> str:
         """A line about the file, and one for each note."""
-        grades = f"{self.grades:,} grade{'' if self.grades == 1 else 's'}"
+        grades = f"{self.grades:,} {self.what}{'' if self.grades == 1 else 's'}"
         return "\n".join([f"{self.path}: {grades}", *self.notes])
 
 
