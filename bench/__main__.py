@@ -14,6 +14,9 @@ from bench.report import say
 #: The module of each benchmark. Run in this order: those that need a quiet machine come first.
 MODULES = {
     "peers": "bench.figures.peers",
+    "own_questions": "bench.figures.own_questions",
+    "ladder": "bench.figures.ladder",
+    "event_counts": "bench.figures.event_counts",
     "spread": "bench.figures.spread",
     "arguments": "bench.figures.arguments",
     "agreement": "bench.figures.agreement",
@@ -25,6 +28,7 @@ MODULES = {
     "reading": "bench.speed.reading",
     "start": "bench.speed.start",
     "evening": "bench.speed.evening",
+    "stock": "bench.speed.stock",
     "coverage": "bench.figures.coverage",
     "fuzz": "bench.fuzz.readers",
     "hostile_class": "bench.exchange.hostile_class",
@@ -39,6 +43,7 @@ MODULES = {
     "site": "bench.labs.site",
     "own_pages": "bench.labs.own_pages",
     "pages": "bench.pages.followed",
+    "adding_a_lab": "bench.pages.adding",
     "decisions": "bench.labs.decisions",
     "published": "bench.published",
     "conditions": "bench.labs.conditions",

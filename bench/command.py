@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import subprocess
@@ -17,6 +18,9 @@ from labs.recording.file import Recording
 
 #: Below this share of its time on the CPU, a peer's own clock has counted others' time too.
 UNDISTURBED = 0.995
+
+#: Of <linux/prctl.h>. A program that is started afterwards inherits it.
+_PR_SET_THP_DISABLE = 41
 
 
 class CannotRun(RuntimeError):
@@ -60,12 +64,17 @@ class Ran:
         return self.cpu_s / self.wall_s
 
 
-def run(*words: str, cpu: int | None = None) -> Ran:
-    """Run a program pinned to `cpu`, and account for it. Raises CannotRun."""
+def run(*words: str, cpu: int | None = None, small_pages: bool = False) -> Ran:
+    """Run a program pinned to `cpu`, and account for it. Raises CannotRun.
+
+    With `small_pages`, all of its memory is in pages of the smallest size.
+    """
 
     def pin() -> None:
         if cpu is not None:
             os.sched_setaffinity(0, {cpu})
+        if small_pages:
+            ctypes.CDLL(None).prctl(_PR_SET_THP_DISABLE, 1, 0, 0, 0)
 
     with tempfile.TemporaryFile() as output:
         begin = time.perf_counter()

@@ -3,9 +3,10 @@
 Ours and the peer's take turns, peer first and last; each of ours is held against the mean of the
 peer's before and after it, so that a clock speed that drifts meets both alike. A peer takes the
 time of everything, also of other programs that had its CPU meanwhile, where ours leaves such
-intervals out: a loop timed by hand is held by the median of its parts of a hundred calls; a peer
-that shared its CPU by its CPU time, less what a loop timed by hand directly before and after it
-loses to interrupts and to the hypervisor. What they read with all of that is said too.
+intervals out. A loop timed by hand is held by the median of its parts of a hundred calls, or of a
+hundred page faults. A peer that shared its CPU is held by its CPU time, less what a loop timed by
+hand directly before and after it loses to interrupts and to the hypervisor. What they read with all
+of that is said too.
 
 perf bench syscall calls getppid() of the C library. Ours is held against it twice: by a function of
 our own that traps and returns, and by the library as well. The trap in the loop itself is something
@@ -50,7 +51,7 @@ class Peer:
 
 def run(quick: bool) -> bool:
     """Every peer that there is."""
-    held = [_perf(quick), _by_hand(quick)]
+    held = [_perf(quick), _by_hand(quick), _faults_by_hand(quick)]
     return all(held)
 
 
@@ -152,6 +153,26 @@ def _by_hand(quick: bool) -> bool:
     return all(held)
 
 
+def _faults_by_hand(quick: bool) -> bool:
+    """Page faults, in samples of as many pages as the peer touches: the cost depends on that."""
+    allowed = machine.cpus()
+    cpu = allowed[-1] if allowed else None
+    must_hold("a page fault within 5 % of mappings of 100 pages, timed by hand")
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            program = _build(Path(folder), "hand_timed_faults")
+        except (CannotRun, toolchain.NoCompiler) as error:
+            return skipped(f"no page faults timed by hand: {error}")
+        count = 200_000 if quick else 1_000_000
+        return _alternating(
+            "anonymous",
+            lambda: _ours("page_fault", "anonymous", cpu, "value", "--batch", "25,50,75,100"),
+            lambda: _timed(program, str(count), cpu=cpu),
+            2 if quick else 5,
+            0.05,
+        )
+
+
 def _alternating(
     name: str, ours: Value, theirs: Callable[[], Peer], rounds: int, within: float
 ) -> bool:
@@ -181,9 +202,9 @@ def _alternating(
     return verdict(abs(ratio - 1) <= within, f"{name}: {percent_off(ratio)}")
 
 
-def _ours(kernel: str, variant: str, cpu: int | None, key: str) -> float:
+def _ours(kernel: str, variant: str, cpu: int | None, key: str, *options: str) -> float:
     pinned = () if cpu is None else ("--cpu", str(cpu))
-    value = command.measure(kernel, "--variant", variant, *pinned).get(key)
+    value = command.measure(kernel, "--variant", variant, *pinned, *options).get(key)
     if not isinstance(value, float):
         raise CannotRun(f"labs measure {kernel} --variant {variant}: no {key}")
     return value
@@ -216,14 +237,18 @@ def _kept_share(program: Path, cpu: int) -> float:
 
 
 def _hand_timed(program: Path, name: str, count: int, cpu: int | None) -> Peer:
-    ran = command.run(str(program), name, str(count), cpu=cpu)
+    return _timed(program, name, str(count), cpu=cpu)
+
+
+def _timed(program: Path, *words: str, cpu: int | None) -> Peer:
+    ran = command.run(str(program), *words, cpu=cpu)
     whole, median, _ = (float(word) for word in ran.output.split())
     return Peer(whole, median, median / whole)
 
 
-def _build(folder: Path) -> Path:
-    program = folder / "hand_timed"
-    source = Path(__file__).with_name("hand_timed.c")
+def _build(folder: Path, name: str = "hand_timed") -> Path:
+    program = folder / name
+    source = Path(__file__).with_name(f"{name}.c")
     compiler = toolchain.find_compiler()
     command.run(*compiler.command, "-O2", "-Wall", "-Wextra", str(source), "-o", str(program))
     return program

@@ -47,6 +47,7 @@ KERNELS = (
     "procedure_call",
     "system_call",
     "first_iteration",
+    "page_fault",
     "process_switch",
     "thread_switch",
     "task_creation",

@@ -19,10 +19,13 @@ from labs.c_kernels import toolchain
 from labs.course import figures
 from labs.course.figures import BadFigure, BadFigures
 from labs.recording.file import BadRecording, parse
+from labs.results import counts_table
 from testing.paths import REPOSITORY
 
 WHERE = "recordings/run.csv"
 MOST_MESSAGE = 500
+#: Characters of counts of 64 variants, and of reasons for events that were not counted.
+MOST_OF_COUNTS = 100_000
 #: How the paths of our own code begin.
 OURS = tuple(f"{REPOSITORY / each}/" for each in ("labs", "grader"))
 _SOURCE = re.compile(rb"^# source\.sha256: .*$", re.MULTILINE)
@@ -75,6 +78,10 @@ def recording(content: bytes) -> bool:
     again = parse(read.as_bytes(), where=WHERE)
     if again.rows != read.rows or again.kernel.split() != read.kernel.split():
         raise Wrong("is another recording once it was written and read")
+    for variant in read.variants:
+        json.dumps(counts_table.as_json(read, variant), allow_nan=False)
+    if len("".join(counts_table.as_lines(read, read.variants))) > MOST_OF_COUNTS:
+        raise Wrong("shows too much text of counts of events")
     return True
 
 

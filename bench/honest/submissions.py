@@ -7,8 +7,6 @@ taken off the run, rounded, put into one unit or another, and checked as in the 
 check says only that the interval is as wide as the value, the student measures the lab again; the
 share in full before that is printed too. What is then handed in must get full marks, and nothing
 may be found against it.
-
-`python -m bench.honest FOLDER [COUNT]` saves so many of their recordings, short ones, as fixtures.
 """
 
 from __future__ import annotations
@@ -187,7 +185,7 @@ def submission(
                 if short:
                     warmup = plan.warmup if has_first_time(plan) else 10
                     plan = replace(plan, samples=SMALLEST, processes=5, warmup=warmup)
-                key = (plan.kernel, plan.source, plan.variants, plan.flags)
+                key = (plan.kernel, plan.source, plan.variants, plan.flags, _run_number(spec))
                 if key not in recordings:
                     recording, again = _recorded(spec, plan, circumstance, chance)
                     made.again += again
@@ -203,6 +201,17 @@ def submission(
         figures.put(folder, figures.Figure(spec.id, value, unit, name))
         made.handed_in.append(spec.id)
     return made
+
+
+def _run_number(spec: FigureSpec) -> int:
+    """Which run of the same variants a figure is from: two that are compared are of two runs."""
+    compared = {name for each in LABS[spec.lab] if spec.id in each.of for name in each.of}
+    alike = [
+        each.id
+        for each in LABS[spec.lab]
+        if each.id in compared and (each.kernel, each.variants) == (spec.kernel, spec.variants)
+    ]
+    return alike.index(spec.id) if spec.id in alike else 0
 
 
 def _saved(spec: FigureSpec, plan: measure.Plan, recording: Recording, folder: Path) -> str:
@@ -283,18 +292,3 @@ def _too_wide(result: Result) -> str:
     if result.estimate is None or result.estimate.is_believable(AS_WIDE_AS_VALUE):
         return ""
     return next((f"{each}" for each in result.warnings if each.code == "not-believable"), "")
-
-
-def save(folder: Path, count: int) -> None:
-    """Save honest submissions below `folder` until they hold `count` recordings in all."""
-    chance = random.Random(count)
-    pairs = [(lab, each) for each in SHARES for lab in LABS if not each.busy or each.busy == 4]
-    chance.shuffle(pairs)
-    for lab, circumstance in pairs:
-        saved = len(list(folder.glob("*/recordings/*.csv")))
-        if saved >= count:
-            return
-        slug = re.sub(r"[^a-z0-9]+", "-", circumstance.name.lower())
-        with machine.busy(circumstance.busy):
-            submission(lab, circumstance, chance, folder / f"{lab}-{slug}", short=True)
-        say(f"   {saved:>3} {lab}: {circumstance.name}")

@@ -15,10 +15,8 @@ from typing import Any
 
 from bench import table
 from bench.report import must_hold, say, verdict
-from testing.paths import REPOSITORY
+from testing.notebook import KINDS, NOTEBOOKS
 
-NOTEBOOKS = REPOSITORY / "notebooks"
-KINDS = ("run-only", "prediction", "decision", "c", "answer", "figure")
 FEWEST_DECISIONS = 8
 MOST_RUN_ONLY = 1 / 3
 #: These labs are counted: the first shows how a notebook works.

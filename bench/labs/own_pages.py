@@ -1,4 +1,5 @@
-"""The pages of `labs survey`, `labs survey --compare` and `labs report`, in a browser and as a PDF.
+"""The pages of `labs survey`, `labs survey --compare`, `labs show` and `labs report`, in a browser
+and as a PDF.
 
 They are made from saved recordings. A person has to look at the plots and at the pages of the PDF.
 """
@@ -13,9 +14,12 @@ from typing import TYPE_CHECKING, Literal
 from bench.report import must_hold, say, skipped, verdict
 from grader.own_report import gather
 from grader.own_report.page import page as report_page
+from labs.commands.own import show
 from labs.course import comparison
 from labs.machine.description import read_machine
+from labs.notebook.run import Run
 from labs.pages import pdf
+from labs.recording.file import read
 from labs.results.result import result_of
 from labs.survey import compare_report, groups, report
 from labs.survey.saved import Saved, read_saved
@@ -36,6 +40,9 @@ WIDTHS = (1400, 700, 390)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 HONEST = FIXTURES / "honest"
 LABS = ("01-timer-overhead", "03-system-call", "06-process-and-thread-switch")
+
+#: A run with a line for each variant, and one of first times, which have none.
+SHOWN = ("03-system-call/recordings/calls.csv", "02-first-iteration/recordings/cold.csv")
 
 _OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true; })"
 #: What reaches out of the window, or out of the area in which it can be moved.
@@ -68,6 +75,9 @@ def _pages(quick: bool) -> Iterator[tuple[str, str]]:
     rows = [row for each in saved for row in _rows(each)]
     yield "survey", report.page(rows, read_machine())
     yield "compared", compare_report.page(saved[1], read_saved(HONEST / LABS[1], "the same"))
+    for name in SHOWN:
+        recording = read(HONEST / name)
+        yield f"shown-{recording.kernel}", show.page_of(Run.of(recording), Path(name).name)
     labs = gather.labs_in(HONEST)
     some = [lab for lab in labs if lab.name in LABS] if quick else labs
     yield "report", report_page(some, comparison.of_labs(HONEST), "A. Student")

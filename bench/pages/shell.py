@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 import pexpect
+import psutil
 
 #: Installing everything from an index takes longest.
 _PATIENCE_S = 900.0
@@ -66,8 +67,8 @@ class Shell:
 
     @property
     def folder(self) -> Path:
-        """Where the person is."""
-        return Path(self.run("pwd").said)
+        """Where the person is. The OS is asked: what the shell prints may hold a prompt."""
+        return Path(psutil.Process(self._terminal.pid).cwd())
 
     def __enter__(self) -> Shell:
         return self

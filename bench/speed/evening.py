@@ -1,7 +1,7 @@
 """`python -m bench evening`: how long it takes to grade a class that measured lab 01 in full.
 
-5,000 submissions of 66,000 samples each: time, memory of all processes, and room on the disk. Then
-some of them by stock nbgrader, which runs each notebook. It needs 10 GB on the disk of TMPDIR.
+5,000 submissions of 66,000 samples each: time, memory of all processes, and room on the disk. It
+needs 10 GB on the disk of TMPDIR.
 """
 
 from __future__ import annotations
@@ -14,22 +14,19 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psutil
 from nbgrader.api import Gradebook
 from sqlalchemy import text
 
 from bench.exchange.full_class import LAB, FullClass, environment
-from bench.report import must_hold, say, verdict
+from bench.report import must_hold, verdict
 from bench.table import show
 
 _SIZES, _QUICK = (1_000, 2_500, 5_000), (60, 120)
 _MOST_SECONDS, _MOST_MEMORY, _MOST_DISK = 300.0, 1e9, 1.5e9
 #: Of a graded submission, so many bytes may be other than recordings and C.
 _MOST_BESIDE_EVIDENCE = 100_000
-#: Of the submissions, so many are also graded by stock nbgrader; all 200 would take half an hour.
-_STOCK, _COMPARED, _TIMES = 10, 200, 30
 #: The time of a class of another size may be so much off a straight line.
 _OFF_LINE = 0.25
 _LOOK_EVERY_S = 0.25
@@ -62,7 +59,7 @@ class Evening:
 
 
 def run(quick: bool) -> bool:
-    """Every size, and the throughput of stock nbgrader."""
+    """Every size of the class, one after the other."""
     sizes = _QUICK if quick else _SIZES
     must_hold(
         f"{_SIZES[-1]:,} submissions are graded in {_MOST_SECONDS:.0f} s on two CPUs, with "
@@ -75,13 +72,13 @@ def run(quick: bool) -> bool:
         made = FullClass(Path(scratch))
         for before, size in zip((0, *sizes), sizes, strict=False):
             made.hand_in(range(before, size))
-            done.append(_graded(made.course, size))
-            _clear(made.course)
+            done.append(graded(made.course, size))
+            clear(made.course)
         show(_HEAD, [_row(each) for each in done])
         largest = done[-1]
         share = largest.size / _SIZES[-1]
         linear = max(abs(each.rate / largest.rate - 1) for each in done)
-        held = verdict(
+        return verdict(
             largest.seconds <= _MOST_SECONDS * share
             and largest.memory <= _MOST_MEMORY
             and largest.disk <= _MOST_DISK * share
@@ -91,7 +88,6 @@ def run(quick: bool) -> bool:
             f"{largest.disk / 1e6:.0f} MB, {largest.beside_evidence / 1e3:.0f} KB beside the "
             f"evidence; rates within {100 * linear:.0f} %",
         )
-        return held & _against_stock(Path(scratch), made.course, quick)
 
 
 def _row(done: Evening) -> tuple[str, ...]:
@@ -107,7 +103,7 @@ def _row(done: Evening) -> tuple[str, ...]:
     )
 
 
-def _graded(course: Path, size: int) -> Evening:
+def graded(course: Path, size: int) -> Evening:
     """Grades the class from nothing; raises RuntimeError if this fails."""
     before = _room(course)
     begin, used = time.monotonic(), os.times()
@@ -172,7 +168,7 @@ def _room(course: Path) -> int:
     return total
 
 
-def _clear(course: Path) -> None:
+def clear(course: Path) -> None:
     """Takes every result away, so that the next class is graded from nothing."""
     subprocess.run(["rm", "-rf", str(course / "autograded")], check=True)
     (course / "ticklab-runs.db").unlink()
@@ -180,48 +176,3 @@ def _clear(course: Path) -> None:
         for table in ("grade", "comment", "submitted_notebook", "submitted_assignment", "student"):
             gradebook.db.execute(text(f"DELETE FROM {table}"))
         gradebook.db.commit()
-
-
-def _against_stock(scratch: Path, course: Path, quick: bool) -> bool:
-    """Grades some with a course that has none of our settings."""
-    must_hold(
-        f"{_COMPARED} submissions are graded at {_TIMES} times the throughput of stock nbgrader, "
-        "which runs each notebook; the points are equal where both give some"
-    )
-    few = 2 if quick else _STOCK
-    size = _QUICK[0] if quick else _COMPARED
-    for folder in sorted((course / "submitted").iterdir())[size:]:
-        subprocess.run(["rm", "-rf", str(folder)], check=True)
-    ours = _graded(course, size)
-    stock = FullClass(scratch / "stock", with_our_settings=False)
-    stock.hand_in(range(few))
-    begin = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "nbgrader", "autograde", LAB],
-        cwd=stock.course,
-        env=environment(stock.course),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    rate = few / (time.monotonic() - begin)
-    own, theirs = _points(course), _points(stock.course)
-    both = [key for key in theirs if theirs[key] is not None and own.get(key) is not None]
-    differ = [key for key in both if theirs[key] != own[key]]
-    if done.returncode != 0 or not both:
-        say(done.stderr[-1500:])
-    return verdict(
-        ours.rate >= _TIMES * rate and not differ and bool(both),
-        f"{ours.rate:.1f} against {rate:.2f} submissions a second, {ours.rate / rate:.0f} times; "
-        f"{len(differ)} of {len(both)} points differ {differ[:5]}",
-    )
-
-
-def _points(course: Path) -> dict[tuple[str, str], Any]:
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
-        return {
-            (submission.student.id, grade.name): grade.auto_score
-            for submission in gradebook.assignment_submissions(LAB)
-            for notebook in submission.notebooks
-            for grade in notebook.grades
-        }

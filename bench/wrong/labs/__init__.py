@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bench.wrong.case import Lab
-from bench.wrong.labs import lab_01, lab_02, lab_03, lab_04, lab_05, lab_06, lab_07, lab_08
+from bench.wrong.labs import lab_01, lab_02, lab_03, lab_04, lab_05, lab_06, lab_07, lab_08, lab_11
+from bench.wrong.labs.of_memory import lab_09
 
 LABS: tuple[Lab, ...] = (
     lab_01.LAB,
@@ -14,4 +15,6 @@ LABS: tuple[Lab, ...] = (
     lab_06.LAB,
     lab_07.LAB,
     lab_08.LAB,
+    lab_09.LAB,
+    lab_11.LAB,
 )

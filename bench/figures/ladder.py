@@ -1,0 +1,103 @@
+"""The memory ladder against lat_mem_rd of lmbench, on the same CPU in the same minutes.
+
+lmbench is not part of Ticklab. The environment variable LAT_MEM_RD names its program; without it
+the benchmark is skipped. lat_mem_rd needs no other part of lmbench. In a copy of its `src`:
+
+    cc -O -fcommon -o lat_mem_rd lat_mem_rd.c lib_mem.c lib_timing.c lib_stats.c lib_debug.c \\
+        lib_sched.c getopt.c -lm
+
+Both take turns, the peer first and last, and each of ours is compared with the mean of the peer's
+before and after it. Both load one pointer from each cache line of 64 bytes, in an order that no
+prefetcher foresees (`-t`), from small pages: lat_mem_rd uses malloc(), so its huge pages are
+switched off by prctl(). lat_mem_rd reads a clock on the wall, so the time of other programs on its
+CPU is in what it prints. How much of the time it had the CPU is printed beside; with much less than
+all of it, the comparison says nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import statistics
+from collections.abc import Mapping, Sequence
+
+from bench import command, machine
+from bench.command import CannotRun
+from bench.report import median_and_range, must_hold, percent_off, say, skipped, verdict
+from labs.results.result import result_of
+
+PROGRAM = "LAT_MEM_RD"
+
+#: The working sets: inside the first cache, the second, the third, and far beyond all of them.
+SETS = {"16k": 16 / 1024, "256k": 0.25, "2m": 2.0, "8m": 8.0, "128m": 128.0}
+STRIDE = 64
+
+#: lmbench would first measure how long a loop must last here, which takes minutes on a virtual
+#: machine. These are microseconds: a loop this long, and no cost of reading the clock or looping.
+CALIBRATED = ("ENOUGH=20000", "TIMING_O=0", "LOOP_O=0")
+
+LARGEST_ERROR = 0.10
+
+
+def run(quick: bool) -> bool:
+    """All working sets, in turns."""
+    program = os.environ.get(PROGRAM)
+    if not program:
+        return skipped(f"the environment variable {PROGRAM} names no lat_mem_rd of lmbench")
+    allowed = machine.cpus()
+    if not allowed:
+        return skipped("no pinning here: lat_mem_rd and ours would not be on the same CPU")
+    must_hold(f"a load within {LARGEST_ERROR:.0%} of lat_mem_rd -t for {len(SETS)} working sets")
+    shares = list[float]()
+    try:
+        peers, ours = [_peer(program, allowed[-1], shares)], list[dict[str, float]]()
+        for _ in range(2 if quick else 7):
+            ours.append(_ours(allowed[-1]))
+            peers.append(_peer(program, allowed[-1], shares))
+    except CannotRun as error:
+        say(f"   {error}")
+        return verdict(False, "the working sets could not be measured")
+    say(f"   the peer had its CPU for {median_and_range([100 * each for each in shares], 0, '%')}")
+    held = [_held(name, ours, peers) for name in SETS]
+    return all(held)
+
+
+def _held(
+    name: str, ours: Sequence[Mapping[str, float]], peers: Sequence[Mapping[str, float]]
+) -> bool:
+    around = zip(ours, peers[:-1], peers[1:], strict=True)
+    ratios = [2 * own[name] / (one[name] + two[name]) for own, one, two in around]
+    ratio = statistics.median(ratios)
+    say(f"   {name:>4}: ours {median_and_range([each[name] for each in ours], 2, 'ns')}")
+    say(f"         peer {median_and_range([each[name] for each in peers], 2, 'ns')}")
+    say(f"         ratio {median_and_range(ratios, 3)}, {len(ratios)} rounds")
+    return verdict(abs(ratio - 1) <= LARGEST_ERROR, f"{name}: {percent_off(ratio)}")
+
+
+def _ours(cpu: int) -> dict[str, float]:
+    """The cost of a load from each set, in ns."""
+    variants = ",".join(f"random-{name}" for name in SETS)
+    recording = command.record("memory_ladder", "--variant", variants, "--cpu", str(cpu))
+    found = {}
+    for name in SETS:
+        estimate = result_of(recording, f"random-{name}", "ns").estimate
+        if estimate is None:
+            raise CannotRun(f"labs measure memory_ladder --variant random-{name}: no figure")
+        found[name] = estimate.value
+    return found
+
+
+def _peer(program: str, cpu: int, shares: list[float]) -> dict[str, float]:
+    """What lat_mem_rd prints for each set, in ns. It measures all sizes up to the largest.
+
+    Adds to `shares` the share of its time that it had the CPU.
+    """
+    largest = f"{max(SETS.values()):.0f}"
+    words = (program, "-t", "-N", "3", largest, str(STRIDE))
+    ran = command.run("env", *CALIBRATED, *words, cpu=cpu, small_pages=True)
+    shares.append(ran.share)
+    printed = dict(re.findall(r"^(\d+\.\d+) (\d+\.\d+)$", ran.output, re.MULTILINE))
+    try:
+        return {name: float(printed[f"{megabytes:.5f}"]) for name, megabytes in SETS.items()}
+    except KeyError as error:
+        raise CannotRun(f"{' '.join(words)} printed no line for {error} MB") from None

@@ -1,0 +1,39 @@
+"""The causes of lab 11 and their true namings."""
+
+from __future__ import annotations
+
+from bench.wrong import truth as t
+from bench.wrong.truth import Truth, by_name, value_of
+
+_OWN = by_name(
+    {
+        t.LOOP: "loop-left-in other-with-loop tested-with-loop",
+        value_of("baseline"): "only-the-loop",
+        t.INTERCEPT: "intercept",
+        t.TICKS: "ticks-for-ns tested-in-ticks",
+        t.CYCLES: "cycles-for-ns",
+        t.THOUSAND: "us-for-ns other-in-ps",
+        t.COLUMN: "whole-column",
+        value_of("other"): "other-for-operation",
+        value_of("operation"): "operation-for-other",
+        Truth((), r"operation - other|subtract"): "more-than-other",
+        Truth((), r"sum of|added|operation \+ other"): "both-together",
+        t.NOT_OF_THIS_RUN: "predicted",
+        Truth(("counts-itself",)): "c-counter-beside c-failing-call c-asks-beside",
+        Truth((), r"did not work"): "c-fails",
+        Truth((), r"your function counted"): "c-every-second c-never-reset",
+        Truth(("baseline-does-it-too",)): "c-same-baseline c-plain-baseline",
+        Truth(("operations-not-counted",)): "c-prints-counts by-the-starter",
+        Truth(("more-than-the-operation",), r"loop in it|does more"): "c-loop-inside",
+        t.AGAINST_DATA: "claim-against-data claim-undecided threat-against-data",
+        t.NO_SUCH_CHOICE: "claim-0",
+        Truth(("work-optimised-away", "less-than-nothing")): "other-is-nothing",
+        t.FEW: "twelve-samples one-process-only",
+        Truth(("same-run-twice",)): "own-for-tested",
+        t.EDITED: "rows-deleted",
+        t.C_MISSING: "c-lost",
+        t.C_CHANGED: "c-commented",
+    }
+)
+
+TRUTHS: dict[str, dict[str, Truth]] = {"11-own-question": _OWN}

@@ -1,0 +1,1 @@
+"""Wrong submissions of the labs about memory."""
