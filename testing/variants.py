@@ -21,6 +21,10 @@ def as_listed() -> dict[str, dict[str, str]]:
     }
 
 
+def as_text() -> str:
+    """The text of the file."""
+    return json.dumps(as_listed(), indent=1, ensure_ascii=False) + "\n"
+
+
 if __name__ == "__main__":
-    text = json.dumps(as_listed(), indent=1, ensure_ascii=False) + "\n"
-    write_atomically(catalogue.FILE, text.encode())
+    write_atomically(catalogue.FILE, as_text().encode())
