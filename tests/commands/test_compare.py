@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,14 @@ def test_what_may_have_been_missed_is_never_rounded_down() -> None:
     assert "at most 0.43 ns (" in sentences(wide)[0]
 
 
+def test_groups_of_processes_do_not_contradict_that_no_difference_was_seen() -> None:
+    grouped = replace(ALIKE, modes=("a has two modes: in 4 of 10 processes it costs more.",))
+    seen, groups, which = sentences(grouped)
+    assert seen.startswith("No difference seen") and groups in grouped.modes
+    assert which.startswith("The limit is for the mean of the processes")
+    assert sentences(replace(LARGER, modes=grouped.modes))[-1] == groups
+
+
 @LINUX
 def test_variants_of_one_c_kernel_share_their_processes(
     here: Path, capsys: pytest.CaptureFixture[str]
@@ -81,6 +90,23 @@ def test_a_variant_and_itself_are_two_runs(capsys: pytest.CaptureFixture[str]) -
     rows = list(csv.reader(io.StringIO(capsys.readouterr().out.rpartition("what,value")[2])))
     assert [row[0] for row in rows[1:]][:2] == ["the first invalid", "the second invalid"]
     assert rows[-1][0] == "difference" and float(rows[-1][2]) <= float(rows[-1][3])
+
+
+@LINUX
+def test_two_files_that_call_themselves_the_same_are_named_by_their_files(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "mine"]) == 0
+    (here / "other.c").write_text((here / "mine.c").read_text())
+    capsys.readouterr()
+    assert main(["compare", "mine.c", "other.c", *QUICK]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines[:2]] == ["mine.c write", "other.c write"]
+    compared = " ".join(lines[2:])  # a sentence may follow, where processes differ
+    assert "other.c write" in compared and "the first" not in compared
+    assert main(["compare", "mine.c", "mine.c", *QUICK]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines[:2]] == ["the first write", "the second write"]
 
 
 @LINUX

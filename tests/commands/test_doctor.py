@@ -338,6 +338,20 @@ def test_without_a_compiler(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
+def test_a_missing_compiler_is_advised_on_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was seen must not advise what the remedy advises, nor the remedy something else."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for cc, remedy in (("", "sudo apt install gcc"), ("/nowhere/gcc", "Unset CC")):
+        monkeypatch.setenv("CC", cc)
+        found = point("compiler", tried=dataclasses.replace(GOOD, compiler=probes.try_compiler()))
+        assert found.status == "FAIL" and found.remedy is not None
+        assert remedy in found.remedy and "nstall" not in found.seen and "nset" not in found.seen
+        assert ("nstall" in found.remedy) is (cc == "")
+
+
 def test_with_a_compiler_that_does_not_compile(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.write_text('#!/bin/sh\n[ "$1" = --version ] && echo broken 1.0 || exit 1\n')

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from labs.commands.exit_status import NOBODY_READS, status_of
+from labs.common.terminal import say
+
 COMMANDS = [
     ("labs.commands.cli", "--help"),
     ("labs.commands.cli", "broken"),
@@ -44,6 +47,24 @@ def test_a_closed_pipe_ends_a_command_without_a_word(words: tuple[str, ...], lab
     finally:
         os.close(writer)
     assert (done.stderr, done.returncode) == ("", 141)
+
+
+def test_a_closed_pipe_is_no_error_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that reports every OSError, as many do, must not report this one."""
+
+    def command() -> int:
+        try:
+            say("a line")
+        except OSError:
+            return 2
+        return 0
+
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(os.dup(writer), "w") as closed:
+        os.close(writer)
+        monkeypatch.setattr(sys, "stdout", closed)
+        assert status_of(command) == NOBODY_READS
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is always full")

@@ -44,6 +44,12 @@ def test_a_run_with_a_line_has_a_plot_of_it(here: Path) -> None:
     assert "Line plot of" not in (here / "run.html").read_text(encoding="utf-8")
 
 
+def test_a_page_without_its_ending_gets_it(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "recordings/run.csv", "--output", "page"]) == 0
+    assert (here / "page.html").is_file() and not (here / "page").exists()
+    assert "page: page.html" in capsys.readouterr().out
+
+
 def test_text_goes_to_the_terminal_in_the_unit_that_is_asked_for(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -64,18 +70,20 @@ def test_text_goes_to_the_terminal_in_the_unit_that_is_asked_for(
         (["recordings/none.csv"], 1, "none.csv"),
         (["recordings"], 1, "recordings"),
         (["other.csv"], 1, "does not begin with '# ticklab recording: 1'"),
-        (["recordings/run.csv", "--output", "other.csv"], 1, "was not made by `labs show`"),
+        (["recordings/run.csv", "--output", "other.html"], 1, "was not made by `labs show`"),
         (["recordings/run.csv", "--output", "missing/run.html"], 1, "missing"),
     ],
 )
 def test_what_cannot_be_shown_is_named_and_nothing_is_lost(
     options: list[str], status: int, said: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (here / "other.csv").write_text("batch,ticks\n1,2\n", encoding="utf-8")
+    for name in ("other.csv", "other.html"):
+        (here / name).write_text("batch,ticks\n1,2\n", encoding="utf-8")
     assert main(["show", *options]) == status
     assert said in capsys.readouterr().err
-    assert (here / "other.csv").read_text(encoding="utf-8") == "batch,ticks\n1,2\n"
-    assert not list(here.glob("**/*.html"))
+    for name in ("other.csv", "other.html"):
+        assert (here / name).read_text(encoding="utf-8") == "batch,ticks\n1,2\n"
+    assert [each.name for each in here.glob("**/*.html")] == ["other.html"]
 
 
 def test_text_of_a_recording_stays_text(here: Path) -> None:

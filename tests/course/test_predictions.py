@@ -50,9 +50,11 @@ def test_a_prediction_after_its_recording_is_kept_as_a_late_one(tmp_path: Path) 
     record(tmp_path, "cold")
     said = predict(tmp_path, "call-cost", 300)
     assert "late prediction stored: call-cost = 300 ns" in said
-    assert "recordings/cold.csv, which it should come before, exists already" in said
-    assert "your guess of 30 ns counts" in said
-    assert "It is late" not in predict(tmp_path, "switch-ratio", 2, "times"), "not run yet"
+    assert "recordings/cold.csv exists already" in said
+    assert "your earlier one of 30 ns counts" in said
+    assert "This prediction is late" not in predict(tmp_path, "switch-ratio", 2, "times"), (
+        "not run yet"
+    )
     stored = json.loads((tmp_path / predictions.FILE_NAME).read_text())
     assert [each["late"] for each in stored["call-cost"]] == [False, False, True]
     counts = predictions.counting(predictions.read(tmp_path)["call-cost"])
@@ -250,7 +252,7 @@ def test_renaming_makes_no_late_prediction_an_early_one(tmp_path: Path, first: s
     os.utime(recording, (at, at))
     said = repr(foretell.forget(tmp_path, GUIDE, "old", "call-cost"))
     counts = predictions.counting(predictions.read(tmp_path)["call-cost"])
-    assert (counts is None) == (first == "recording") == ("It is late" in said)
+    assert (counts is None) == (first == "recording") == ("This prediction is late" in said)
 
 
 # ------------------------------------------------------------------------------------- the form

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Gradebook
 
 from grader.commands.cli import main
 from grader.evening.collect.run import Collect
@@ -83,6 +84,40 @@ def test_what_canvas_hands_out_is_graded(
     for student in ("77", "78"):
         graded = course.folder / "autograded" / student / LAB / RECORD
         assert graded.read_bytes() == (course.submitted(student) / RECORD).read_bytes()
+
+
+def test_a_roster_names_those_who_handed_in_and_changes_no_name(
+    course: ExchangeCourse, tmp_path: Path
+) -> None:
+    mine = course.copied_to(tmp_path)
+    uploads = [
+        Upload(name, n, handed_in(LAB, files_of(mine, "x"))) for name, n in (("a", 1), ("b", 2))
+    ]
+    path = canvas_zip(tmp_path / "submissions.zip", uploads)
+    listed = tmp_path / "listed.csv"
+    listed.write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"
+        '"van Rossum, Guido",1,s1,guido,A\n"Hopper, Grace",2,s2,g@uni.example,A\nNobody,3,,no,A\n'
+    )
+    database = f"sqlite:///{mine.folder / 'gradebook.db'}"
+    with Gradebook(database) as gradebook:
+        gradebook.add_student("guido", first_name="G.")
+        before = {each.id for each in gradebook.students}
+    assert collect(mine, str(path), "--roster", str(listed), "--dry-run") == 0
+    with Gradebook(database) as gradebook:
+        assert {each.id for each in gradebook.students} == before
+        assert gradebook.find_student("guido").last_name is None
+    assert collect(mine, str(path), "--roster", str(listed)) == 0
+    with Gradebook(database) as gradebook:
+        found = {
+            each.id: (each.first_name, each.last_name, each.email, each.lms_user_id)
+            for each in gradebook.students
+            if each.id not in before - {"guido"}
+        }
+    assert found == {
+        "guido": ("G.", "van Rossum", None, "1"),
+        "g@uni.example": ("Grace", "Hopper", "g@uni.example", "2"),
+    }
 
 
 def test_the_exchange_is_collected_as_nbgrader_does(

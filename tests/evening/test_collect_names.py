@@ -244,6 +244,21 @@ def test_a_roster_gives_the_ids(kind: str, tmp_path: Path) -> None:
     assert refused == {"eve_5": "the roster does not have eve (5)"}
 
 
+@pytest.mark.parametrize(
+    ("called", "names"),
+    [
+        ("Lovelace, Ada", ("Ada", "Lovelace")),
+        ("Guido van Rossum", ("Guido", "van Rossum")),
+        ("Bob", ("", "Bob")),
+        ("B,", ("", "B")),
+        ("", ("", "")),
+        ("A\x1b[2J, B", ("B", "A?[2J")),
+    ],
+)
+def test_a_name_is_a_first_and_a_last_one(called: str, names: tuple[str, str]) -> None:
+    assert roster.Student("x", "1", "", called).names == names
+
+
 def test_a_roster_may_have_names_only() -> None:
     people = [("ada", "Ada Lovelace"), ("jo1", "Jo Li"), ("jo2", "jo  li")]
     known = roster.Roster([roster.Student(each, "", name) for each, name in people])

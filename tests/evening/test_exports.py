@@ -6,9 +6,11 @@ import csv
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -79,8 +81,9 @@ def export(course: Path, tmp_path: Path) -> Export:
     """Exports, and returns what was written."""
 
     def run(kind: str, *more: object) -> Path:
-        path = tmp_path / kind
-        words = ["export", LAB, "--course", str(course), f"--{kind}", str(path), *map(str, more)]
+        path = tmp_path / (kind if kind == "gradescope" else f"{kind}.csv")
+        words = ["export", LAB, "--course", str(course), f"--{kind}"]
+        words += [str(path.with_suffix("")), *map(str, more)]  # a table gets its ending
         assert cli.main(words) == 0
         return path
 
@@ -229,6 +232,42 @@ def test_moodle_knows_participants_by_their_number(tmp_path: Path) -> None:
     assert done.grades == 1 and [row[4] for row in rows_of(path)[1:]] == ["", "2", ""]
 
 
+def test_moodle_gets_the_pages_of_feedback_under_its_own_names(
+    course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(course, tmp_path / "course")
+    for student in ("ada", "eve", "cyd"):
+        page = tmp_path / "course" / "feedback" / student / LAB / f"{LAB}.html"
+        page.parent.mkdir(parents=True)
+        page.write_text(f"<p>page of {student}</p>")
+    listed = tmp_path / "listed.csv"
+    listed.write_text(
+        "Identifier,Full name,Username,Grade,Last modified (grade)\n"
+        'Participant 11,"Ada_de ""Lovelace""",ada,,-\nParticipant 12,Bob,bob,,-\n'
+        "Participant 13,Cyd One,cyd,,-\nParticipant 14,Eve / Late,eve,,-\n"
+    )
+    words = ["export", LAB, "--course", str(tmp_path / "course"), "--worksheet", str(listed)]
+    assert cli.main([*words, "--moodle-feedback", str(tmp_path / "up")]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"{tmp_path / 'up.zip'}: 2 pages\n")
+    assert "No feedback page yet: bob. Run: grader feedback" in said
+    assert "wait for a person: 1, left out" in said
+    with zipfile.ZipFile(tmp_path / "up.zip") as archive:
+        pages = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert pages == {
+        f"Ada de Lovelace_11_assignsubmission_file_{LAB}.html": "<p>page of ada</p>",
+        f"Eve  Late_14_assignsubmission_file_{LAB}.html": "<p>page of eve</p>",
+    }
+    (tmp_path / "feedback").mkdir()
+    assert cli.main([*words, "--moodle-feedback", str(tmp_path / "feedback")]) == 1
+    assert "feedback is a folder; name a file, such as feedback.zip" in capsys.readouterr().err
+    for name in pages:  # as Moodle reads a name: importziplib.php
+        who, number, plugin, kind, file = name.split("_", 4)
+        assert who and number.isdigit() and (plugin, kind) == ("assignsubmission", "file")
+        assert file == f"{LAB}.html"
+    assert [each.name for each in tmp_path.glob(".*")] == []
+
+
 @pytest.mark.parametrize("kind", ["canvas", "moodle"])
 def test_a_file_of_another_kind_is_refused(
     kind: str, course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -240,7 +279,12 @@ def test_a_file_of_another_kind_is_refused(
         assert cli.main([*words, option, str(tmp_path / "in.csv")]) == 1
         assert "in.csv" in capsys.readouterr().err
     assert cli.main([*words, option, str(tmp_path / "missing.csv")]) == 1
-    assert "missing.csv" in capsys.readouterr().err and not (tmp_path / "out").exists()
+    said = capsys.readouterr().err
+    assert (
+        said
+        == f"grader export: cannot read {tmp_path / 'missing.csv'}: No such file or directory\n"
+    )
+    assert not [*tmp_path.glob("out*")]
 
 
 def test_gradescope_gets_one_result_for_each_submission(
@@ -305,6 +349,8 @@ def test_the_autograder_hands_out_the_result_of_who_handed_in(
     [
         (["export", "02-none", "--csv", "x"], "has no lab 02-none"),
         (["export", LAB, "--csv", "x", "--gradebook", "y"], "--gradebook is for --canvas"),
+        (["export", LAB, "--moodle-feedback", "x"], "needs --worksheet"),
+        (["export", LAB, "--canvas", "x", "--worksheet", "y"], "--worksheet is for --moodle"),
         (["export", LAB, "--canvas", "x", "--visibility", "hidden"], "is for --gradescope"),
     ],
 )

@@ -17,23 +17,12 @@ from grader.judging.presentation import as_html, as_text
 from grader.pitfalls import CATALOGUE, pitfall_named
 from testing.honest_cases import honest_case
 from testing.honest_cases import judged as judged_value
-from testing.paths import FIXTURES
+from testing.lists import points_of
+from testing.paths import FIXTURES, REPOSITORY
 
 FIGURES = [spec for specs in LABS.values() for spec in specs]
 JUDGED = [spec for spec in FIGURES if not spec.demonstrates]
 WRONG = sorted((FIXTURES / "pitfalls").glob("*/wrong*"))
-
-#: What each lab is worth, as before: the cells of the notebooks have the same points.
-POINTS = {
-    "01-timer-overhead": 18,
-    "02-first-iteration": 18,
-    "03-system-call": 18,
-    "04-procedure-call": 20,
-    "05-task-creation": 18,
-    "06-process-and-thread-switch": 18,
-    "07-switch-footprint": 18,
-    "08-five-reports-on-trial": 20,
-}
 
 
 def finding(code: str) -> Finding:
@@ -89,7 +78,11 @@ def test_a_slip_that_the_figure_is_not_about_costs_its_level_only() -> None:
 
 
 def test_the_points_of_each_lab_are_those_of_its_notebook() -> None:
-    assert {lab: sum(spec.max_points for spec in specs) for lab, specs in LABS.items()} == POINTS
+    """The notebook, and with it the page about rubrics, keeps them from changing unseen."""
+    for lab, specs in LABS.items():
+        path = REPOSITORY / "notebooks" / lab / f"{lab}.ipynb"
+        own, _ = points_of(json.loads(path.read_text(encoding="utf-8"))["cells"])
+        assert own == sum(spec.max_points for spec in specs), lab
 
 
 def judged(folder: Path) -> list[Verdict]:

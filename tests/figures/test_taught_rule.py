@@ -55,9 +55,19 @@ class Evidence:
         found = Run.of(self.read[handed_in.recording], unit=unit)
         return found[variant] if variant else found
 
+    def saved(self, name: str) -> Run:
+        """The run that a cell saves as `name`. Raises KeyError if it is not there."""
+        path = self.folder / figures.RECORDINGS / f"{name}.csv"
+        if not path.is_file():
+            raise KeyError(path.name)
+        return Run.of(read(path))
+
 
 def names_of(lab: str, of: Evidence) -> dict[str, Any]:
-    """What the cells before the conclusion have left in the notebook: its runs by their names."""
+    """What the cells before the conclusion have left in the notebook: its runs by their names.
+
+    A lab that is not listed here measures in cells of its own, which run on its saved recordings.
+    """
     if lab.startswith("02"):
         return {
             "call": of.run("first-iteration-call", "call"),
@@ -99,6 +109,13 @@ def names_of(lab: str, of: Evidence) -> dict[str, Any]:
             )
             for trial in TRIALS
         }
+    if lab.startswith("11"):
+        return {
+            "own": of.run("own-question-cost", "operation"),
+            "tested": of.run("own-question-tested", "operation"),
+        }
+    if lab.startswith("10"):
+        return {"kinds": of.run("page-fault-prefault", "anonymous")}
     return {}
 
 
@@ -106,6 +123,7 @@ def solved(lab: str, of: Evidence) -> dict[str, float]:
     """What the solutions of the lab conclude from this evidence, by figure id."""
     numbers: dict[str, float] = {}
     stub = SimpleNamespace(
+        measure=lambda *_, save, **__: of.saved(save),
         compare=lambda one, other, times=1.0: comparing.compare(one, other, times),
         conclude=lambda name, value, unit="choice", run=None: numbers.update({name: value}),
         predicted=lambda name, comparison=None: None,
@@ -125,12 +143,20 @@ def solved(lab: str, of: Evidence) -> dict[str, float]:
 
 
 def _needed(source: str, before: list[str], known: dict[str, Any]) -> list[str]:
-    """The cells before `source` that assign what it uses and nobody knows yet."""
-    used = {
-        node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)
-    } - _assigned(source)
-    cells = [each for each in before if not each.startswith("%%")]
-    return [each for each in cells if _assigned(each) & used - known.keys()]
+    """The cells before `source` that assign what it uses and nobody knows yet, or what they use."""
+    needed: list[str] = []
+    used = _used(source)
+    for cell in reversed([each for each in before if not each.startswith("%%")]):
+        if _assigned(cell) & used - known.keys():
+            needed.insert(0, cell)
+            used |= _used(cell)
+    return needed
+
+
+def _used(source: str) -> set[str]:
+    """The names that a cell uses without assigning them."""
+    names = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
+    return {node.id for node in names} - _assigned(source)
 
 
 def _assigned(source: str) -> set[str]:

@@ -232,8 +232,8 @@ def test_a_line_that_was_taken_out_or_changed(stated: Stated, flags: list[str]) 
 
 
 def test_no_saved_recording_is_flagged_for_what_it_does_not_state() -> None:
-    """Those of this repository are older than accounts."""
-    course = COURSE.model_copy(update={"since": "2026-11-22T15:00:00+00:00"})
+    """A course that began after all of them asks none of them for an account."""
+    course = COURSE.model_copy(update={"since": "2030-01-01T00:00:00+00:00"})
     files = sorted(FIXTURES.glob("honest*/*/recordings/*.csv"))
     assert len(files) > 100
     stated: Class = {}

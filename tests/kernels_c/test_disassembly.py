@@ -318,12 +318,29 @@ def test_a_task_is_made_once_an_operation(built: Built, task: str) -> None:
 # First times
 
 LOADS = r"mov \(%\w+\),%\w+$|ldr x\d+, \[x\d+\]$"
+LOADS_OF_A_BYTE = r"movzbl |ldrb w"
 STORES = r"movb \$0x1,|strb w"
 
 
 @pytest.mark.parametrize("function", ["touch_absent", "touch_present"])
 def test_a_page_is_touched_once_an_operation(built: Built, function: str) -> None:
     assert len(matching(built.loop("first_iteration", function), STORES)) == 1
+
+
+@pytest.mark.parametrize("function", ["anonymous", "copied", "touched", "prefaulted"])
+def test_a_page_fault_of_a_write_has_one_store(built: Built, function: str) -> None:
+    assert len(matching(built.loop("page_fault", function), STORES)) == 1
+
+
+@pytest.mark.parametrize("function", ["zero_page", "file_apart", "file_touched"])
+def test_a_page_fault_of_a_read_has_one_load_of_a_byte(built: Built, function: str) -> None:
+    loop = built.loop("page_fault", function)
+    assert len(matching(loop, LOADS_OF_A_BYTE)) == 1
+    assert not matching(loop, STORES)
+
+
+def test_one_call_brings_all_pages_of_a_sample(built: Built) -> None:
+    assert calls(built.code("page_fault").region("populate")) == {"mmap": 1}
 
 
 @pytest.mark.parametrize("function", ["load_flushed", "load_cached"])

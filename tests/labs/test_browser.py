@@ -361,7 +361,8 @@ def test_the_saved_page_shows_the_last_result_and_the_way_back(
         jupyterlab.end_jupyter_kernels(server, page)
         page.reload()
         expect(kept).to_be_visible()
-        expect(kept).to_contain_text("run this cell again (Shift+Enter)")
+        words = "run the first cell of the lab, and then this one (Shift+Enter)"
+        expect(kept).to_contain_text(words)
         expect(plot_of(kept)).to_be_visible()
         expect(page.get_by_text("Error displaying widget")).to_be_hidden()
 

@@ -188,7 +188,7 @@ def test_a_compiler_of_ones_own_that_is_not_there_is_told(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CC", command)
-    with pytest.raises(NoCompiler, match="unset CC"):
+    with pytest.raises(NoCompiler, match="Unset CC"):
         toolchain.find_compiler()
 
 

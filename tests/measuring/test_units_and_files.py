@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labs.common.files import CannotWrite, read_bounded, write_atomically
-from labs.common.units import NAMES, Clock, UnknownUnit, canonical, rounded, with_unit
+from labs.common.files import CannotWrite, read_bounded, with_ending, write_atomically
+from labs.common.units import NAMES, Clock, UnknownUnit, canonical, fixed, rounded, with_unit
+from labs.plots.scale import axis_number
 from testing.paths import REPOSITORY
 
 CLOCK = Clock(2_596_000_000.0, 26, 0.7)
@@ -81,6 +82,13 @@ def test_what_is_written_replaces_what_was_there(tmp_path: Path) -> None:
     write_atomically(path, b"two")
     assert path.read_bytes() == b"two"
     assert [item.name for item in path.parent.iterdir()] == ["file"]
+
+
+def test_a_name_gets_its_ending_once_and_a_folder_none(tmp_path: Path) -> None:
+    assert with_ending(tmp_path / "run", ".csv") == tmp_path / "run.csv"
+    assert with_ending(tmp_path / "run.2", ".csv") == tmp_path / "run.2.csv"
+    for as_it_is in (tmp_path / "run.csv", tmp_path / "RUN.CSV", tmp_path, Path(), Path("/")):
+        assert with_ending(as_it_is, ".csv") == as_it_is
 
 
 def test_permissions_are_those_that_the_umask_gives(tmp_path: Path) -> None:
@@ -210,3 +218,19 @@ def test_reading_stops_at_the_bound(tmp_path: Path) -> None:
 )
 def test_a_unit_after_one_is_singular(number: str, unit: str, text: str) -> None:
     assert with_unit(number, unit) == text
+
+
+@pytest.mark.parametrize("decimals", range(4))
+@pytest.mark.parametrize("tiny", [-0.0, 0.0, -1e-9, 1e-9, -4e-5])
+def test_what_rounds_to_zero_has_no_sign(tiny: float, decimals: int) -> None:
+    for signed in (False, True):
+        text = fixed(tiny, decimals, signed=signed)
+        assert float(text) == 0 and text[0] == "0" and len(text.partition(".")[2]) == decimals
+    assert rounded(-0.0) == "0" and axis_number(-0.0) == "0"
+
+
+@pytest.mark.parametrize("value", [-1234.567, -0.5, 0.06, 1234.567])
+def test_any_other_number_keeps_its_sign(value: float) -> None:
+    plain, signed = fixed(value, 2), fixed(value, 2, signed=True)
+    assert float(plain.replace(",", "")) == float(signed.replace(",", "")) == round(value, 2)
+    assert signed[0] == ("-" if value < 0 else "+") and plain in signed

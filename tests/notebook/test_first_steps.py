@@ -299,13 +299,15 @@ def test_what_to_try_is_told_as_it_is_written_there(lab: Session) -> None:
 def test_options_have_their_name_in_python(
     option: Option, in_a_command: str, in_a_notebook: str
 ) -> None:
-    printed = advice("try ", option, ", or not")
+    printed = advice("try {option}, or not", option=option)
     assert str(printed) == printed.worded(python=False) == f"try {in_a_command}, or not"
     assert printed.worded(python=True) == f"try {in_a_notebook}, or not"
 
 
 def test_options_side_by_side_are_used_together() -> None:
-    printed = advice(Option("within", 5), Option("at-most", 60), ", which takes longer")
+    printed = advice(
+        "{options}, which takes longer", options=(Option("within", 5), Option("at-most", 60))
+    )
     assert str(printed) == "--within 5 --at-most 60, which takes longer"
     assert printed.worded(python=True) == "within=5, at_most=60, which takes longer"
 

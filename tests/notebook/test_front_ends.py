@@ -75,7 +75,7 @@ def test_a_saved_panel_holds_its_last_result_without_widgets(
     page = saved["text/html"]
     assert panel.run.result().sentence() in page
     assert re.search(r'<img [^>]*src="data:image/', page)
-    assert "run this cell again (Shift+Enter)" in page
+    assert "run the first cell of the lab, and then this one (Shift+Enter)" in page
     assert "<script" not in page and WIDGET not in saved
     # The rules that hide one of the two outputs are for the class that the widget has.
     assert "ticklab-panel" in panel.controls.widget._dom_classes
@@ -99,7 +99,7 @@ def test_a_saved_form_holds_the_line_of_python_with_what_was_stored(
     assert written in line["text/plain"] and WIDGET not in line
     assert "ticklab-form" in form.fields.widget._dom_classes
     assert ":not(:has(.ticklab-form:not(" in line["text/html"]
-    assert "1000" in line["text/html"] and "run this cell again" in line["text/html"]
+    assert "1000" in line["text/html"] and "run the first cell of the lab" in line["text/html"]
 
 
 def test_nbclassic_knows_the_cells_of_c_and_no_others() -> None:

@@ -10,7 +10,7 @@ import pytest
 from grader.cases.case import Case, make_case
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Outcome
-from grader.facts import working_sets
+from grader.facts.memory import working_sets
 from grader.figures import figure_named
 from grader.figures.switch_footprint import FIGURES as OF_FOOTPRINT
 from grader.figures.task_creation import FIGURES as OF_CREATION

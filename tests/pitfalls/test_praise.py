@@ -160,6 +160,13 @@ def with_clock(found: Submission) -> Submission:
     )
 
 
+def ticks_as_cycles(found: Submission) -> Submission:
+    """The right value in ticks, called core cycles."""
+    cycle = found.case().result.clock.core_cycle_ticks
+    assert cycle is not None
+    return found.gives(found.figure.value * cycle)
+
+
 def value_of(variant: str) -> Change:
     """The result of another variant of the same recording."""
 
@@ -290,30 +297,40 @@ UNWATCHED = without(*(key for key in COUNTED["own_call"] if "watched" in key))
 #: By check, or by figure and check, what makes the check fail in an honest submission.
 LACKING: dict[str | tuple[str, str], Change] = {
     # Codes of pitfalls
+    "baseline-does-it-too": stating("@.counted_of_baseline", "7"),
     "child-left-behind": of_fixture("child-left-behind"),
     "clock-read-too-early": of_fixture("clock-read-too-early"),
     "conclusion-against-table": other_choice,
     "cost-of-many-for-one": whole_sample,
+    "counts-itself": of_fixture("counts-itself"),
     "creation-without-its-end": creation_alone,
     "failing-call-timed": stating("@.watched_failed", "16"),
     "figure-not-from-recording": times(6.03),
+    "cycles-for-ticks": ticks_as_cycles,
+    "cycle-too-short": stating("@.nodes_walked", "100"),
     "first-sample-lost": warmed_up,
     "interval-as-wide-as-value": of_fixture("interval-as-wide-as-value"),
     "library-call-not-system-call": of_fixture("library-call-not-system-call"),
     "lock-convoy": of_fixture("lock-convoy"),
     "loop-counted-along": of_fixture("loop-counted-along"),
     "memory-not-resident": stating("memory.resident_kb", "2000"),
+    "neighbours-mapped-along": of_fixture("neighbours-mapped-along"),
     "not-a-thread": of_fixture("not-a-thread"),
     "not-one-call": stating("@.watched_loops", "1"),
     "not-one-chain": stating("@.watched_chains", "2"),
     "not-woken": stating("@.turns_unwoken", "1"),
     "number-not-by-the-task": stating("@.raised_by_task", "0"),
     "one-process": one_process,
+    "operations-not-counted": without("@.counted_of_operation"),
     "optimisation-levels-mixed": stating("flags", "-O1"),
     "other-call-than-asked": stating("@.watched_empty_reads", "0"),
     "other-page-touched": stating("@.watched_page", "0"),
+    "order-foreseen": stating("@.same_hops", "2097150"),
     "page-fault-counted-along": stating("task.main.minor_faults", "100000"),
+    "page-not-brought": stating("variant.own.faults", "100000"),
     "page-still-missing": as_unprepared,
+    "page-there-before": of_fixture("page-there-before"),
+    "read-not-written": stating("@.later_faults", "100000"),
     "more-between-the-readings": bent,
     "ratio-upside-down": lambda found: found.gives(1 / found.figure.value),
     "mechanisms-differ": of_other_mechanism,
@@ -343,6 +360,10 @@ LACKING: dict[str | tuple[str, str], Change] = {
     "children waited for": without("@.children_switches", "@.children_faults"),
     "calls comparable": without("core_cycle_ticks"),
     "every line used": stating("@.lines_used", "4095"),
+    "every line walked": without("@.nodes_walked"),
+    "hops counted": without("@.same_hops"),
+    "loads chained": without("@.ends_right"),
+    "set resident": without("@.resident_kb"),
     "faults counted": without("task.main.minor_faults"),
     "interleaved": in_turn,
     "level stated": without("flags"),
@@ -350,7 +371,9 @@ LACKING: dict[str | tuple[str, str], Change] = {
     "memory held": without("memory.resident_kb"),
     "nearly every line used": without("@.lines_tried"),
     "no child counted": without("@.children_switches"),
+    "no fault left": without("variant.own.faults"),
     "no sample missing": gap,
+    "one fault a page": without("@.faults"),
     "on one cpu": without("@.peers_may_use"),
     "on the step": lambda found: found.with_recording(
         ticks=2 * (found.recording.ticks if found.recording is not None else np.zeros(0))

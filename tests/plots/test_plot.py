@@ -236,6 +236,8 @@ def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
     assert f"{processes} samples are cold, each the first of its process" in meaning
     assert "Your prediction, 300 ns, lies below the median of the cold samples" in meaning
     assert kind.startswith("Scatter plot of first_iteration call")
+    alone = picture._of_cold(np.array([4700.0]), "ns")
+    assert alone == "1 sample is cold, the first of its process: 4,700 ns."
 
 
 def test_a_narrow_table_has_each_interval_beside_its_value() -> None:
@@ -250,3 +252,13 @@ def test_a_narrow_table_has_each_interval_beside_its_value() -> None:
     assert narrow.warnings == ("a warning",)
     plain = Table("Costs", ("a", "from", "b"), (("1", "2", "3"),))
     assert tables.narrowed(plain) == plain
+
+
+def test_a_narrow_table_has_the_quartiles_beside_the_median() -> None:
+    wide = tables.samples_table(
+        read(FIXTURES / "honest/02-first-iteration/recordings/cold.csv"), "call"
+    )
+    narrow = tables.narrowed(wide)
+    assert narrow.header == ("batch", "samples", "lowest", "median (quartiles)", "highest")
+    (row,) = wide.rows
+    assert narrow.rows == ((*row[:3], f"{row[4]} ({row[3]} to {row[5]})", row[6]),)

@@ -1,55 +1,151 @@
-"""The example of docs/adding-a-lab.md is built, run and read, and what the page names is there."""
+"""The example of docs/adding-a-lab.md, built from the page's own blocks in a copy of the source.
+
+Whatever needs a run is for `python -m bench adding_a_lab`, which types every command of the pages.
+"""
 
 from __future__ import annotations
 
+import ast
+import os
 import re
+import shutil
 import subprocess
+import sys
+from pathlib import Path
 
-from grader.cases.praise import Praise
-from grader.cases.spec import FigureSpec, Quantity
-from grader.facts.borne_out import FACTS
-from labs.c_kernels import toolchain
+import pytest
+
 from labs.course.steps import KINDS, WITHOUT_NAME
+from labs.languages import catalogue
+from testing import example_lab
+from testing.example_lab import LAB, Add, BadPage, Type, Write, all_steps, carry_out, steps
 from testing.paths import REPOSITORY
 
-PAGE = (REPOSITORY / "docs" / "adding-a-lab.md").read_text(encoding="utf-8")
-C = re.findall(r"^```c\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-#: What the page tells a maintainer to write.
-OF_THE_EXAMPLE = ("signal", "recordings/")
+STEPS = all_steps()
+TYPED = [step.command for step in STEPS if isinstance(step, Type)]
+WRITTEN = [step for step in STEPS if not isinstance(step, Type)]
+#: What a copy of the source needs; of the rest of the tree the example changes nothing.
+COPIED = ("bench", "docs", "grader", "kernels_c", "labs", "notebooks", "testing")
+#: The commands that are typed here. Others measure, or take long, or set up the environment.
+QUICK = re.compile(r"mkdir |clang-format |python -m testing\.(lists|notebook)\b")
 
 
-def test_the_c_kernel_of_the_example_measures() -> None:
-    (source,) = C
-    program = toolchain.build_text(source, "signal_delivery").path
-    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
-    assert [line.split(",")[0] for line in listed.splitlines() if '"' in line] == [
-        "handled",
-        "ignored",
-        "loop",
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the source with the example in it; the quick commands are typed there too."""
+    tree = tmp_path_factory.mktemp("example")
+    for name in COPIED:
+        ignored = shutil.ignore_patterns("__pycache__", "*.pyc")
+        shutil.copytree(REPOSITORY / name, tree / name, ignore=ignored)
+    for path in (".clang-format", "README.md", "pyproject.toml"):
+        shutil.copy(REPOSITORY / path, tree)
+    for folder in ("tests/pitfalls", "tests/labs", "tests/course"):
+        shutil.copytree(REPOSITORY / folder, tree / folder)
+    (tree / "tests" / "fixtures").symlink_to(REPOSITORY / "tests" / "fixtures")
+    (tree / "build").mkdir()
+    for step in STEPS:
+        if not isinstance(step, Type):
+            carry_out(step, tree)
+        elif QUICK.match(step.command):
+            done = typed(step.command, tree)
+            assert done.returncode == 0, (step.command, done.stdout, done.stderr)
+    return tree
+
+
+def typed(command: str, tree: Path) -> subprocess.CompletedProcess[str]:
+    """A command of the page, typed at the top of the copy in the environment of the tests."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(tree)}
+    words = ["bash", "-c", command]
+    return subprocess.run(
+        words, cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_example_is_known_to_each_list(example: Path) -> None:
+    held = {
+        "grader/facts/kernel_hashes.json": '"signal_delivery": [',
+        "labs/c_kernels/variants.json": '"signal_delivery": {',
+        "README.md": f"| {LAB} | What does a signal cost? | 60 |",
+        "docs/instructors/rubrics.md": "| 20 | 8 | 4 | 12 |",
+        "docs/instructors/term-plan.md": f"(labs/{LAB}.md)",
+    }
+    lacking = [
+        path for path, line in held.items() if line not in (example / path).read_text("utf-8")
     ]
-    words = [str(program), "--variant", "handled", "--samples", "8", "--warmup", "0"]
-    rows = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    # Two whole blocks: each of the two variants twice at each of the four batch sizes.
-    for variant in ("handled", "loop"):
-        assert len(re.findall(rf"^{variant},\d", rows, re.MULTILINE)) == 8
+    assert lacking == []
 
 
-def test_the_figure_of_the_example_can_be_made() -> None:
-    block = re.findall(r"^    FIGURES = .*?^    \)$", PAGE, re.DOTALL | re.MULTILINE)[0]
-    made: dict[str, object] = {"FigureSpec": FigureSpec, "Praise": Praise, "Quantity": Quantity}
-    exec(re.sub(r"^    ", "", block, flags=re.MULTILINE), made)
-    figures = made["FIGURES"]
-    assert isinstance(figures, tuple)
-    (spec,) = figures
-    assert isinstance(spec, FigureSpec)
-    assert set(spec.praise[0].by) - {spec.central} <= set(FACTS)
+def test_the_notebook_of_the_example_has_what_a_lab_needs(example: Path) -> None:
+    """The page's own command: it reads the notebook, and measures nothing."""
+    (command,) = (each for each in TYPED if each.startswith("python -m pytest tests/labs "))
+    done = typed(f"{command} -n 0 -p no:cacheprovider", example)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert int(re.findall(r"(\d+) passed", done.stdout)[0]) > 15
 
 
-def test_what_the_page_names_is_there() -> None:
-    named = set(re.findall(r"`((?:[\w-]+/)+[\w.*-]*)`", PAGE))
-    assert len(named) > 10
-    for path in named:
-        if not any(part in path for part in OF_THE_EXAMPLE):
-            assert (REPOSITORY / path).exists(), path
-    assert set(re.findall(r"`([a-z]+):(?:NAME|ID)`", PAGE)) == set(KINDS) - set(WITHOUT_NAME)
-    assert set(re.findall(r"`([a-z-]+):`", PAGE)) == set(WITHOUT_NAME)
+def test_the_findings_of_the_example_are_translated_into_each_language() -> None:
+    """Each translation is of a sentence that the example says; the bench lets the kit take them."""
+    said = {
+        node.value
+        for step in WRITTEN
+        if step.path.startswith("grader/")
+        for node in ast.walk(ast.parse(step.text))
+        if isinstance(node, ast.Constant)
+    }
+    given = [step for step in WRITTEN if step.path.endswith(".po")]
+    assert {Path(step.path).stem for step in given} == {*catalogue.languages()}
+    for step in given:
+        translated = {each.english: each.translated for each in catalogue.entries(step.text)}
+        assert len(translated) == 6 and {*translated} <= said
+        assert all(text and text != english for english, text in translated.items())
+
+
+def test_the_number_of_the_example_is_free_and_nothing_of_it_is_in_the_tree() -> None:
+    assert not list((REPOSITORY / "notebooks").glob(f"{LAB.partition('-')[0]}-*"))
+    created = [step.path for step in WRITTEN if isinstance(step, Write)]
+    assert len(created) > 8
+    assert [path for path in created if (REPOSITORY / path).exists()] == []
+
+
+def test_what_the_pages_name_is_there() -> None:
+    made = {step.path for step in WRITTEN}
+    for page in example_lab.PAGES:
+        text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
+        prose = re.sub(r"^(`{3,})\w+\n.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+        named = set(re.findall(r"`((?:[\w-]+/)+[\w.*-]*)`", prose)) - made
+        assert len(named) > 5
+        assert [path for path in sorted(named) if not (REPOSITORY / path).exists()] == []
+
+
+def test_the_guide_of_the_example_shows_each_kind_of_step() -> None:
+    (guide,) = (step.text for step in WRITTEN if step.path.endswith(f"hints/{LAB}.json"))
+    assert {*re.findall(r'"done_by": "([a-z-]+):', guide)} == {*KINDS, *WITHOUT_NAME}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "Here is a file:\n\n```c\nint a;\n```\n",
+        "```c\nint a;\n```\n",
+        "Write `a.c`, or not:\n\n```c\nint a;\n```\n",
+    ],
+)
+def test_a_block_that_goes_nowhere_is_a_fault_of_the_page(page: str) -> None:
+    with pytest.raises(BadPage, match="where it goes"):
+        list(steps(page))
+
+
+def test_the_steps_of_a_page_come_in_its_order(tmp_path: Path) -> None:
+    page = (
+        "Write `a/b.md`:\n\n````markdown\n```python\n1\n```\n````\n\nType:\n\n    cat a/b.md\n\n"
+        "In `a/b.md`, below the line `1`, add:\n\n```python\n2\n```\n"
+    )
+    write, cat, add = steps(page)
+    assert (write, cat) == (Write("a/b.md", "```python\n1\n```\n"), Type("cat a/b.md"))
+    assert isinstance(write, Write) and isinstance(add, Add)
+    carry_out(write, tmp_path)
+    carry_out(add, tmp_path)
+    assert (tmp_path / "a/b.md").read_text() == "```python\n1\n2\n```\n"
+    with pytest.raises(BadPage, match="has 0 lines '3'"):
+        carry_out(Add("a/b.md", "3", "4\n"), tmp_path)

@@ -1,6 +1,7 @@
 """The commands in README and docs are those that the programs take, and the cheap ones are run.
 
 Running each command would take minutes: others parse, by the parser that the program itself uses.
+`python -m bench pages` types them all; test_docs_typed.py says which it leaves out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ import grader.commands
 import grader.commands.cli
 import labs.commands
 import labs.commands.cli
-from testing.images import DOCKER_BUILD, DOCKER_RUN
 from testing.paths import FIXTURES, REPOSITORY
 
 DOCS = REPOSITORY / "docs"
@@ -31,30 +31,6 @@ DOCS = REPOSITORY / "docs"
 OURS = sorted([*(DOCS / "instructors").rglob("*.md"), *(DOCS / "students").rglob("*.md")])
 OTHERS = [REPOSITORY / "README.md", *sorted(DOCS.glob("*.md"))]
 
-#: Commands that are not of this project, and why no test runs them as they are written.
-NOT_RUN = {
-    "make lab": "it opens a browser; its target is looked for in the Makefile",
-    "source .venv/bin/activate": "it changes a shell",
-    "python3 -m venv ~/ticklab-env": "it writes to the home folder; test_wheel.py makes one",
-    "source ~/ticklab-env/bin/activate": "it changes a shell",
-    "pip install .": "it downloads; test_wheel.py installs the wheel",
-    "pip wheel --no-deps -w dist .": "it downloads; test_wheel.py builds the wheel",
-    "conda env create -f environment.yml": "it downloads; test_setup.py compares the file",
-    "conda activate ticklab": "it changes a shell",
-    "sudo install -d -m 1777 /usr/local/share/nbgrader/exchange": "it needs root; "
-    "test_doctor_exchange.py compares the advice",
-    DOCKER_BUILD: "it downloads; test_images.py compares what the Dockerfile names",
-    DOCKER_RUN: "it needs the image; test_images.py compares it with the Dockerfile",
-    "jupyter lab": "it opens a browser",
-    "cd my-demo": "it changes a shell",
-    "cd my-course": "it changes a shell",
-    "nbgrader generate_assignment 01-timer-overhead": "nbgrader's; tests/with_nbgrader runs it",
-    "nbgrader release_assignment 01-timer-overhead": "nbgrader's; tests/with_nbgrader runs it",
-    "nbgrader fetch_assignment 01-timer-overhead --course ticklab": "nbgrader's own",
-    "nbgrader release_feedback 01-timer-overhead": "nbgrader's; tests/with_nbgrader runs it",
-    "nbgrader autograde 01-timer-overhead --student=honest --force": "nbgrader's; "
-    "tests/with_nbgrader runs it",
-}
 #: A block with its language, or with a directive of the site such as `{include}`.
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PROGRAMS = {"labs": labs.commands, "grader": grader.commands}
@@ -148,14 +124,6 @@ def test_each_command_that_a_sentence_names_exists_with_its_options(
 def test_a_command_that_no_program_takes_is_found() -> None:
     assert status(["labs", "hand-out"]) != 0
     assert status(["grader", "export", "01-timer-overhead", "--cvs", "grades.csv"]) != 0
-
-
-def test_every_other_command_has_a_reason_why_it_is_not_run() -> None:
-    programs = re.compile(r"(taskset -c 1 )?(labs|grader) |python -c ")
-    other = {each.text for each in OURS_FENCED if not programs.match(each.text)}
-    assert other == set(NOT_RUN)
-    targets = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
-    assert re.search(r"^lab: ", targets, re.MULTILINE)
 
 
 def has(text: str) -> bool:

@@ -121,16 +121,16 @@ def claimed(page: Path, column: int) -> Iterator[tuple[str, float, str]]:
     """Figure, value and unit in a column of the table of answers."""
     for row in rows(text_of(page)):
         cell = re.sub(r"conclusion (\d)", r"\1 choice", row[column]) if len(row) == 4 else ""
-        found = re.fullmatch(r"([\d.]+) (\w+)", cell)
+        found = re.fullmatch(r"([\d.,]+) (\w+)", cell)
         if found and row[0].startswith("`"):
-            yield row[0].strip("`"), float(found[1]), found[2]
+            yield row[0].strip("`"), float(found[1].replace(",", "")), found[2]
 
 
 @pytest.mark.parametrize("page", LABS[1:], ids=lambda page: page.stem)
 def test_answers_of_a_shared_machine_are_those_of_the_saved_run(page: Path) -> None:
     saved = saved_figures(FIXTURES / "honest" / page.stem)
     said = list(claimed(page, 2))
-    assert len(said) >= 5
+    assert len(said) >= min(5, len(saved))
     for name, value, unit in said:
         assert unit == saved[name][1]
         assert value == pytest.approx(saved[name][0], rel=ROUNDING), name

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from grader.pitfalls import CATALOGUE
 from labs.c_kernels.toolchain import source_hash
+from testing.fixtures import recipe
 from testing.fixtures import tree as fixtures
+from testing.fixtures.missing import labs, measure_missing
 from testing.fixtures.recipe import RECIPES, BadRecipe, LabFolder
 from testing.fixtures.tree import Tree, differences, whole, write
 from testing.paths import FIXTURES
@@ -65,7 +68,7 @@ def test_every_pitfall_has_its_recipes_and_each_states_the_mistake(tree: Tree) -
         f"{code}/{kind}" for code in codes for kind in ("wrong", "near")
     }
     assert {name.partition("/")[0] for name in RECIPES} == codes
-    assert [name for name, recipe in RECIPES.items() if not (recipe.__doc__ or "").strip()] == []
+    assert [name for name, each in RECIPES.items() if not (each.__doc__ or "").strip()] == []
 
 
 def test_measured_recordings_are_as_written_and_state_where(tree: Tree) -> None:
@@ -95,3 +98,39 @@ def test_a_recipe_must_fit_its_recording() -> None:
         run.by_a_later_kit(1.1 * run.figure("fenced"), "fenced")
     with pytest.raises(BadRecipe, match="times"):
         folder.replaced(run, b"fenced", b"unfenced")
+
+
+def test_a_missing_recording_is_measured_by_the_command_of_its_recipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(recipe, "FIXTURES", tmp_path)
+    monkeypatch.setattr(recipe, "REPOSITORY", tmp_path)
+    folder = tmp_path / "pitfalls" / "unit-slip" / "wrong"
+    typed = []
+
+    def read() -> None:
+        LabFolder("unit-slip/wrong").run("one.csv", "timer_overhead --variant fenced")
+
+    def run(words: Sequence[str], where: Path) -> int:
+        typed.append((" ".join(words), where))
+        shutil.copy(FIXTURES / "pitfalls/affinity-not-obtained/near/recordings/fenced.csv", where)
+        (where / "fenced.csv").rename(where / words[-1])
+        return 0
+
+    with pytest.raises(BadRecipe, match=r"labs measure timer_overhead .* --save recordings/one"):
+        read()
+    measure_missing(read, run)
+    command = "measure timer_overhead --variant fenced --save recordings/one.csv"
+    assert typed == [(command, folder)]
+    (folder / "recordings/one.csv").unlink()
+    with pytest.raises(BadRecipe, match="ended with status 3"):
+        measure_missing(read, lambda *_: 3)
+    with pytest.raises(BadRecipe, match="there is no recording"):
+        measure_missing(read, lambda *_: 0)
+
+
+@pytest.mark.measuring
+def test_a_recording_is_measured_in_the_folder_that_will_hold_it(tmp_path: Path) -> None:
+    words = ("measure", "timer_overhead", "--samples", "40", "--save", "one.csv")
+    assert labs(words, tmp_path) == 0
+    assert (tmp_path / "one.csv").is_file()

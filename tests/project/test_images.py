@@ -107,6 +107,16 @@ def test_the_image_starts_what_the_program_takes_on_the_port_that_the_pages_publ
     assert f":{port}:{port} " in DOCKER_RUN
 
 
+def test_a_login_shell_of_the_image_finds_the_same_programs() -> None:
+    [first] = [each.rest for each in SYSTEM if each.name == "ENV"]
+    [[value]] = [
+        re.findall(r"echo '(PATH=\S+)' > /etc/profile\.d/", each.rest)
+        for each in LAST
+        if "profile.d" in each.rest
+    ]
+    assert value in first.split()
+
+
 def test_the_pages_and_the_dockerfile_give_the_same_two_commands() -> None:
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     start = (REPOSITORY / "docs" / "students" / "start.md").read_text(encoding="utf-8")

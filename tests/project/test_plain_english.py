@@ -58,7 +58,7 @@ PHRASES = (
 )
 
 
-_BLOCK_OF_C = re.compile(r"^```c\n.*?^```$", re.DOTALL | re.MULTILINE)
+_BLOCK_OF_CODE = re.compile(r"^```(?:c|json|po|python)\b.*?^```$", re.DOTALL | re.MULTILINE)
 _OF_TEMPLATES = re.compile(r"<style.*?</style>|<[^>]*>|\{#.*?#\}|\{%.*?%\}", re.DOTALL)
 
 
@@ -110,7 +110,7 @@ def pages() -> Iterator[Text]:
     """The paragraphs, items and cells of tables of the pages."""
     paths = [*sorted((REPOSITORY / "docs").rglob("*.md"))]
     for path in [*paths, REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md"]:
-        text = _BLOCK_OF_C.sub("", path.read_text(encoding="utf-8"))
+        text = _BLOCK_OF_CODE.sub("", path.read_text(encoding="utf-8"))
         for block in re.split(r"\n\s*\n|\n(?=[-|])|(?<=\|)|(?m:^#.*$)", text):
             if not block.startswith("    "):
                 yield Text(path.name, block)

@@ -11,6 +11,7 @@ import pytest
 
 from labs import views
 from labs.common.messages import Refused
+from labs.common.units import fixed
 from labs.course import published
 from labs.notebook.comparing import compare
 from labs.notebook.later import Later
@@ -90,7 +91,7 @@ def test_a_step_is_marked_where_the_comparison_finds_a_difference(levels: tuple[
         for run, cell in zip(levels, row[1:], strict=True):
             more, less = run.in_unit("cycles")[f"args{n + 1}"], run.in_unit("cycles")[f"args{n}"]
             found = compare(more, less, 1.0)
-            assert cell.startswith(f"{found.difference:+.2f}")
+            assert cell.startswith(fixed(found.difference, 2, signed=True))
             assert ("*" in cell) == found.distinguishable
             assert ("2 modes" in cell) == any("two modes" in each for each in found.modes)
             marked += "*" in cell

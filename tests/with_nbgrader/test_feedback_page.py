@@ -78,6 +78,8 @@ def test_figures_come_first_then_the_report_then_the_notebook_collapsed(notebook
         assert "Accepted: " in part and "data:image/png;base64," in part
     assert "Not graded by the check; a person reads it." in page
     assert "Score: 18.0 / 22.0" in page and "(nobody has read it yet)" in page
+    top = page[page.index("<h1>") : page.index("<h2>")]  # a score that is not final says so there
+    assert "so far: 4.0 wait for a person" in top and ", nobody has read it yet)" in top
     assert "Late submission penalty" not in page
 
 

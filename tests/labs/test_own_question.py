@@ -1,0 +1,114 @@
+"""The exercise in C of lab 11: the examples of its hints count, and what does not count is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.cases.case import Case
+from grader.facts import own_question
+from grader.figures import figure_named
+from grader.judging.check import open_case
+from labs.common.messages import Refused
+from labs.course.figures import Figure
+from labs.notebook import ckernel
+from labs.notebook.session import Session
+from labs.recording.file import Recording
+from testing.c_programs import LINUX
+
+LAB, COST = "11-own-question", "own-question-cost"
+LINE = "own_question --variant operation,other --samples 100 --processes 3 --warmup 4 --save own"
+
+FRAME = """#include "own_question.h"
+{declared}
+static void set_up(void) {{ {set_up} }}
+TICKLAB_INLINE int operation(void) {{ {operation} }}
+TICKLAB_INLINE int other(void) {{ {other} }}
+TICKLAB_INLINE int baseline(void) {{ {baseline} }}
+static long counted(void) {{ {counted} }}
+MEASURE_OWN_QUESTION(set_up, operation, other, baseline, counted)
+"""
+ATOMIC = {
+    "declared": "static long shared, plain, seen;",
+    "set_up": "",
+    "operation": "return __atomic_add_fetch(&shared, 1, __ATOMIC_SEQ_CST) > 0;",
+    "other": "return ++*(volatile long *)&plain > 0;",
+    "baseline": "return 1;",
+    "counted": "const long before = seen; seen = shared; return seen - before;",
+}
+PIPE = {
+    "declared": "#include <fcntl.h>\n#include <unistd.h>\nstatic int ends[2];",
+    "set_up": 'if (pipe2(ends, O_NONBLOCK) != 0) stop(STATUS_FAILED, "no pipe");',
+    "operation": 'return write(ends[1], "x", 1) == 1;',
+    "other": 'return write(ends[1], "x", 0) == 0;',
+    "baseline": "return 1;",
+    "counted": "char all[512]; long n = 0; "
+    "for (ssize_t got; (got = read(ends[0], all, sizeof all)) > 0;) n += got; return n;",
+}
+COPY = {
+    "declared": "static unsigned char blocks[256][4096]; static int at;\n"
+    "TICKLAB_INLINE int next(void) { const int from = at; at = (at + 1) % 256; return from; }",
+    "set_up": "memset(blocks, 0, sizeof blocks);",
+    "operation": "const int from = next(); memcpy(blocks[at], blocks[from], 4096); "
+    "blocks[at][9]++; return 1;",
+    "other": "const int from = next(); memcpy(blocks[at], blocks[from], 64); return 1;",
+    "baseline": "return next() >= 0;",
+    "counted": "const long n = blocks[at][9]; memset(blocks, 0, sizeof blocks); return n;",
+}
+
+
+def measured(folder: Path, parts: dict[str, str], line: str = LINE) -> tuple[Recording, str]:
+    text = FRAME.format(**parts)
+    return ckernel.measure_cell(Session(LAB, folder), line, text).recording, text
+
+
+def case_of(recording: Recording, text: str) -> Case:
+    figure = Figure(COST, 1.0, "ns", "recordings/own.csv")
+    found = open_case(figure_named(COST), figure, recording, text)
+    assert isinstance(found, Case)
+    return found
+
+
+@LINUX
+@pytest.mark.parametrize("parts", [ATOMIC, PIPE, COPY], ids=["atomic", "pipe", "copy"])
+def test_the_examples_of_the_hints_are_counted(parts: dict[str, str], tmp_path: Path) -> None:
+    case = case_of(*measured(tmp_path, parts))
+    trials = own_question.trials(case)
+    assert len(trials) == len(case.recording.processes) >= 3
+    assert all(each.of_operation == each.tried >= 3 for each in trials)
+    assert {(each.idle, each.of_baseline) for each in trials} == {(0, 0)}
+    held, counted = own_question.in_samples(case)
+    assert counted is not None and counted >= held > 0
+    assert own_question.claims_by_itself(case) is None
+    assert own_question.counts_itself(case) is None
+
+
+def test_a_process_cannot_know_how_many_operations_are_tried(tmp_path: Path) -> None:
+    line = LINE.replace("--processes 3", "--processes 8").replace("--samples 100", "--samples 160")
+    trials = own_question.trials(case_of(*measured(tmp_path, ATOMIC, line)))
+    assert len({each.tried for each in trials}) > 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"operation": "return 0;"}, "did not work"),
+        ({"operation": "return 1;"}, "your function counted 0"),
+        ({"operation": "shared += 2; return 1;"}, "are claimed in one sample"),
+        ({"counted": "(void)seen; return shared;"}, "are claimed in one sample"),
+        ({"counted": "(void)seen; return 64;"}, "your function counted 64"),
+    ],
+)
+def test_a_run_whose_operations_are_not_counted_ends_with_a_message(
+    change: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(Refused) as refused:
+        measured(tmp_path, ATOMIC | change)
+    assert said in str(refused.value)
+
+
+def test_what_the_baseline_does_is_counted_too(tmp_path: Path) -> None:
+    change = {"baseline": "return ++*(volatile long *)&shared > 0;"}
+    trials = own_question.trials(case_of(*measured(tmp_path, ATOMIC | change)))
+    assert all(each.of_baseline == each.tried for each in trials)

@@ -1,0 +1,207 @@
+"""Lab 11: what its grader believes of C that nobody has seen before.
+
+The C is laid into the honest recording, whose samples and counts are right. So only what the C says
+decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from grader.cases.verdict import Outcome, Verdict
+from grader.figures import figure_named
+from testing.submission import Submission, honest_submission
+
+COST, OTHER = "own-question-cost", "own-question-other"
+MEASURED = "MEASURE_OWN_QUESTION(set_up, operation, other, baseline, counted)"
+FRAME = """#include "own_question.h"
+{declared}
+static void set_up(void) {{ {set_up} }}
+TICKLAB_INLINE int operation(void) {{ {operation} }}
+TICKLAB_INLINE int other(void) {{ return 1; }}
+TICKLAB_INLINE int baseline(void) {{ return 1; }}
+static long counted(void) {{ {counted} }}
+{measured}
+"""
+DIFFERENCE = "const long before = seen; seen = made; return seen - before;"
+
+
+def with_c(
+    operation: str,
+    counted: str = DIFFERENCE,
+    declared: str = "static long made, seen;",
+    set_up: str = "",
+    measured: str = MEASURED,
+) -> Submission:
+    text = FRAME.format(
+        declared=declared, set_up=set_up, operation=operation, counted=counted, measured=measured
+    )
+    return honest_submission(figure_named(COST)).of_c(text)
+
+
+def codes(verdict: Verdict) -> list[str]:
+    return [finding.code for finding in verdict.findings]
+
+
+# ------------------------------------------------------------------------------ claims of a C
+
+
+ADDS = "return __atomic_add_fetch(&made, 1, __ATOMIC_SEQ_CST) > 0;"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"set_up": 'printf("# variant.operation.tried: 7\\n");'}, "names printf"),
+        ({"set_up": 'fputs("# counted: 7\\n", stdout);'}, "names stdout"),
+        ({"set_up": 'write(STDOUT_FILENO, "# x: 7\\n", 7);'}, "names STDOUT_FILENO"),
+        ({"set_up": 'write(1, "# variant.operation.tried: 7\\n", 30);'}, "holds a text like"),
+        (
+            {"declared": "static long made, seen;\n#define SAY puts\n", "set_up": 'SAY("#");'},
+            "puts",
+        ),
+        ({"measured": f"int main(void) {{ return 0; }}\n{MEASURED}"}, "a main() of its own"),
+        ({"measured": "int main(void) { return 0; }"}, "does not measure by"),
+        ({"measured": f"#define MEASURE_OWN_QUESTION(...)\n{MEASURED}"}, "defines MEASURE_OWN_Q"),
+        (
+            {"measured": f"#define must_have_happened(a, b) (void)0\n{MEASURED}"},
+            "defines must_have",
+        ),
+        ({"measured": f"#define stop(...) (void)0\n{MEASURED}"}, "defines stop"),
+        ({"measured": f"// {MEASURED}"}, "does not measure by"),
+    ],
+)
+def test_what_a_c_says_of_itself_is_no_count(change: dict[str, str], said: str) -> None:
+    verdict = with_c(ADDS, **change).verdict()
+    assert codes(verdict) == ["operations-not-counted"]
+    assert said in verdict.findings[0].evidence
+    assert verdict.points <= verdict.max_points / 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"set_up": 'fprintf(stderr, "variants are below\\n");'},
+        {"set_up": '/* printf("# variant.operation.tried: 7"), and main() */ made = 0;'},
+        {"declared": "#define _GNU_SOURCE\n#define name 1\nstatic long made, seen;"},
+        {"declared": "static long made, seen; /* int main(void) { stdout } */"},
+    ],
+)
+def test_a_c_that_only_looks_like_it_is_believed(change: dict[str, str]) -> None:
+    assert with_c(ADDS, **change).verdict().outcome is Outcome.PASSED
+
+
+# --------------------------------------------------------------------------- counts of itself
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "made++; return getppid() > 0;",
+        "const int ok = getppid() > 0; ++made; return ok;",
+        "made += 1; return usleep(1) == 0;",
+        "usleep(1); return __atomic_add_fetch(&made, 1, __ATOMIC_SEQ_CST) > 0;",
+    ],
+)
+def test_a_counter_beside_the_call_is_no_evidence(operation: str) -> None:
+    verdict = with_c(operation).verdict()
+    assert codes(verdict) == ["counts-itself"]
+    assert "made" in verdict.findings[0].evidence
+    assert verdict.points <= verdict.max_points / 2
+
+
+@pytest.mark.parametrize(
+    ("operation", "counted"),
+    [
+        (ADDS, DIFFERENCE),
+        ("made++; return 1;", DIFFERENCE),  # the increment is the operation
+        ("__atomic_store_n(&seen, 0, 5); " + ADDS, DIFFERENCE),  # both are changes of variables
+        ("add(); return 1;", DIFFERENCE),  # it is the student's own function that adds
+        ("made += write(0, &made, 1) == 1; return 1;", DIFFERENCE),  # by the result of the call
+        ("made++; return write(ends[1], list, 1) == 1;", "return read(ends[0], list, 9);"),
+        ("list[made++ & 7] = malloc(64); return 1;", "long n = 0; while (list[n]) n++; return n;"),
+        ("made++; memcpy(list, &made, 8); return 1;", "return (long)list[0];"),
+    ],
+)
+def test_what_the_operation_leaves_behind_is_evidence(operation: str, counted: str) -> None:
+    declared = (
+        "static long made, seen; static int ends[2]; static void *list[8];\n"
+        "TICKLAB_INLINE void add(void) { made++; }"
+    )
+    assert codes(with_c(operation, counted, declared).verdict()) == []
+
+
+# ------------------------------------------------------------------------------------- counts
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"@.counted_idle": "1"}, "Where nothing was done"),
+        ({"@.tried": "7", "@.counted_of_operation": "6"}, "counted 6"),
+        ({"@.counted_operations": "100"}, "1,300 were counted"),
+        ({"@.counted_operations": None}, "0 were counted"),
+        ({"@.tried": None}, "does not state"),
+        ({"@.counted_of_operation": "nan"}, "does not state"),
+        ({"@.counted_idle": "all of them"}, "does not state"),
+    ],
+)
+def test_a_count_that_does_not_follow_the_operations_is_none(
+    stated: dict[str, str | None], said: str
+) -> None:
+    verdict = honest_submission(figure_named(COST)).states(stated).verdict()
+    assert codes(verdict) == ["operations-not-counted"]
+    assert said in verdict.findings[0].evidence
+
+
+def test_one_process_that_counted_wrongly_is_enough() -> None:
+    found = honest_submission(figure_named(COST))
+    assert found.recording is not None
+    first, *others = found.recording.processes
+    processes = ({**first, "variant.operation.tried": "99"}, *others)
+    verdict = found.with_recording(processes=processes).verdict()
+    assert codes(verdict) == ["operations-not-counted"]
+
+
+def test_a_baseline_in_which_the_operation_happens_is_named() -> None:
+    verdict = honest_submission(figure_named(COST)).states({"@.counted_of_baseline": "9"}).verdict()
+    assert codes(verdict) == ["baseline-does-it-too"]
+
+
+def test_what_is_compared_with_needs_no_count() -> None:
+    found = honest_submission(figure_named(OTHER)).states({"variant.operation.tried": None})
+    assert found.verdict().outcome is Outcome.PASSED
+
+
+# ----------------------------------------------------------------------- what else can be named
+
+
+def test_an_operation_that_costs_nothing_is_none() -> None:
+    """An empty operation with counts that are right all the same."""
+    found = honest_submission(figure_named(COST))
+    recording = found.recording
+    assert recording is not None
+    ticks = recording.ticks.copy()
+    mine, base = recording.rows_of("operation"), recording.rows_of("baseline")
+    for size in np.unique(recording.batch).tolist():
+        rows = mine & (recording.batch == size)
+        ticks[rows] = np.resize(recording.ticks[base & (recording.batch == size)], rows.sum())
+    verdict = found.lasting(ticks).verdict()
+    assert verdict.outcome is Outcome.FAILED
+    assert {"work-optimised-away"} <= {*codes(verdict)}
+
+
+def test_the_baseline_left_in_is_named() -> None:
+    found = honest_submission(figure_named(COST))
+    net = found.case().result.net
+    assert net is not None
+    whole = net.unsubtracted.value / found.case().result.clock.ticks_in("ns")
+    assert codes(found.gives(float(f"{whole:.5g}")).verdict()) == ["loop-counted-along"]
+
+
+def test_c_that_is_missing_shows_nothing() -> None:
+    found = replace(with_c(ADDS), source=None)
+    assert "no-c-to-read" in codes(found.verdict())
