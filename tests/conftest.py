@@ -16,6 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 from grader.judging import unmeasured
 from labs.languages.chosen import keep_english
 from labs.results import stopping
+from testing import given_times as given_times_of_runs
 from testing.c_programs import FOLDER, Program, compile_c
 
 # Every text is compared in English, whatever language whoever runs the tests has chosen.
@@ -130,6 +131,17 @@ def program_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Prog
         return built[kernel]
 
     return program
+
+
+@pytest.fixture
+def given_times(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Has runs take times that are known, whatever else the machine does.
+
+    A test may add what a variant costs, in ticks.
+    """
+    costs = dict[str, int]()
+    given_times_of_runs.give(monkeypatch, costs)
+    return costs
 
 
 @pytest.fixture

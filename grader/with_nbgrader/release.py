@@ -41,8 +41,10 @@ LEFT_BY_RUNNING = (
     ".*",
 )
 
-#: What begins a line that takes the place of a solution.
+#: What begins a line that takes the place of a solution; in C, inside a `//` comment.
 STUB = "### STUB"
+
+STUB_LINE = re.compile(rf"(\s*)(?:// )?{STUB} ?(.*)")
 
 
 class ReleaseError(Exception):
@@ -56,7 +58,7 @@ class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
     There, a Python comment would be a syntax error that explains nothing to a student.
 
     Lines of the solution that begin with `### STUB ` hold what the student gets in its place, such
-    as `### STUB run = lab.measure("system_call", ...)`.
+    as `### STUB run = lab.measure("system_call", ...)`; in C, they are `//` comments.
 
     A cell that comes out of a release has no solution to clear, and stays: a course may start from
     released labs. nbgrader writes a checksum into each cell that it releases. If the cell has
@@ -118,10 +120,8 @@ class ClearSolutionsByCell(ClearSolutions):  # type: ignore[misc]
 
 
 def _own_stub(solution: re.Match[str]) -> str:
-    lines = solution[1].splitlines()
-    stub = [
-        re.sub(rf"{STUB} ?", "", line, count=1) for line in lines if line.lstrip().startswith(STUB)
-    ]
+    found = map(STUB_LINE.fullmatch, solution[1].splitlines())
+    stub = [line[1] + line[2] for line in found if line is not None]
     if not stub:
         raise RuntimeError(
             f"where one solution of a cell has a stub, each needs one: {solution[0]}"

@@ -23,7 +23,7 @@ from bench.labs import decisions
 from grader.cases.verdict import Outcome
 from grader.figures import LABS, figures_of
 from grader.judging.lab_folder import check_folder
-from grader.with_nbgrader.release import STUB, ClearSolutionsByCell, release
+from grader.with_nbgrader.release import STUB_LINE, ClearSolutionsByCell, release
 from labs.c_kernels import toolchain
 from labs.course import guide
 from labs.notebook import explain
@@ -127,7 +127,7 @@ def test_few_words_before_a_code_cell(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_few_lines_in_a_code_cell(name: str) -> None:
     for cell in cells(name, "code"):
-        marks = (line for line in text(cell).splitlines() if not line.lstrip().startswith(STUB))
+        marks = (line for line in text(cell).splitlines() if not STUB_LINE.fullmatch(line))
         visible = [line for line in marks if not _SOLUTION_MARK.search(line)]
         assert len(visible) <= MOST_LINES, f"{len(visible)} lines in {cell['id']}"
         assert all(len(line) <= 100 for line in visible), cell["id"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,14 @@ from grader.cases.case import Case
 from grader.facts import own_question
 from grader.figures import figure_named
 from grader.judging.check import open_case
+from grader.with_nbgrader.release import STUB_LINE
 from labs.common.messages import Refused
 from labs.course.figures import Figure
 from labs.notebook import ckernel
 from labs.notebook.session import Session
 from labs.recording.file import Recording
 from testing.c_programs import LINUX
+from testing.paths import REPOSITORY
 
 LAB, COST = "11-own-question", "own-question-cost"
 LINE = "own_question --variant operation,other --samples 100 --processes 3 --warmup 4 --save own"
@@ -112,3 +115,18 @@ def test_what_the_baseline_does_is_counted_too(tmp_path: Path) -> None:
     change = {"baseline": "return ++*(volatile long *)&shared > 0;"}
     trials = own_question.trials(case_of(*measured(tmp_path, ATOMIC | change)))
     assert all(each.of_baseline == each.tried for each in trials)
+
+
+def test_the_skeleton_lacks_only_the_operation(tmp_path: Path) -> None:
+    """Without its #error, what the student is given builds, and the run says what is missing."""
+    notebook = json.loads(
+        (REPOSITORY / "notebooks" / LAB / f"{LAB}.ipynb").read_text(encoding="utf-8")
+    )
+    (cell,) = (cell for cell in notebook["cells"] if cell["id"] == "own-c")
+    stubs = map(STUB_LINE.fullmatch, "".join(cell["source"]).splitlines())
+    parts = [line[2] for line in stubs if line is not None and not line[2].startswith("#error")]
+    assert len(parts) == 5
+    skeleton = "\n".join(['#include "own_question.h"', *parts, FRAME.splitlines()[-1]])
+    with pytest.raises(Refused) as refused:
+        ckernel.measure_cell(Session(LAB, tmp_path), LINE, skeleton)
+    assert "did not work" in str(refused.value)

@@ -54,6 +54,20 @@ def test_a_solution_may_hold_its_own_stub(tmp_path: Path) -> None:
     assert text == "if True:\n    value = ...\nprint(1)"
 
 
+def test_a_solution_in_c_may_hold_its_own_stub(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "notebooks")
+    notebook = source_notebook()
+    region = ["/* ### BEGIN SOLUTION */", "int own(void) { return 42; }"]
+    stubs = ['// ### STUB #error "to be done"', "// ### STUB int own(void);  // what it costs"]
+    lines = ["%%ckernel", *region, *stubs, "/* ### END SOLUTION */", "int main(void);"]
+    notebook["cells"][3]["source"] = "\n".join(lines)
+    (source / LAB / f"{LAB}.ipynb").write_text(json.dumps(notebook))
+    release(source, tmp_path / "released")
+    text = text_of(tmp_path / "released" / LAB, "answer-c")
+    stub = ['#error "to be done"', "int own(void);  // what it costs"]
+    assert text.splitlines() == ["%%ckernel", *stub, "int main(void);"]
+
+
 def test_text_stub_is_plain(released: Path) -> None:
     assert text_of(released, "report") == "Write your answer here."
 
