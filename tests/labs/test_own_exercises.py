@@ -10,6 +10,7 @@ import pytest
 from labs.common.messages import Refused
 from labs.notebook import ckernel
 from labs.notebook.session import Session
+from labs.results.naive import naive_value
 from labs.results.result import result_of
 from testing.c_programs import LINUX
 
@@ -229,8 +230,8 @@ def test_a_loop_that_leaves_its_working_set_is_told_as_such(lab: Session) -> Non
 @LINUX
 def test_a_working_set_can_be_written_as_well(lab: Session) -> None:
     body = "for (size_t at = sum; at < bytes; at += 64) ((unsigned char *)set)[at] = 1;"
-    # Of two processes, one that lost its core would leave too few for a line.
-    line = "own --variant own-256k --samples 60 --processes 6 --unit cycles"
+    line = "own --variant own-256k --samples 60 --processes 2 --unit cycles"
     run = ckernel.measure_cell(lab, line, FOOTPRINT.format(body))
-    alone = result_of(run.recording, "alone-256k", "cycles").line
-    assert alone is not None and alone.cost.value > 256 * 1024 / 64 / 4
+    # Other programs only add to it, so this holds where they leave too few samples for a line.
+    alone = naive_value(result_of(run.recording, "alone-256k", "cycles"))
+    assert alone > 256 * 1024 / 64 / 4

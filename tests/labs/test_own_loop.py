@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from labs.notebook import ckernel
@@ -33,9 +34,9 @@ def cost_of(folder: Path, body: str) -> float:
     lab = Session("08-five-reports-on-trial", folder)
     line = "own_loop --variant own --samples 200 --warmup 20 --processes 2 --save own-loop"
     ckernel.measure_cell(lab, line, CELL.format(body))
-    line_of_run = lab.runs["own-loop"].result("own").line
-    assert line_of_run is not None
-    return line_of_run.cost.value
+    run = lab.runs["own-loop"].recording
+    # Half of the samples may meet other programs: on a busy machine a line may be refused.
+    return float(np.median(run.ticks[run.batch > 0] / run.batch[run.batch > 0]))
 
 
 @pytest.mark.timeout(120)
