@@ -28,9 +28,9 @@ from labs.results.result import result_of
 
 PROGRAM = "LAT_MEM_RD"
 
-#: The working sets, in MB: inside the first cache, the second, twice inside the third, and far beyond
-#: all of them. None is as large as a cache of a common machine, 1, 2, 8 or 32 MB: of such a set, the
-#: pages that the OS happens to give decide which share fits, and both tools differ from themselves.
+#: The working sets, in MB: inside the first cache, the second, twice inside the third, and far
+#: beyond all of them. None is as large as a common machine's cache, 1, 2, 8 or 32 MB: of such a
+#: set, the pages that the OS gives decide which share fits, and both tools differ from themselves.
 SETS = {"16k": 16 / 1024, "256k": 0.25, "4m": 4.0, "16m": 16.0, "128m": 128.0}
 STRIDE = 64
 
