@@ -43,6 +43,7 @@ CENTRAL_OF_OWN_C = frozenset(
         "other-call-than-asked",
         "other-page-touched",
         "page-not-brought",
+        "read-not-written",
         "vfork-for-thread",
         "working-set-in-part",
     }
