@@ -43,7 +43,7 @@ static void link_by_pages(const struct ladder *ladder, uint64_t *random)
     free(pages);
 }
 
-static void prepare(struct run *run, struct ladder *ladder)
+static void prepare_by_pages(struct run *run, struct ladder *ladder)
 {
     reserve_ladder(ladder);
     touch(ladder->set, ladder->bytes);
@@ -76,7 +76,7 @@ static uint64_t walk(struct ladder *ladder, long batch)
     }                                                                                              \
     static void prepare_##size(struct run *run)                                                    \
     {                                                                                              \
-        prepare(run, &of_##size);                                                                  \
+        prepare_by_pages(run, &of_##size);                                                         \
     }                                                                                              \
     static void watch_##size(const char *variant)                                                  \
     {                                                                                              \
