@@ -11,7 +11,8 @@ Each lab has one JSON file under `hints/`:
      "choices": {"call-five-and-six": ["six cost more", "six cost less", "not distinguishable"]}}
 
 `done_by` names the evidence that a step is done: `prediction:ID`, `recording:NAME`, `figure:ID`,
-`answer:ID`, `report:`, `hand-in:`; a step's `variant` is one that the recording must hold.
+`answer:ID`, `report:`, `hand-in:`; a step's `variant` is one that the recording must hold, and in
+the samples of the variant `no_faults` the OS must have counted no page fault.
 `predictions` lists what may be predicted, with the recording that answers it. `explanations` are
 shown beside what the student answered. `held_back` lists warnings of a run that would give an
 answer away. `choices` lists the conclusions to choose from, of each figure that is answered by a
@@ -111,7 +112,12 @@ def parse(text: str, where: str) -> Guide:
         stated = json.loads(text)
         hints = {name: tuple(rungs) for name, rungs in stated.get("hints", {}).items()}
         steps = tuple(
-            Step(step["do"], *_evidence(step["done_by"]), step.get("variant", ""))
+            Step(
+                step["do"],
+                *_evidence(step["done_by"]),
+                step.get("variant", ""),
+                step.get("no_faults", ""),
+            )
             for step in stated.get("steps", [])
         )
         choices = _texts(stated.get("choices", {}))
@@ -130,7 +136,7 @@ def parse(text: str, where: str) -> Guide:
             raise BadGuide(f"{where}: step {step.do!r} must be done by one of {', '.join(KINDS)}")
         if bool(step.name) == (step.kind in WITHOUT_NAME):
             raise BadGuide(f"{where}: step {step.do!r} needs {step.kind}:ID, or {step.kind}: alone")
-        if step.variant and step.kind != "recording":
+        if (step.variant or step.no_faults) and step.kind != "recording":
             raise BadGuide(f"{where}: step {step.do!r} has a variant, but no recording")
     for name, texts in choices.items():
         if len(texts) < FEWEST_CHOICES or not all(text.strip() for text in texts):

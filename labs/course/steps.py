@@ -13,13 +13,15 @@ from labs.course import answers, figures, handed_in, predictions, report_cell
 class Step:
     """One step of a lab: what to do, and the kind and name of the evidence that it is done.
 
-    With a `variant`, only a recording that holds this variant is such evidence.
+    With a `variant`, only a recording that holds this variant is such evidence. With `no_faults`,
+    it is one in which the samples of that variant made no page fault.
     """
 
     do: str
     kind: str
     name: str
     variant: str = ""
+    no_faults: str = ""
 
     def is_done(self, folder: Path) -> bool:
         """Whether `folder`, the student's folder of this lab, has the evidence.
@@ -27,7 +29,9 @@ class Step:
         Raises ValueError or OSError if a file that would hold it cannot be read.
         """
         found = _EVIDENCE[self.kind](folder, self.name)
-        return found and (not self.variant or self.variant in _variants(folder, self.name))
+        if not found or not (self.variant or self.no_faults):
+            return found
+        return _holds(folder, self.name, self.variant, self.no_faults)
 
 
 def _predicted(folder: Path, name: str) -> bool:
@@ -42,15 +46,19 @@ def _recording(folder: Path, name: str) -> Path:
     return folder / figures.RECORDINGS / f"{name}.csv"
 
 
-def _variants(folder: Path, name: str) -> tuple[str, ...]:
-    """The variants of a recording; none if it cannot be read."""
+def _holds(folder: Path, name: str, variant: str, no_faults: str) -> bool:
+    """Whether a recording can be read and holds what `Step` says; '' asks for nothing."""
     # Here: reading recordings takes long to load, and few steps need it.
-    from labs.recording import file
+    from labs.recording import file, page_faults
 
     try:
-        return file.read(_recording(folder, name)).variants
+        recording = file.read(_recording(folder, name))
+        counts = page_faults.counted(recording, no_faults) if no_faults else None
     except file.BadRecording:
-        return ()
+        return False
+    if no_faults and (counts is None or counts.has_faults):
+        return False
+    return not variant or variant in recording.variants
 
 
 def _stored(folder: Path, name: str) -> bool:

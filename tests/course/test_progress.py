@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,11 @@ from labs.course.figures import Figure
 from labs.course.predictions import Prediction
 from labs.hand_in import archive
 from labs.notebook.course.way_through_labs import ShownProgress
+from testing.given_samples import recording_of
 from testing.paths import FIXTURES
 
 FIRST, SECOND = guide.labs()[:2]
+TENTH = "10-page-fault"
 
 
 @pytest.fixture
@@ -36,7 +39,7 @@ def do(copy: Path, lab: str, steps: int) -> None:
         elif step.kind == "recording":
             (copy / lab / "recordings").mkdir(exist_ok=True)
             honest = FIXTURES / "honest" / lab / "recordings" / f"{step.name}.csv"
-            saved = honest.read_bytes() if step.variant else b""
+            saved = honest.read_bytes() if step.variant or step.no_faults else b""
             (copy / lab / "recordings" / f"{step.name}.csv").write_bytes(saved)
         elif step.kind == "figure":
             figures.put(copy / lab, Figure(step.name, 2, "ns", None))
@@ -98,6 +101,22 @@ def test_a_step_with_a_variant_is_done_by_a_recording_of_it(
         (folder / f"{recording}.csv").read_bytes() if recording else b"# no recording\n"
     )
     assert step.is_done(copy / SECOND) is done
+
+
+@pytest.mark.parametrize(
+    ("faults", "done"), [(0, True), (1, True), (36, False), (720, False), (None, False)]
+)
+def test_pages_are_brought_only_if_no_page_fault_is_left(
+    copy: Path, faults: int | None, done: bool
+) -> None:
+    (step,) = (each for each in guide.of_lab(TENTH).steps if each.no_faults)
+    counts = {"touched": 720, "faults": faults, "later_faults": 0}
+    stated = {f"variant.own.{key}": str(n) for key, n in counts.items() if n is not None}
+    run = recording_of([5] * 60, [12] * 60, variant="own")
+    run = replace(run, conditions={**run.conditions, **stated})
+    (copy / TENTH / "recordings").mkdir()
+    run.write(copy / TENTH / "recordings" / f"{step.name}.csv")
+    assert step.is_done(copy / TENTH) is done
 
 
 def test_when_all_is_done_nothing_is_next(copy: Path) -> None:

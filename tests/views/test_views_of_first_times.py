@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from labs import published, variants, views
 from labs.common.messages import Message, Refused
 from labs.notebook.run import Run
 from labs.recording import file
+from labs.recording.file import Recording
 from labs.views.first_times.bindings import looked_up
+from testing.given_samples import recording_of
 from testing.paths import FIXTURES
 
 SAVED = FIXTURES / "honest" / "02-first-iteration" / "recordings"
@@ -78,6 +82,41 @@ def test_page_faults_are_those_that_the_os_counted() -> None:
     assert "you expected 1 " in table.caption
     assert table.caption.endswith("as the OS counted")
     assert views.page_faults([broken, repaired], expected=0).caption.endswith("counted 1.00")
+
+
+#: The page faults in `bring` and `own` of a loop over 720 pages each, by what the loop does.
+OF_LOOPS = {"right": (720, 0), "empty": (0, 720), "without the last page": (680, 40)}
+
+
+@pytest.mark.parametrize("loop", OF_LOOPS)
+def test_each_variant_that_is_counted_by_itself_has_its_row(loop: str) -> None:
+    brought, left = OF_LOOPS[loop]
+    own = Run.of(own_pages(brought, left), ("bring", "own"))
+    table = views.page_faults(own["own"], 0)
+    assert [row[:3] for row in table.rows] == [
+        ("own", "720", f"{left}"),
+        ("bring", "720", f"{brought}"),
+    ]
+    assert "for the own run you expected 0 " in table.caption
+    assert table.caption.endswith("as the OS counted") is (loop == "right")
+    # Where the student expects one page fault for each page, another loop is right.
+    table = views.page_faults(own["own"], 1)
+    assert table.caption.endswith("as the OS counted") is (loop == "empty")
+
+
+def own_pages(brought: int, left: int) -> Recording:
+    """The counts of 40 samples of 18 pages each, in each of the two variants."""
+    counts = {"touched": 720, "later_faults": 0}
+    stated = {f"variant.{v}.{key}": str(n) for v in ("bring", "own") for key, n in counts.items()}
+    stated |= {"variant.bring.faults": str(brought), "variant.own.faults": str(left)}
+    run = recording_of([5] * 80, [18] * 80, variant="bring")
+    clock = {"clock.own.frequency_hz": "1e9", "clock.own.step": "1"}
+    return replace(
+        run,
+        conditions={**run.conditions, **clock, **stated},
+        variants=("bring", "own"),
+        variant_index=np.arange(80, dtype=np.int64) % 2,
+    )
 
 
 PRINTED = """\
