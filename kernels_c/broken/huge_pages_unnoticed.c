@@ -1,7 +1,6 @@
 /*
- * Wrong on purpose: the set is in huge pages, as some systems give them to any large array, and the
- *   figure does not say so. A huge page of 2 MB has one entry where small pages have 512 of them, so
- *   the loads hardly wait for the page table.
+ * Wrong on purpose: the set is in huge pages, which some systems give to any large array. One entry
+ *   of the page table then covers 2 MB, so the loads hardly wait for it.
  * Repaired: memory_ladder --variant random-128m
  */
 #define _GNU_SOURCE
