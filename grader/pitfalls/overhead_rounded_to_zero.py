@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall
+from labs.common.units import canonical
 
 #: Of a clock that is merely coarse some samples see a step: as many as the time is long.
 MOST_NOT_ZERO = 0.01
@@ -14,7 +15,7 @@ FEWEST_SAMPLES = 100
 def detect(case: Case) -> str | None:
     if not case.spec.is_time or case.others:
         return None
-    if case.submitted == 0 and case.accepted_values and not case.right:
+    if case.submitted == 0 and not case.right and _is_shorter_than_its_unit(case):
         return (
             f"You gave {case.as_submitted()}; your recording gives "
             f"{case.accepted_values[0].as_text()}, which is 0 only in whole units of "
@@ -29,6 +30,16 @@ def detect(case: Case) -> str | None:
         f"{len(samples) - not_zero:,} of your {len(samples):,} samples are 0, whatever the work "
         f"between the readings: samples were kept in whole units of {unit:g} µs."
     )
+
+
+def _is_shorter_than_its_unit(case: Case) -> bool:
+    """Whether the right value is less than 1 in the unit of the figure, so that whole units lose it.
+
+    Otherwise somebody who gave 0 took it from elsewhere.
+    """
+    right = [each.value for each in case.accepted_values]
+    unit = canonical(case.figure.unit)  # `submitted` is known, so there is such a unit
+    return bool(right) and abs(case.result.clock.convert(right[0], case.spec.unit, unit)) < 1
 
 
 PITFALL = Pitfall(

@@ -105,7 +105,7 @@ def _evidence(folder: Path, run: Run | str) -> str:
 def _instead_of(given: object) -> tuple[str, ...]:
     """What to pass as evidence instead of what is no run; empty if nothing is known of it."""
     if hasattr(given, "repaired"):
-        return ("A trial has two runs: write trial.broken or trial.repaired.",)
+        return ("This holds two runs: write `.broken` or `.repaired` after its name.",)
     if isinstance(given, Comparison):
         return (f"Pass a run that you compared: one with {given.first} or {given.second}.",)
     return ()

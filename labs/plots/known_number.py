@@ -24,6 +24,7 @@ class Mark:
         """The beginning of a sentence on this number of `variant`: Your prediction for fork."""
         return f"{self.name[0].upper()}{self.name[1:]} for {variant}"
 
-    def key_text(self) -> str:
-        """The text for this line in the key of a plot."""
-        return f"╌ {self.name}: {axis_number(self.value)} {symbol(self.unit)}"
+    def key_text(self, times: int = 1) -> str:
+        """The text for the line at `times` this number, in the key of a plot."""
+        factor = f" × {times:,}" if times > 1 else ""
+        return f"╌ {self.name}{factor}: {axis_number(times * self.value)} {symbol(self.unit)}"

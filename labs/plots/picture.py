@@ -23,7 +23,7 @@ from labs.common.units import NAMES, canonical, rounded, with_unit
 from labs.plots import estimates_plot, image, line_plot, samples_plot, tables
 from labs.plots.known_number import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
-from labs.plots.taken import is_cold
+from labs.plots.taken import is_cold, operations_marked
 from labs.recording.file import Recording
 from labs.results import extremes, remarks
 from labs.results.result import Result
@@ -177,17 +177,34 @@ def describe_samples(
         longest = rounded(warm.ticks.max() / per_unit)
         meaning.append(f"The longest warm-up sample took {longest} {sign}.")
     if prediction is not None:
-        predicted = prediction.into(unit, steady.clock)
         middle = float(np.median(lengths[cold if cold.any() else steady.batch == sizes[0]]))
-        # Two numbers that read the same are called the same.
-        alike = rounded(predicted) == rounded(middle)
-        side = "at" if alike else "above" if predicted > middle else "below"
         where = "of the cold samples" if cold.any() else f"at k = {sizes[0]:,}"
         meaning.append(
-            f"{prediction.name[0].upper()}{prediction.name[1:]}, {rounded(predicted)} {sign}, lies "
-            f"{side} the median {where}, {rounded(middle)} {sign}."
+            _of_prediction(
+                prediction,
+                (prediction.into(unit, steady.clock), operations_marked(recording, variant)),
+                (middle, where),
+                sign,
+            )
         )
     return kind, " ".join(meaning)
+
+
+def _of_prediction(
+    made: Mark, predicted: tuple[float, int], median: tuple[float, str], sign: str
+) -> str:
+    """How a prediction, multiplied by operations, compares with a median; each with its value."""
+    (one, k), (middle, where) = predicted, median
+    # Two numbers that read the same are called the same.
+    alike = rounded(k * one) == rounded(middle)
+    side = "at" if alike else "above" if k * one > middle else "below"
+    name, lies = f"{made.name[0].upper()}{made.name[1:]}", f"lies {side} the median {where}"
+    if k == 1:
+        return f"{name}, {rounded(one)} {sign}, {lies}, {rounded(middle)} {sign}."
+    return (
+        f"{name}, {rounded(one)} {sign} for each operation, is {rounded(k * one)} {sign} for "
+        f"{k:,} of them. This {lies}, {rounded(middle)} {sign}."
+    )
 
 
 def describe_line(result: Result) -> tuple[str, str]:

@@ -25,7 +25,15 @@ from labs.plots.style import (
     new_figure,
     title_and_key,
 )
-from labs.plots.taken import Taken, axis_names, batch_names, key_of, medians_of, taken_of
+from labs.plots.taken import (
+    Taken,
+    axis_names,
+    batch_names,
+    key_of,
+    medians_of,
+    operations_marked,
+    taken_of,
+)
 from labs.recording.file import Integers, Recording
 
 
@@ -38,15 +46,18 @@ def samples_figure(
     """Every sample of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
 
     Warm-up samples have a colour and a marker of their own. So have cold samples, if the variant
-    measures a first time. Labels at the right name the batch sizes, and the prediction is a
-    labelled line. Raises KeyError for an unknown variant, units.UnknownUnit for an unknown unit,
-    and ValueError if `unit` is core cycles and their length is not known.
+    measures a first time. Labels at the right name the batch sizes. The prediction is a labelled
+    line: that of a cost is multiplied by the operations of the shortest samples.
+
+    Raises KeyError for an unknown variant, units.UnknownUnit for an unknown unit, and ValueError if
+    `unit` is core cycles and their length is not known.
     """
     unit = canonical(unit)
     clock = recording.samples(variant).clock  # raises KeyError for an unknown variant
     taken = taken_of(recording, variant)
     lengths = taken.ticks / clock.ticks_in(unit)
-    predicted = prediction.into(unit, clock) if prediction else None
+    k = operations_marked(recording, variant)
+    predicted = k * prediction.into(unit, clock) if prediction else None
 
     figure, axes = new_figure(3.7, right=0.86, bottom=0.75 / 3.7)
     floor, ceiling = log_axis(axes, "y", lengths, predicted)
@@ -57,7 +68,7 @@ def samples_figure(
     key = key_of(taken)
     if prediction is not None and predicted is not None:
         axes.axhline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
-        key.append((prediction.key_text(), GREEN))
+        key.append((prediction.key_text(k), GREEN))
     _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
     below, beside = axis_names(taken, unit)
     axes.set_xlabel(below)

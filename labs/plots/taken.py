@@ -65,6 +65,16 @@ def is_cold(
     return cold
 
 
+def operations_marked(recording: Recording, variant: str) -> int:
+    """How many operations the samples have with which a plot compares the cost of one.
+
+    These samples are the shortest. An overhead or a first time occurs once in each sample.
+    """
+    if declared.is_overhead(recording, variant) or declared.is_first_time(recording, variant):
+        return 1
+    return max(1, min(recording.samples(variant).batch.tolist(), default=1))
+
+
 def key_of(taken: Taken) -> list[tuple[str, str]]:
     """The entries of the key: the meaning and number of each marker, with its colour."""
     cold, warm = int(taken.cold.sum()), int(taken.warm.sum())

@@ -199,6 +199,32 @@ def test_the_description_tells_type_axes_range_and_meaning(straight: Recording) 
         assert part in words
 
 
+@pytest.mark.parametrize(
+    ("cost", "of_all", "side"),
+    [(600, "7,200", "below"), (700, "8,400", "at"), (900, "10,800", "above")],
+)
+def test_the_prediction_of_a_cost_is_drawn_for_as_many_operations_as_a_sample_has(
+    cost: int, of_all: str, side: str
+) -> None:
+    run = recording_of([8400, 12600] * 40, [12, 18] * 40, variant="page")
+    run = replace(run, kernel="page_fault")
+    assert picture.describe_samples(run, "page", "ns", Mark(cost, "ns"))[1].endswith(
+        f"Your prediction, {cost} ns for each operation, is {of_all} ns for 12 of them. This lies "
+        f"{side} the median at k = 12, 8,400 ns."
+    )
+    figure = samples_figure(run, "page", "ns", Mark(cost, "ns"))
+    (dashed,) = (line for line in figure.axes[0].lines if line.is_dashed())
+    assert np.all(np.asarray(dashed.get_ydata()) == 12 * cost)
+    assert f"╌ your prediction × 12: {of_all} ns" in [text.get_text() for text in figure.texts]
+
+
+def test_the_prediction_of_an_overhead_is_drawn_once_for_each_sample() -> None:
+    run = recording_of([8400, 12600] * 40, [12, 18] * 40)
+    run = replace(run, conditions={**run.conditions, "variant.fenced.estimand": "overhead"})
+    said = picture.describe_samples(run, "fenced", "ns", Mark(600, "ns"))[1]
+    assert said.endswith("Your prediction, 600 ns, lies below the median at k = 12, 8,400 ns.")
+
+
 def test_html_holds_alternative_text_a_caption_and_the_data(straight: Recording) -> None:
     page = picture.of_samples(straight, "fenced").as_html()
     assert re.search(r'<img alt="Scatter plot of [^"]{40,}"', page)

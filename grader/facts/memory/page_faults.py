@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from grader.cases.case import Case
 from labs.recording.page_faults import FEW, MOST, Counted, counted
 
-__all__ = ["FEW", "KERNELS", "MOST", "Counted", "counted", "no_fault_left", "of_case", "one_fault_a_page"]
+__all__ = [
+    "FEW",
+    "KERNELS",
+    "MOST",
+    "Counted",
+    "counted",
+    "no_fault_left",
+    "of_case",
+    "one_fault_a_page",
+]
 
 KERNELS = frozenset({"page_fault", "own_page_fault"})
 

@@ -83,7 +83,5 @@ def _of_variant(name: str, run: Run, variant: str, expected: float) -> _Row:
     if seen is not None:
         return _Row(name, seen.touched, seen.faults, seen.is_each(expected))
     operations, faults = int(run.recording.batch.sum()), run.recording.total(_COUNT)
-    near = bool(
-        faults is not None and operations and abs(faults / operations - expected) <= _NEAR
-    )
+    near = bool(faults is not None and operations and abs(faults / operations - expected) <= _NEAR)
     return _Row(name, operations, faults, near)
