@@ -33,7 +33,7 @@ def detect(case: Case) -> str | None:
 
 
 def _is_shorter_than_its_unit(case: Case) -> bool:
-    """Whether the right value is less than 1 in the unit of the figure, so that whole units lose it.
+    """Whether the right value is less than 1 in the unit of the figure: whole units lose it.
 
     Otherwise somebody who gave 0 took it from elsewhere.
     """
