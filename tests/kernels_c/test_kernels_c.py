@@ -385,7 +385,6 @@ def test_what_others_take_of_the_cpu_is_seen(program_of: ProgramOf) -> None:
         )
         return sum(shares)
 
-    assert taken() <= 20
     with machine.busy(3, CPUS[-1]):  # each has a quarter of the CPU
         assert taken() > 1
 
