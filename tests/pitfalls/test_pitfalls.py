@@ -97,6 +97,8 @@ def test_what_is_told_is_short(code: str) -> None:
 
 #: Of a run of which so many samples were set aside, the rest is too little for a small mistake.
 MOST_SHARED = 0.25
+#: Where other programs have so much of the CPU, a switch mostly waits for one of them.
+MOST_TAKEN = 0.2
 
 
 def disturbed(recording: Recording) -> str:
@@ -109,6 +111,9 @@ def disturbed(recording: Recording) -> str:
     best, reached = recording.number("core_width.best"), core_width.reached(recording)
     if best is not None and reached is not None and reached < shared_core.WHOLE * best:
         return f"the core was shared: {reached:.1f} additions a cycle at most, {best:.1f} alone"
+    taken = [float(share) for share in recording.condition("cpu.taken")]
+    if taken and (mean := sum(taken) / len(taken)) > MOST_TAKEN:
+        return f"other programs had {mean:.0%} of the CPU"
     for name in recording.variants:
         line = result_of(recording, name, "ns").line
         shared = line.share_set_aside("shared") if line is not None else 0.0
