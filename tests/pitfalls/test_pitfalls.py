@@ -23,6 +23,7 @@ from grader.pitfalls import CATALOGUE, pitfall_named
 from grader.pitfalls.failing_call_timed import TIMES_FLOOR
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.analysis import shared_core
+from labs.analysis.net_cost import parts_of
 from labs.course.figures import Figure
 from labs.machine.surroundings import allowed_cpus
 from labs.recording import core_width
@@ -97,8 +98,8 @@ def test_what_is_told_is_short(code: str) -> None:
 
 #: Of a run of which so many samples were set aside, the rest is too little for a small mistake.
 MOST_SHARED = 0.25
-#: Where other programs have so much of the CPU, a switch mostly waits for one of them.
-MOST_TAKEN = 0.2
+#: A switch that takes so many ns waits until the time slice of another program is over.
+LONGEST_SWITCH = 100_000.0
 
 
 def disturbed(recording: Recording) -> str:
@@ -111,14 +112,16 @@ def disturbed(recording: Recording) -> str:
     best, reached = recording.number("core_width.best"), core_width.reached(recording)
     if best is not None and reached is not None and reached < shared_core.WHOLE * best:
         return f"the core was shared: {reached:.1f} additions a cycle at most, {best:.1f} alone"
-    taken = [float(share) for share in recording.condition("cpu.taken")]
-    if taken and (mean := sum(taken) / len(taken)) > MOST_TAKEN:
-        return f"other programs had {mean:.0%} of the CPU"
     for name in recording.variants:
         line = result_of(recording, name, "ns").line
         shared = line.share_set_aside("shared") if line is not None else 0.0
         if shared > MOST_SHARED:
             return f"{name}: the core was shared for {shared:.0%} of the samples"
+        parts = parts_of(recording, name)
+        if parts > 1 and line is not None:
+            each = line.cost.value / parts / line.clock.ticks_in("ns")
+            if each > LONGEST_SWITCH:
+                return f"{name}: a switch takes {each / 1000:.0f} us, so others run in between"
     return ""
 
 
