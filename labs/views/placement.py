@@ -173,7 +173,7 @@ def _describe(
         span = rounded(known[0].value)
         if rounded(known[-1].value) != span:
             span += f" to {rounded(known[-1].value)}"
-        meaning.append(f"{heading[0].upper()}{heading[1:]}: {span} {sign}.")
+        meaning.append(f'In the group "{heading}" the costs are {span} {sign}.')
     if ONE_CPU in cheapest and TWO_CPUS in cheapest:
         factor, low, high = compare.ratio(cheapest[TWO_CPUS], cheapest[ONE_CPU])
         meaning.append(
