@@ -22,7 +22,7 @@ from labs.common.units import NAMES, rounded, with_unit
 from labs.languages.words import words
 from labs.plots import estimates_plot, image, line_plot, samples_plot, tables, taken
 from labs.plots.known_number import Mark
-from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
+from labs.plots.style import CSS_PIXELS_PER_INCH, symbol
 from labs.recording.file import Recording
 from labs.results import extremes, remarks
 from labs.results.result import Result
@@ -156,10 +156,13 @@ def describe_estimates(
 ) -> tuple[str, str]:
     """Kind and meaning of the plot of figures side by side, in the unit of the first result."""
     first = results[0]
+    number_1 = f"{len(results):,}"
     kind = (
-        f"Dot plot of {first.recording.kernel}: the {first.what} of "
-        f"{plural(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a "
-        "logarithmic axis."
+        f"Dot plot of {first.recording.kernel}: the {first.what} of 1 variant with its 95 % "
+        f"interval, in {NAMES[first.unit]} on a logarithmic axis."
+        if len(results) == 1
+        else f"Dot plot of {first.recording.kernel}: the {first.what} of {number_1} variants with "
+        f"95 % intervals, in {NAMES[first.unit]} on a logarithmic axis."
     )
     known = [
         (result.variant, result.estimate.into(first.unit, result.clock))

@@ -171,9 +171,12 @@ def describe_samples(
     if halves:
         meaning.append(_middle_half(halves, sign, "later samples" if cold.any() else "samples"))
     if long:
+        share = rounded(100 * long / len(steady), 2)
         meaning.append(
-            f"{plural(long, 'sample')} ({rounded(100 * long / len(steady), 2)} %) "
-            f"{'are' if long > 1 else 'is'} longer than {LONG} times the median (often interrupts)."
+            f"1 sample ({share} %) is longer than {LONG} times the median (often interrupts)."
+            if long == 1
+            else f"{long:,} samples ({share} %) are longer than {LONG} times the median (often "
+            "interrupts)."
         )
     if len(warm):
         longest = rounded(warm.ticks.max() / per_unit)
@@ -203,10 +206,9 @@ def _middle_half(halves: Sequence[_Half], sign: str, which: str) -> str:
             f"Half of the {which} lie from {low} to {high} {sign} at k = {k:,} and from {from_2} "
             f"to {to_2} {sign} at k = {most:,} operations."
         )
-    noun = "operation" if k == 1 else "operations"
     if same_ends:
-        return f"The median of the {which} is {middle} {sign} at k = {k:,} {noun}."
-    return f"Half of the {which} lie from {low} to {high} {sign} at k = {k:,} {noun}."
+        return f"The median of the {which} is {middle} {sign} at k = {k:,}."
+    return f"Half of the {which} lie from {low} to {high} {sign} at k = {k:,}."
 
 
 def _beside_median(name: str, predicted: float, middle: float, which: str, sign: str) -> str:

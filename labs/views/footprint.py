@@ -173,9 +173,11 @@ def _describe(
     return kind, " ".join(meaning)
 
 
-def _ring(number: int, of: str, size: int) -> str:
+def _ring(number_1: int, of: str, size: int) -> str:
     """A ring of tasks in a sentence."""
-    return f"{number} {of} with {_in_bytes(size)} each" if size else f"{number} {of} with no memory"
+    if size:
+        return f"{number_1} {of} with {_in_bytes(size)} each"
+    return f"{number_1} {of} with no memory"
 
 
 def _least_and_most(known: Sequence[tuple[str, Estimate]], sign: str) -> str:

@@ -135,9 +135,7 @@ def _names(results: Sequence[Result]) -> list[str]:
     """A name for each row: the variant, with its C kernel or a number if it needs one."""
     several = len({result.recording.kernel for result in results}) > 1
     names = [
-        f"{result.recording.kernel.replace('_', ' ')}, {result.variant}"
-        if several
-        else result.variant
+        f"{result.recording.kernel}, {result.variant}" if several else result.variant
         for result in results
     ]
     seen = {name: count(1) for name in names}

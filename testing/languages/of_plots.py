@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from labs.course import mistakes_in_reports
+from labs.course import mistakes_in_reports, published
 from labs.run import broken
 from testing.languages.sentence import MISTAKES, PLOTS, Sentence
 
@@ -14,17 +14,24 @@ DRAWN = ("labs/plots", "labs/views")
 NOT_READ = ("labs/plots/small_samples.py", "labs/plots/canvas.py", "labs/plots/raster.py")
 #: Words in plots that are no sentences, each as it is written there.
 _WORDS = (
+    "a guess",
     "alone",
     "broken",
     "found",
+    "late",
     "nothing",
+    "procedure call",
+    "process switch",
     "processes",
     "published",
     "repaired",
     "shared",
+    "task creation",
+    "thread switch",
     "threads",
     "times",
     "together",
+    "warm-up",
     "your late prediction",
     "your prediction",
     "Your late prediction",
@@ -71,8 +78,10 @@ def words() -> Iterator[Sentence]:
 
 
 def mistakes() -> Iterator[Sentence]:
-    """What each broken C kernel does wrong, and what speaks against each published figure."""
+    """What each broken C kernel does wrong, the published figures, and what speaks against them."""
     for kernel in broken.all_of_them():
         yield Sentence(kernel.mistake, MISTAKES, f"kernels_c/broken/{kernel.path.name}")
+    for quantity in dict.fromkeys(each.quantity for each in published.figures()):
+        yield Sentence(quantity, MISTAKES, "published figures")
     for reason in mistakes_in_reports.reasons():
         yield Sentence(reason, MISTAKES, "labs/course/mistakes_in_reports.py")
