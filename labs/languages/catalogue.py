@@ -34,6 +34,8 @@ _KINDS = {
     "ratio": _AMOUNT,
     "gap": _AMOUNT,
     "unit": r"[^\d()]+",
+    "sign": r"[^\d\s]+",  # of a unit
+    "symbol": r"[^\d\s]+",
     "low": r"[^ ()]+",
     "high": r"[^ ()]+",
     "amount_": _AMOUNT,

@@ -42,6 +42,8 @@ NAMES = frozenset(
     )
 )
 _WORD = re.compile(r"[A-Za-z]{3,}")
+#: Words of English that are too short for `left_in_english`.
+_SHORT = re.compile(r"(?<![\w-])(?:to|of|at|by|or|and)(?![\w-])")
 _SIGN = re.compile(r"^[^\w\s] ")
 
 
@@ -72,7 +74,9 @@ class Drawing:
 
     def left(self, language: str, names: frozenset[str]) -> Iterator[str]:
         """What a reader of `language` sees in English in the figure."""
-        for text in self.asked:
+        for text, shown in self.asked.items():
+            if _SHORT.search(shown):
+                yield shown
             kept = left_in_english(text, language, names, heading=True)
             if kept and _SIGN.match(text):
                 kept = left_in_english(_SIGN.sub("", text), language, names, heading=True)
@@ -104,7 +108,7 @@ def names_of(lab: str) -> frozenset[str]:
         recording = read(path)
         found |= {recording.kernel, *recording.variants}
     for each in published.figures():
-        found |= {*re.findall(r"[\w.-]+", each.machine)}
+        found |= {*re.findall(r"[\w.-]*[A-Z\d][\w.-]*", each.machine)}
     return frozenset(found)
 
 
@@ -139,6 +143,7 @@ def test_no_word_of_a_plot_stays_english_or_has_no_room(
         for text in in_table(drawn):
             if not drawing.was_asked(text, frozenset()):  # as the reasons against a figure
                 left += left_in_english(text, language, names, heading=True)
+        left += [text for text in map(words, said_below(drawn)) if _SHORT.search(text)]
         wrong += [f"{name}: {each}" for each in (*dict.fromkeys(left), *collisions(figure))]
     assert not wrong
     assert drawing.asked, "else this test has seen nothing"
