@@ -154,7 +154,7 @@ def _describe(
 ) -> tuple[str, str]:
     kind = (
         f"Line plot of procedure_call: the cost of one call in {NAMES[unit]}, with 95 % intervals, "
-        f"against its integer arguments, {counts[0]} to {counts[-1]}; a line for "
+        f"against its integer arguments, {counts[0]} to {counts[-1]}; one line for "
         f"{' and '.join(named)}."
     )
     sign, meaning = symbol(unit), []
