@@ -69,6 +69,7 @@ _WITH_VALUES = (
     "{what} (megabytes)",
     "{report}  {machine}",
     "{name}, run {number_1}",
+    "run {number_1}: {value}",
     "{name} ({number_1} figures)",
     "{step} (2 modes)",
     "no: {why}",

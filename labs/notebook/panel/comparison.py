@@ -74,7 +74,7 @@ def _described(chosen: Sequence[KeptRun]) -> tuple[str, str]:
         else f"The 95 % intervals of run {newest.number} and run {before.number} overlap."
     )
     values = ", ".join(f"run {each.number}: {each.value_as_text()[0]}" for each in chosen)
-    return kind, f"{words} ({values}.)"
+    return kind, " ".join((words, f"The figures of the runs: {values}."))
 
 
 def _apart(one: KeptRun, other: KeptRun) -> bool:
