@@ -24,7 +24,7 @@ from labs.analysis.arrays import Bools, Floats
 from labs.common.units import rounded
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
-from labs.plots import picture
+from labs.plots import taken
 from labs.plots.small_samples import WIDTH, samples_png
 from labs.recording.file import read
 from labs.run import broken
@@ -182,7 +182,7 @@ def _runs(pair: Pair) -> Iterator[tuple[str, Run]]:
 def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
     file = f"{FOLDER}/{name}-{kind}.png"
     stage.put(file, samples_png(run.recording, run.variant))
-    said = " ".join(picture.describe_samples(run.recording, run.variant))
+    said = " ".join(taken.describe_samples(run.recording, run.variant))
     caption = f"**{kind.capitalize()}.** {escaped(run.result().sentence())}"
     return markdown.plot(PurePosixPath(file).name, said, caption, WIDTH)
 

@@ -20,11 +20,18 @@ class Mark:
         """The number in another unit. Raises ValueError if it cannot be converted."""
         return clock.convert(self.value, self.unit, unit)
 
+    @property
+    def at_start(self) -> str:
+        """Its name as a sentence begins with it."""
+        return f"{self.name[0].upper()}{self.name[1:]}"
+
     def of(self, variant: str) -> str:
         """The beginning of a sentence on this number of `variant`: Your prediction for fork."""
-        return f"{self.name[0].upper()}{self.name[1:]} for {variant}"
+        return f"{self.at_start} for {variant}"
 
     def key_text(self, times: int = 1) -> str:
         """The text for the line at `times` this number, in the key of a plot."""
-        factor = f" × {times:,}" if times > 1 else ""
-        return f"╌ {self.name}{factor}: {axis_number(times * self.value)} {symbol(self.unit)}"
+        if times > 1:
+            shown = f"{axis_number(times * self.value)} {symbol(self.unit)}"
+            return f"╌ {self.name} × {times:,}: {shown}"
+        return f"╌ {self.name}: {axis_number(self.value)} {symbol(self.unit)}"

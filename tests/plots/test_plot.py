@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from labs.common.table import Table
-from labs.plots import picture, tables
+from labs.plots import picture, tables, taken
 from labs.plots.estimates_plot import estimates_figure
 from labs.plots.image import png
 from labs.plots.known_number import Mark
@@ -208,9 +208,9 @@ def test_the_prediction_of_a_cost_is_drawn_for_as_many_operations_as_a_sample_ha
 ) -> None:
     run = recording_of([8400, 12600] * 40, [12, 18] * 40, variant="page")
     run = replace(run, kernel="page_fault")
-    assert picture.describe_samples(run, "page", "ns", Mark(cost, "ns"))[1].endswith(
-        f"Your prediction, {cost} ns for each operation, is {of_all} ns for 12 of them. This lies "
-        f"{side} the median at k = 12, 8,400 ns."
+    lies = {"at": "as the median is"}.get(side, f"{side} the median, 8,400 ns")
+    assert taken.describe_samples(run, "page", "ns", Mark(cost, "ns"))[1].endswith(
+        f" Your prediction, {cost} ns for each operation, is {of_all} ns at k = 12, {lies}."
     )
     figure = samples_figure(run, "page", "ns", Mark(cost, "ns"))
     (dashed,) = (line for line in figure.axes[0].lines if line.is_dashed())
@@ -221,7 +221,7 @@ def test_the_prediction_of_a_cost_is_drawn_for_as_many_operations_as_a_sample_ha
 def test_the_prediction_of_an_overhead_is_drawn_once_for_each_sample() -> None:
     run = recording_of([8400, 12600] * 40, [12, 18] * 40)
     run = replace(run, conditions={**run.conditions, "variant.fenced.estimand": "overhead"})
-    said = picture.describe_samples(run, "fenced", "ns", Mark(600, "ns"))[1]
+    said = taken.describe_samples(run, "fenced", "ns", Mark(600, "ns"))[1]
     assert said.endswith("Your prediction, 600 ns, lies below the median at k = 12, 8,400 ns.")
 
 
@@ -258,11 +258,11 @@ def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
     figure = samples_figure(cold, "call", "ns", Mark(300, "ns"))
     printed = [text.get_text() for text in figure.texts]
     assert f"▲ {processes} of them cold: each the first of its process" in printed
-    kind, meaning = picture.describe_samples(cold, "call", "ns", Mark(300, "ns"))
+    kind, meaning = taken.describe_samples(cold, "call", "ns", Mark(300, "ns"))
     assert f"{processes} samples are cold, each the first of its process" in meaning
     assert "Your prediction, 300 ns, lies below the median of the cold samples" in meaning
     assert kind.startswith("Scatter plot of first_iteration call")
-    alone = picture._of_cold(np.array([4700.0]), "ns")
+    alone = taken._of_cold(np.array([4700.0]), "ns")
     assert alone == "1 sample is cold, the first of its process: 4,700 ns."
 
 

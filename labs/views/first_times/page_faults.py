@@ -57,16 +57,29 @@ def page_faults(runs: Runs | Pair, expected: float) -> Table:
         ]
     else:
         rows = [row for run in runs_of([runs]) for row in _rows_of(run, expected)]
-    first, said = rows[0], ""
-    if first.each:
-        said = f", and the OS counted {first.each}"
-        if first.agrees:
-            said = ", as the OS counted"
     return Table(
-        f"Page faults that the OS counted; for the {first.name} run you expected {expected:g} for "
-        f"each operation{said}",
+        _caption(rows[0], f"{expected:g}"),
         ("run", "operations", "page faults", "for each operation"),
         tuple(row.cells() for row in rows),
+    )
+
+
+def _caption(row: _Row, wanted: str) -> str:
+    """What is said of the first row, of which the student expected `wanted` page faults."""
+    name, found = row.name, row.each
+    if not found:
+        return (
+            f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
+            "operation"
+        )
+    if row.agrees:
+        return (
+            f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
+            "operation, as the OS counted"
+        )
+    return (
+        f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
+        f"operation, and the OS counted {found}"
     )
 
 
