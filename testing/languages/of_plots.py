@@ -61,6 +61,8 @@ _WITH_VALUES = (
     "k = {number_1} to {number_2}",
     "{factor}, {number_1} % sure",
     "your prediction: {number_1} {unit}",
+    "your prediction × {number_1}: {number_2} {unit}",
+    "your late prediction × {number_1}: {number_2} {unit}",
     "your late prediction: {number_1} {unit}",
     "Your prediction for {variant}: {number_1} {unit}.",
     "Your late prediction for {variant}: {number_1} {unit}.",
