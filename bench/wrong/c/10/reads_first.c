@@ -1,0 +1,9 @@
+#include "own_page_fault.h"
+
+static void get_ready(volatile unsigned char *pages, long count, size_t page)
+{
+    for (long i = 0; i < count; i++)
+        if (pages[(size_t)i * page] == 0)
+            pages[(size_t)i * page] = 1;
+}
+MEASURE_OWN_PAGE_FAULT(get_ready)
