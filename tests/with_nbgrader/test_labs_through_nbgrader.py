@@ -22,6 +22,8 @@ from grader.demonstration.students import STUDENTS, Lab, make_submission
 from grader.figures import LABS, figures_of
 from testing.paths import FIXTURES, REPOSITORY
 
+pytestmark = pytest.mark.timeout(300)
+
 HONEST = FIXTURES / "honest"
 LAB = "01-timer-overhead"
 FULL = sum(spec.max_points for spec in figures_of(LAB))
