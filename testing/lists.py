@@ -19,6 +19,7 @@ from typing import Any
 from grader.figures import LABS
 from grader.pages.build import HONEST
 from labs.c_kernels import catalogue, toolchain
+from labs.c_kernels.toolchain import CompileError
 from labs.common.files import write_atomically
 from labs.common.units import rounded
 from labs.course import figures
@@ -155,12 +156,12 @@ def lists() -> dict[Path, Callable[[str], str]]:
 
 
 def main() -> int:
-    """Writes what has changed; status 1 if a C kernel is not formatted."""
+    """Writes what has changed; status 1 if a C kernel is not formatted or does not compile."""
     for path, update in lists().items():
         before = path.read_text(encoding="utf-8")
         try:
             now = update(before)
-        except NotFormatted as error:
+        except (NotFormatted, CompileError) as error:
             print(error, file=sys.stderr)
             return 1
         if now != before:

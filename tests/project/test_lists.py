@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from labs.c_kernels.toolchain import CompileError
 from testing import lists
 from testing.paths import REPOSITORY
 
@@ -62,6 +63,17 @@ def test_a_c_kernel_that_is_not_formatted_is_refused(
     monkeypatch.setattr(lists, "REPOSITORY", tmp_path)
     with pytest.raises(lists.NotFormatted, match=r"clang-format -i kernels_c/odd\.c"):
         lists.hashes('{"released": {}}')
+
+
+def test_a_c_kernel_that_does_not_compile_ends_with_the_compilers_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def update(text: str) -> str:
+        raise CompileError("odd", (), "odd.c:1: expected ';'")
+
+    monkeypatch.setattr(lists, "lists", lambda: {lists.README: update})
+    assert lists.main() == 1
+    assert capsys.readouterr().err == "odd: odd.c:1: expected ';'\n"
 
 
 def test_an_open_or_an_old_answer_of_a_script_becomes_that_of_the_saved_run() -> None:
