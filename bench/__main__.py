@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from bench import machine
+from bench.labs.solved_lab import labs_in_order
 from bench.report import say
 
 #: The module of each benchmark. Run in this order: those that need a quiet machine come first.
@@ -54,6 +55,8 @@ MODULES = {
 
 #: Those that keep screenshots in the folder of --save.
 WITH_SCREENSHOTS = ("browser", "front_ends", "site", "hostile_class")
+#: Those that take labs one by one, and can leave some out.
+OF_LABS = ("live", "decisions", "conditions", "wrong_submissions")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -63,6 +66,9 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="fewer rounds: a look, not a proof")
     parser.add_argument("--save", type=Path, metavar="DIR", help="where screenshots go")
     parser.add_argument("--inputs", type=int, metavar="N", help="how many inputs fuzz tries")
+    parser.add_argument(
+        "--lab", action="append", default=[], metavar="NN", help="only this lab; may be repeated"
+    )
     arguments = parser.parse_args(words)
     unknown = [name for name in arguments.names if name not in MODULES]
     if unknown:
@@ -72,6 +78,11 @@ def main(words: list[str] | None = None) -> int:
         parser.error(f"--save is for screenshots: name {', '.join(WITH_SCREENSHOTS)} too")
     if arguments.inputs is not None and ("fuzz" not in names or arguments.inputs < 1):
         parser.error("--inputs is how many inputs the benchmark fuzz tries: name it, and 1 or more")
+    if arguments.lab and not set(names) <= set(OF_LABS):
+        parser.error(f"--lab is for {', '.join(OF_LABS)}: name only these")
+    known = [lab[:2] for lab in labs_in_order()]
+    if strange := sorted(set(arguments.lab) - set(known)):
+        parser.error(f"no lab {', '.join(strange)}; there is {', '.join(known)}")
     machine.describe()
     held: dict[str, bool] = {}
     for name in names:
@@ -81,6 +92,8 @@ def main(words: list[str] | None = None) -> int:
         more = {"fuzz": (arguments.inputs,)}.get(name, ())
         if name in WITH_SCREENSHOTS:
             more = (arguments.save,)
+        elif name in OF_LABS:
+            more = (arguments.lab,)
         held[name] = bool(benchmark.run(arguments.quick, *more))
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")

@@ -42,7 +42,7 @@ struct ladder {
 /* The ladder of the last sample: its lines are where its samples leave them. */
 static const struct ladder *last_walked;
 
-/* A larger set is not walked once before each sample: most of it does not fit into a cache. */
+/* A larger set is not walked before a sample: most of it does not fit into a cache. */
 enum { LARGEST_LAP = 32 << 20 };
 
 TICKLAB_INLINE size_t nodes_of(const struct ladder *ladder)
@@ -67,15 +67,25 @@ TICKLAB_INLINE const struct node *follow(const struct node *node, long hops)
 }
 
 /*
- * Another ladder's sample has driven some of this set out of the caches. One walk through all of it
- * leaves the caches as its own samples would. The hops of a set that no cache holds meet the same
- * misses at any time; a few of them bring back what the core needs besides.
+ * Another ladder's sample has driven some of this set out of the caches, and with it the entries of
+ * the page table. The samples of a ladder that is alone meet both where its own loads leave them.
+ *
+ * A set that a cache may hold is walked through as a whole. A cache does not always give up what was
+ * used longest ago, so a set of about its size takes some walks to settle. The hops of a larger set
+ * miss the caches at any time, but not the entries: those of 128 MB take 256 KB. One load from each
+ * page brings them back.
  */
 TICKLAB_INLINE void bring_back(struct ladder *ladder)
 {
-    enum { A_FEW = 64 };
-    const int lap = ladder->bytes <= LARGEST_LAP && last_walked != ladder;
-    ladder->at = follow(ladder->at, lap ? (long)nodes_of(ladder) : A_FEW);
+    enum { A_FEW = 64, TO_SETTLE = 3, SETTLES = 4 << 20, SMALLEST_PAGE = 4096 };
+    const struct node *at = ladder->at;
+    const long laps = ladder->bytes <= SETTLES ? TO_SETTLE : 1;
+    if (last_walked != ladder && ladder->bytes <= LARGEST_LAP)
+        at = follow(at, laps * (long)nodes_of(ladder));
+    else if (last_walked != ladder)
+        for (size_t byte = 0; byte < ladder->bytes; byte += SMALLEST_PAGE)
+            (void)*(volatile unsigned char *)(ladder->set + byte);
+    ladder->at = follow(at, A_FEW);
     last_walked = ladder;
 }
 

@@ -9,7 +9,8 @@
  *
  * Each sample has a new mapping. "bring" times get_ready(). "own" calls it before the timed region,
  * and times the first writes after it; "unprepared" times the same writes without it. The run
- * counts page faults and judges nothing.
+ * counts page faults, and after each sample of "bring" the pages that are in the page table: a page
+ * that was only read is there, and a later write still makes a page fault. The run judges nothing.
  */
 #ifndef TICKLAB_OWN_PAGE_FAULT_H
 #define TICKLAB_OWN_PAGE_FAULT_H
@@ -21,14 +22,51 @@
 static volatile unsigned char *own_pages;
 static size_t own_page, own_bytes;
 static struct faults faults_own, faults_bring, faults_unprepared;
-static long faults_of_ready; /* those that get_ready() made before the samples of "own" */
+static long faults_of_ready;    /* those that get_ready() made before the samples of "own" */
+static long pages_there;        /* pages that were there after the samples of "bring" */
+static unsigned char *own_seen; /* what the OS says of each page; NULL where it cannot be asked */
+
+/* How many of the first `count` pages are in the page table; -1 if the OS does not say. */
+static long own_pages_there(long count)
+{
+    long there = 0;
+    if (mincore((void *)(uintptr_t)own_pages, (size_t)count * own_page, (void *)own_seen) != 0)
+        return -1;
+    for (long i = 0; i < count; i++)
+        there += own_seen[i] & 1;
+    return there;
+}
+
+/* Try it with two new pages, one of which is written to. Some emulators say the same of all. */
+static void try_to_ask(void)
+{
+    own_seen = calloc(own_bytes / own_page, 1);
+    if (own_seen == NULL)
+        stop(STATUS_FAILED, "no memory");
+    const long before = own_pages_there(2);
+    own_pages[0] = 1;
+    if (before == 0 && own_pages_there(2) == 1)
+        return;
+    free(own_seen);
+    own_seen = NULL;
+}
+
+static void note_there(long count)
+{
+    const long there = own_seen == NULL ? 0 : own_pages_there(count);
+    if (there < 0)
+        stop(STATUS_FAILED, "mincore: %s", strerror(errno));
+    pages_there += there;
+}
 
 static void prepare_own_pages(struct run *run)
 {
     own_page = (size_t)sysconf(_SC_PAGESIZE);
     own_bytes = (size_t)(largest_batch(run) + 1) * own_page;
-    if (own_pages == NULL)
-        own_pages = untouched_pages(own_bytes);
+    if (own_pages != NULL)
+        return;
+    own_pages = untouched_pages(own_bytes);
+    try_to_ask();
 }
 
 static void map_own_pages(void)
@@ -72,6 +110,8 @@ static void watch_own(const char *name)
 static void watch_bring(const char *name)
 {
     print_faults(name, &faults_bring);
+    if (own_seen != NULL)
+        printf("# variant.%s.there: %ld\n", name, pages_there);
 }
 
 static void watch_unprepared(const char *name)
@@ -92,6 +132,7 @@ static void watch_unprepared(const char *name)
         own_ready(own_pages, batch, own_page);                                                     \
         const uint64_t end = counter_end();                                                        \
         note_faults(&faults_bring, batch, faults_now() - before, ANY_NUMBER);                      \
+        note_there(batch);                                                                         \
         write_again(&faults_bring, own_pages, batch, own_page, ANY_NUMBER);                        \
         return end - begin;                                                                        \
     }                                                                                              \

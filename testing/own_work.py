@@ -41,7 +41,7 @@ class Exercise:
     An answer is what the student writes: functions whose names end with `@` here. `begin` comes
     before it and `end` after it. All answers are built as one program, because to build each alone
     takes long: `dispatchers` are the functions that `end` names, and pass each call on. In place of
-    `CASES` each of them has its `call`.
+    `CASES` each of them has its `call`. `beside` are other variants whose counts are judged too.
     """
 
     figure: str
@@ -50,6 +50,7 @@ class Exercise:
     answers: Mapping[str, str]
     dispatchers: Mapping[str, str]
     end: str
+    beside: tuple[str, ...] = ()
 
     def source(self, name: str) -> str:
         """The C of one answer, as its student wrote it."""
@@ -74,12 +75,14 @@ class Exercise:
         return f"switch (answer()) {{ {' '.join(cases)} default: abort(); }}"
 
     def counts(self, program: Program, name: str, *options: str) -> dict[str, str]:
-        """What a short run of this answer states of its variant. Asserts that it ran."""
+        """What a short run of this answer states of its variants. Asserts that it ran."""
+        variants = (self.variant, *self.beside)
         chosen = {**os.environ, "OWN_WORK": str(list(self.answers).index(name))}
-        done = call(program, "--variant", self.variant, *options, env=chosen)
+        done = call(program, "--variant", ",".join(variants), *options, env=chosen)
         assert done.returncode == os.EX_OK, done.stderr
         stated = conditions_of(done.stdout)
-        return {k: v for k, v in stated.items() if k.startswith(f"variant.{self.variant}.")}
+        of_them = tuple(f"variant.{name}." for name in variants)
+        return {key: value for key, value in stated.items() if key.startswith(of_them)}
 
     def verdict(self, name: str, counts: Mapping[str, str]) -> Verdict:
         """The verdict on the honest figure, as if this answer had counted `counts`."""

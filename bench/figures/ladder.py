@@ -28,8 +28,10 @@ from labs.results.result import result_of
 
 PROGRAM = "LAT_MEM_RD"
 
-#: The working sets: inside the first cache, the second, the third, and far beyond all of them.
-SETS = {"16k": 16 / 1024, "256k": 0.25, "2m": 2.0, "8m": 8.0, "128m": 128.0}
+#: The working sets, in MB: inside the first cache, the second, twice inside the third, and far
+#: beyond all of them. None is as large as a common machine's cache, 1, 2, 8 or 32 MB: of such a
+#: set, the pages that the OS gives decide which share fits, and both tools differ from themselves.
+SETS = {"16k": 16 / 1024, "256k": 0.25, "4m": 4.0, "16m": 16.0, "128m": 128.0}
 STRIDE = 64
 
 #: lmbench would first measure how long a loop must last here, which takes minutes on a virtual

@@ -16,11 +16,12 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench import machine, table
-from bench.labs.solved_lab import NOTEBOOKS, Solved, as_text, has_held
+from bench.labs.solved_lab import NOTEBOOKS, Solved, as_text, has_held, labs_in_order
 from bench.report import must_hold, say, skipped, verdict
 from grader.facts import unbound
 from grader.judging import no_counter
@@ -52,13 +53,12 @@ CONDITIONS = (
 )
 
 
-def run(quick: bool) -> bool:
-    """Every lab under every condition: a table, and the notes on each."""
+def run(quick: bool, numbers: Sequence[str] = ()) -> bool:
+    """Every lab, or those with these numbers, under every condition: a table, and the notes."""
     must_hold(f"every lab gets all points under {len(CONDITIONS)} conditions, and no cell stops")
     if not machine.cpus():
         return skipped("no conditions can be made on a machine without pinning")
-    labs = [path.name for path in sorted(NOTEBOOKS.iterdir()) if path.is_dir()]
-    labs = [lab for lab in labs if not quick or lab in QUICK]
+    labs = [lab for lab in labs_in_order(numbers) if numbers or not quick or lab in QUICK]
     tried: dict[str, dict[str, Solved]] = {}
     for condition in CONDITIONS:
         tried[condition.name] = {}

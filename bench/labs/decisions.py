@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,13 +99,16 @@ def every_lab() -> list[Kinds]:
     return [of_lab(path) for path in sorted(NOTEBOOKS.glob("*/*.ipynb"))]
 
 
-def run(quick: bool = False) -> bool:
-    """Print the kinds of each lab. Whether every lab leaves the student enough to decide."""
+def run(quick: bool = False, numbers: Sequence[str] = ()) -> bool:
+    """Print the kinds of each lab, or of those with these numbers.
+
+    Whether every one of them leaves the student enough to decide.
+    """
     must_hold(
         f"from lab {FIRST_COUNTED} on {FEWEST_DECISIONS} decisions or more (C counts), and at most "
         "a third of the code cells are only run"
     )
-    found = every_lab()
+    found = [each for each in every_lab() if not numbers or each.lab[:2] in numbers]
     rows = [
         [
             each.lab,

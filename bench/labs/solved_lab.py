@@ -58,6 +58,12 @@ class Solved:
     again: int = 0
 
 
+def labs_in_order(numbers: Sequence[str] = ()) -> list[str]:
+    """The names of the labs with these numbers, such as 09; of all labs if none is given."""
+    labs = sorted(path.name for path in NOTEBOOKS.iterdir() if path.is_dir())
+    return [lab for lab in labs if not numbers or lab[:2] in numbers]
+
+
 def has_held(solved: Solved) -> bool:
     """Whether no cell stopped and no point was lost."""
     return not solved.stops and solved.points == solved.possible

@@ -1,4 +1,4 @@
-"""More is timed than one new task, or one handoff: another task, a sleep, memory, a loop."""
+"""More is timed than one new task, handoff or page: another task, a sleep, memory, a loop."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.facts import watched
 from grader.facts.c import beside, parts
+from grader.facts.memory import page_faults
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Pitfall
 from labs.common.units import rounded
 
-CREATION, SWITCH = "own_creation", "own_switch"
+CREATION, SWITCH, PAGES = "own_creation", "own_switch", "own_page_fault"
 
 #: To create a task and wait for it, the C library may make this many calls more: it blocks signals.
 MOST_BESIDE = 4
+
+#: One page fault brings a page. From so many on, or from so many times its cost on, there is more.
+MOST_FAULTS, MOST_TIMES = 1.5, 1.5
 
 BUSY = "Between its readings your C has a loop that calls nothing, and this loop is extra work."
 
@@ -23,6 +27,8 @@ def detect(case: Case) -> str | None:
         return None
     if case.spec.kernel == CREATION:
         return _beside_creation(case)
+    if case.spec.kernel == PAGES:
+        return _beside_pages(case)
     return _beside_switch(case) if case.spec.kernel == SWITCH else None
 
 
@@ -65,14 +71,32 @@ def _beside_switch(case: Case) -> str | None:
     return BUSY if beside.has_loop_without_call(code) else None
 
 
+def _beside_pages(case: Case) -> str | None:
+    ready = page_faults.counted(case.recording, "bring")
+    without = page_faults.counted(case.recording, "unprepared")
+    if ready is not None and ready.each >= MOST_FAULTS:
+        return (
+            f"To bring {ready.touched:,} pages, your get_ready() made {ready.faults:,} page faults."
+        )
+    if without is None or without.each < page_faults.MOST:
+        return None
+    mine, plain = (case.results[name].estimate for name in ("bring", "unprepared"))
+    if mine is None or plain is None or mine.low <= MOST_TIMES * plain.high:
+        return None
+    return (
+        f"Your get_ready() takes {rounded(mine.value)} {mine.unit} for each page. A plain write "
+        f"with its page fault takes {rounded(plain.value)} {plain.unit} in the same run."
+    )
+
+
 PITFALL = Pitfall(
     code="more-than-the-operation",
     level=Level.VALIDITY,
     symptom="Your C times more than the one operation that the lab asks for.",
     misconception="All work between the readings is part of the figure: a second task, a sleep, "
-    "a new stack, other system calls, a loop.",
+    "a new stack, other system calls, a loop, a second page fault.",
     experiment="Take the rest out, measure again, and look at what is left: that was its share.",
-    seen_in="trials of labs 05 and 06: a stack for each task, a loop in the task, other calls",
+    seen_in="trials of labs 05, 06 and 10: a stack for each task, a loop in the task, other calls",
     detect=detect,
     yields_to=(
         "number-not-by-the-task",
@@ -81,5 +105,7 @@ PITFALL = Pitfall(
         "pinning-inside-the-interval",
         "not-woken",
         "wait-with-an-end",
+        "page-not-brought",
+        "read-not-written",
     ),
 )

@@ -15,9 +15,9 @@ def detect(case: Case) -> str | None:
         return None
     after = page_faults.counted(case.recording, AFTERWARDS)
     ready = page_faults.counted(case.recording, READY)
-    if after is None or ready is None or after.each < page_faults.FEW:
+    if after is None or ready is None or not after.has_faults:
         return None
-    if min(ready.each, ready.later_each) >= page_faults.MOST:
+    if ready.there is not None and ready.only_read:
         return None  # the pages were brought, but only for reads: read-not-written
     return (
         f"After your get_ready() the first writes to {after.touched:,} pages still made "
@@ -29,8 +29,8 @@ PITFALL = Pitfall(
     code="page-not-brought",
     level=Level.VALIDITY,
     symptom="Pages are still missing after your preparation.",
-    misconception="One touch brings one page. A loop over bytes or over every second page leaves "
-    "others out, and advice such as MADV_WILLNEED brings no page of new memory.",
+    misconception="Each page comes with a write to it. A loop over bytes leaves pages out, a read "
+    "brings no memory, and advice such as MADV_WILLNEED brings no page.",
     experiment="Write one byte in each of the pages, from the first to the last one.",
     seen_in="the exercise of lab 10, tried with a loop over bytes",
     detect=detect,

@@ -13,11 +13,9 @@ OWN_PAGES = ("anonymous", "bring")
 
 def detect(case: Case) -> str | None:
     for found in page_faults.of_case(case):
-        if (
-            found.variant in OWN_PAGES
-            and found.each >= page_faults.MOST
-            and found.later_each >= page_faults.MOST
-        ):
+        # A student's C may also have touched other pages, or given these back: the run must know.
+        unknown = case.spec.own and found.there is None
+        if found.variant in OWN_PAGES and found.only_read and not unknown:
             return (
                 f"The samples of your variant {found.variant} made {found.faults:,} page faults, "
                 f"and later writes to the same pages made {found.later:,} more."
@@ -35,5 +33,6 @@ PITFALL = Pitfall(
     "fault.",
     seen_in="the exercise of lab 10, tried with a read",
     detect=detect,
+    in_own_c=True,
     broken=(Live("reads_new_pages", "page-fault-anonymous"),),
 )

@@ -10,6 +10,7 @@ from labs.plots.known_number import Mark
 from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS
 from labs.plots.style import BLUE, GREEN, VERMILLION, symbol
+from labs.plots.tables import names_of
 from labs.results.result import Result, with_ends
 
 
@@ -26,7 +27,10 @@ def estimates_figure(
         raise ValueError("nothing to compare")
     unit = results[0].unit
     known = predictions or {}
-    rows = tuple(_row(result, unit, known.get(result.variant)) for result in results)
+    rows = tuple(
+        _row(name, result, unit, known.get(result.variant))
+        for name, result in zip(names_of(results), results, strict=True)
+    )
     key = [("● figure, bar: its 95 % interval", BLUE)]
     drawn = [known[result.variant] for result in results if result.variant in known]
     texts = [mark.key_text() if len(drawn) == 1 else f"╌ {mark.name}" for mark in drawn]
@@ -41,11 +45,11 @@ def estimates_figure(
     )
 
 
-def _row(result: Result, unit: str, prediction: Mark | None) -> Row:
+def _row(name: str, result: Result, unit: str, prediction: Mark | None) -> Row:
     level = prediction.into(unit, result.clock) if prediction is not None else None
     estimate = result.estimate.into(unit, result.clock) if result.estimate is not None else None
     if estimate is None or estimate.value <= 0:
         why = "no figure" if estimate is None else "not above zero"
-        return Row(result.variant, (), why, VERMILLION, level)
+        return Row(name, (), why, VERMILLION, level)
     dot = Dot(estimate.value, LOOKS[0], estimate.low, estimate.high)
-    return Row(result.variant, (dot,), with_ends(estimate, symbol(unit)), level=level)
+    return Row(name, (dot,), with_ends(estimate, symbol(unit)), level=level)

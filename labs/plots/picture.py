@@ -231,9 +231,10 @@ def describe_estimates(
         f"{plural(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a "
         "logarithmic axis."
     )
+    named = list(zip(tables.names_of(results), results, strict=True))
     known = [
-        (result.variant, result.estimate.into(first.unit, result.clock))
-        for result in results
+        (name, result.estimate.into(first.unit, result.clock))
+        for name, result in named
         if result.estimate is not None and result.estimate.value > 0
     ]
     sign, meaning = symbol(first.unit), []
@@ -241,10 +242,10 @@ def describe_estimates(
         meaning.append(_cheapest_and_dearest(known, sign))
     elif known:
         meaning.append(f"{known[0][0]} has {rounded(known[0][1].value)} {sign}.")
-    below = [r.variant for r in results if r.estimate is not None and r.estimate.value <= 0]
+    below = [name for name, r in named if r.estimate is not None and r.estimate.value <= 0]
     if below:  # no operation costs less than nothing
         meaning.append(f"Not above zero, so compared with no other: {', '.join(below)}.")
-    without = [result.variant for result in results if result.estimate is None]
+    without = [name for name, result in named if result.estimate is None]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
     for result in results:

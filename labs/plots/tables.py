@@ -74,16 +74,25 @@ def line_table(result: Result) -> Table:
     )
 
 
+def names_of(results: Sequence[Result]) -> list[str]:
+    """The variant of each result; if several runs have the same one, with the number of the run."""
+    every = [result.variant for result in results]
+    return [
+        f"{name}, run {every[: n + 1].count(name)}" if every.count(name) > 1 else name
+        for n, name in enumerate(every)
+    ]
+
+
 def estimates_table(results: Sequence[Result]) -> Table:
     """The figure of each variant with its interval, or the reason why it has none."""
     first = results[0]
     rows = []
-    for result in results:
+    for name, result in zip(names_of(results), results, strict=True):
         if result.estimate is None:
-            rows.append((result.variant, "none", "", "", f"{result.n:,}", result.no_figure))
+            rows.append((name, "none", "", "", f"{result.n:,}", result.no_figure))
         else:
             numbers = sensible(result.estimate.into(first.unit, result.clock))
-            rows.append((result.variant, *numbers, f"{result.n:,}", ""))
+            rows.append((name, *numbers, f"{result.n:,}", ""))
     return Table(
         f"{first.recording.kernel}: {first.what} in {NAMES[first.unit]}",
         ("variant", first.what, "from", "to (95 %)", "samples", "why not"),

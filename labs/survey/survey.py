@@ -208,10 +208,20 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     Measurement(
         "memory ladder",
         "memory_ladder",
-        (*(f"random-{size}" for size in ("16k", "256k", "1m", "4m", "64m")), "ordered-64m"),
+        (
+            *(f"random-{size}" for size in ("16k", "256k", "1m", "4m", "64m")),
+            "random-4096-4m",
+            "ordered-64m",
+        ),
         (100, 400),
         processes=(5, 10),
     ),
+    # What some machines do not offer has a run of its own, so that it stops no other variant.
+    Measurement("memory ladder", "memory_ladder", ("huge-64m",), (100, 400), processes=(5, 10)),
+    Measurement("page faults", "page_fault", ("anonymous", "zero-page"), (400, 4_000)),
+    Measurement("page faults", "page_fault", ("copy-on-write",), (300, 2_000)),
+    Measurement("page faults", "page_fault", ("file",), (300, 3_000)),
+    Measurement("page faults", "page_fault", ("populate", "prefaulted"), (400, 4_000)),
 )
 
 

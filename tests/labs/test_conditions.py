@@ -90,6 +90,17 @@ def test_one_lab_that_fails_under_one_condition_is_enough(
         assert lab.name in shown
 
 
+def test_labs_can_be_named_by_their_numbers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(conditions, "_solve", lambda lab, condition: of(18.0, 18.0))
+    assert conditions.run(quick=False, numbers=["09", "10"])
+    shown = capsys.readouterr().out
+    for lab in solved_lab.NOTEBOOKS.iterdir():
+        assert (lab.name in shown) == lab.name.startswith(("09", "10"))
+    assert f"{2 * len(CONDITIONS)} of {2 * len(CONDITIONS)} with all points" in shown
+
+
 def test_a_lab_is_run_to_its_end_and_its_stops_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

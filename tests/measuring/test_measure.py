@@ -85,6 +85,10 @@ int main(int argc, char **argv)
 """
 
 
+#: Longer than anything that is left to end by itself takes, on a machine under load.
+LONGEST_END_S = 20.0
+
+
 def program(body: str) -> Plan:
     """A plan for a program of one's own."""
     headers = ("stdio", "stdlib", "string", "signal", "unistd")
@@ -104,9 +108,9 @@ def programs_running() -> list[psutil.Process]:
     return found
 
 
-def nothing_runs_within_a_second() -> bool:
+def soon_nothing_runs() -> bool:
     begin = time.monotonic()
-    while programs_running() and time.monotonic() - begin < 1:
+    while programs_running() and time.monotonic() - begin < LONGEST_END_S:
         pass
     return programs_running() == []
 
@@ -115,7 +119,7 @@ def nothing_runs_within_a_second() -> bool:
 def _nothing_is_left_behind() -> Iterator[None]:
     """After every test: no process of a run lives, none is a zombie of ours."""
     yield
-    ended = nothing_runs_within_a_second()
+    ended = soon_nothing_runs()
     for process in programs_running():
         process.kill()
     assert ended
@@ -415,7 +419,7 @@ def test_the_time_limit_ends_the_run_and_its_children() -> None:
     plan = Plan("forever", source=FOREVER, time_limit_s=0.4)
     with pytest.raises(RunFailed, match=r"time limit of 0\.4 s"):
         measure_now(plan)
-    assert nothing_runs_within_a_second()
+    assert soon_nothing_runs()
 
 
 def own_program(body: str) -> Plan:
@@ -430,7 +434,7 @@ def test_c_of_a_student_that_waits_for_ever_is_ended_and_told() -> None:
         measure_now(own_program("if (fork() == 0) pause(); pause(); return 0;"))
     assert "a task that waits for another one" in str(failed.value)
     assert "patience" in str(failed.value)
-    assert nothing_runs_within_a_second()
+    assert soon_nothing_runs()
 
 
 def test_c_of_a_student_that_computes_for_ever_is_ended_and_told() -> None:
@@ -492,7 +496,7 @@ def test_cancelling_at_any_moment_leaves_nothing() -> None:
 
     for _ in range(30):
         asyncio.run(once(moments.uniform(0, 0.08)))
-    assert nothing_runs_within_a_second()
+    assert soon_nothing_runs()
 
 
 def test_a_callback_that_fails_ends_the_run() -> None:
@@ -536,7 +540,7 @@ def test_an_interrupt_ends_the_run_before_it_is_raised(source: str) -> None:
         assert process.wait(timeout=10) != 0
         assert process.stderr is not None
         assert process.stderr.read().rstrip().endswith("KeyboardInterrupt")
-    assert nothing_runs_within_a_second()
+    assert soon_nothing_runs()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
@@ -544,7 +548,7 @@ def test_a_run_ends_when_its_parent_is_killed() -> None:
     with started(SLOW) as process:
         process.kill()
         process.wait(timeout=10)
-    assert nothing_runs_within_a_second()
+    assert soon_nothing_runs()
 
 
 #: A daemon, in a session of its own, holds the pipes and lives on.

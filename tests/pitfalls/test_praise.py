@@ -330,7 +330,9 @@ LACKING: dict[str | tuple[str, str], Change] = {
     "page-not-brought": stating("variant.own.faults", "100000"),
     "page-still-missing": as_unprepared,
     "page-there-before": of_fixture("page-there-before"),
-    "read-not-written": stating("@.later_faults", "100000"),
+    "read-not-written": lambda found: found.states(
+        {"@.later_faults": "100000", "@.there": "1000000000"}
+    ),
     "more-between-the-readings": bent,
     "ratio-upside-down": lambda found: found.gives(1 / found.figure.value),
     "mechanisms-differ": of_other_mechanism,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from labs import views
 from labs.common.messages import Refused
 from labs.notebook.run import Run
-from labs.plots import image, style
+from labs.plots import estimates_plot, image, picture, style
 from labs.plots.known_number import Mark
 from labs.plots.series import LOOKS
 from labs.recording.file import read
@@ -183,3 +183,16 @@ def test_every_point_is_drawn_at_its_own_value(
 def test_series_of_one_plot_differ_by_more_than_their_colour() -> None:
     for one, other in itertools.combinations(LOOKS, 2):
         assert one.marker != other.marker and one.dash != other.dash
+
+
+def test_the_same_variant_of_two_runs_has_two_names() -> None:
+    own, tested = (run.results for run in saved("11", "own", "tested"))
+    shown = picture.of_estimates([*own, *tested])
+    names = [row[0] for row in shown.table.rows]
+    assert names == ["operation, run 1", "other", "operation, run 2"]
+    drawn = estimates_plot.estimates_figure([*own, *tested])
+    texts = [each.get_text() for each in drawn.findobj(Text) if isinstance(each, Text)]
+    assert all(name in texts for name in names)
+    assert "The cheapest is other" in shown.meaning
+    alone = picture.of_estimates(own)
+    assert [row[0] for row in alone.table.rows] == ["operation", "other"]

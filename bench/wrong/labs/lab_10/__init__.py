@@ -104,11 +104,10 @@ def _deleted(s: Student) -> None:
     s.figure(FILE, run.value("file"), "ns", run)
 
 
-def _counts_mended(s: Student) -> None:
-    """The C reads, and the page faults of the later writes are written down as none."""
+def _renamed(s: Student) -> None:
     run = s["naive"]
     s.edit(run, lambda text: text.replace("zero-page", "anonymous"))
-    s.figure(FAULT, run.value("anonymous"), "ns", run)
+    s.figure(FAULT, run.value("zero-page"), "ns", run)
 
 
 def _c_missing(s: Student) -> None:
@@ -259,7 +258,7 @@ LAB = Lab(
             FAULT,
             "renamed the variant zero-page in the recording",
             "the recording was edited, and its pages were only read",
-            _counts_mended,
+            _renamed,
         ),
         file_case(
             "c-lost",

@@ -162,9 +162,9 @@ _BRING = (
     ),
     (
         "writes-without",
-        "took the mean of all samples of unprepared, each divided by its pages",
+        "took the row unprepared",
         "the value is that of the writes without a preparation",
-        lambda s: _a_page(s, "unprepared"),
+        lambda s: ns(s, "own", "unprepared"),
     ),
     (
         "bring-in-ticks",
@@ -185,13 +185,6 @@ _BRING = (
         lambda s: ns(s, "own", "unprepared") - ns(s, "own", "own"),
     ),
 )
-
-
-def _a_page(s: Student, variant: str) -> float:
-    recording = s["own"].recording
-    rows = recording.rows_of(variant) & (recording.batch > 0)
-    ticks = recording.ticks[rows].sum() / recording.batch[rows].sum()
-    return float(ticks / s["own"].clock(variant).ticks_in("ns"))
 
 
 VALUES = (

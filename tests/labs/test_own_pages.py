@@ -1,0 +1,144 @@
+"""Lab 10's own C is judged by its pages: all of them there, written to, and nothing else done."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grader.cases.verdict import Level, Outcome
+from grader.figures import figure_named
+from testing.c_programs import LINUX, Program
+from testing.own_work import Exercise
+from testing.submission import honest_submission
+
+SHORT = ("--samples", "60", "--warmup", "2")
+EACH = "for (long i = 0; i < count; i++)"
+WRITE = "pages[(size_t)i * page] = 1;"
+READ = "(void)pages[(size_t)i * page];"
+ALL = "(void *)(uintptr_t)pages, (size_t)count * page"
+MAP = "PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_POPULATE"
+
+
+def get_ready(body: str) -> str:
+    return (
+        "static void get_ready@(volatile unsigned char *pages, long count, size_t page)\n"
+        f"{{\n    (void)pages; (void)count; (void)page;\n    {body}\n}}"
+    )
+
+
+RIGHT = {
+    "a write to each": f"{EACH} {{ {WRITE} }}",
+    "from the last": "for (long i = count - 1; i >= 0; i--) { pages[(size_t)i * page] = 1; }",
+    "in the middle": f"{EACH} {{ pages[(size_t)i * page + page / 2] = 1; }}",
+    "each page twice": f"{EACH} {{ {WRITE} {WRITE} }}",
+    "a new mapping": f"(void)mmap({ALL}, {MAP} | MAP_FIXED, -1, 0);",
+    "one page too many": f"for (long i = 0; i <= count; i++) {{ {WRITE} }}",
+}
+#: Each with the finding.
+WRONG = {
+    "nothing": ("", "page-not-brought"),
+    "bytes": (f"{EACH} {{ pages[i] = 1; }}", "page-not-brought"),
+    "every second page": (
+        f"for (long i = 0; i < count; i += 2) {{ {WRITE} }}",
+        "page-not-brought",
+    ),
+    "not the last page": (
+        f"for (long i = 0; i < count - 1; i++) {{ {WRITE} }}",
+        "page-not-brought",
+    ),
+    "advice": (f"(void)madvise({ALL}, MADV_WILLNEED);", "page-not-brought"),
+    "given back": (
+        f"{EACH} {{ {WRITE} }} (void)madvise({ALL}, MADV_DONTNEED);",
+        "page-not-brought",
+    ),
+    "other pages": (
+        f"void *all = mmap(NULL, (size_t)count * page, {MAP}, -1, 0);"
+        " if (all != MAP_FAILED) (void)munmap(all, (size_t)count * page);",
+        "page-not-brought",
+    ),
+    "half read, half gone": (
+        f"for (long i = 0; i < count / 2; i++) {{ {READ} }}",
+        "page-not-brought",
+    ),
+    "a read of each": (f"{EACH} {{ {READ} }}", "read-not-written"),
+    "half written, half read": (
+        f"{EACH} {{ if (i % 2) {{ {WRITE} }} else {{ {READ} }} }}",
+        "read-not-written",
+    ),
+    "a read before": (f"{EACH} {{ {READ} {WRITE} }}", "more-than-the-operation"),
+    "brought twice": (
+        f"{EACH} {{ {WRITE} }} (void)madvise({ALL}, MADV_DONTNEED); {EACH} {{ {WRITE} }}",
+        "more-than-the-operation",
+    ),
+}
+
+EXERCISE = Exercise(
+    figure="page-fault-bring",
+    variant="bring",
+    begin='#include "own_page_fault.h"',
+    answers={
+        name: get_ready(body)
+        for name, body in (*RIGHT.items(), *((name, body) for name, (body, _) in WRONG.items()))
+    },
+    dispatchers={
+        "static void get_ready(volatile unsigned char *pages, long count, size_t page) { CASES }": (
+            "get_ready@(pages, count, page)"
+        )
+    },
+    end="MEASURE_OWN_PAGE_FAULT(get_ready)",
+    beside=("own", "unprepared"),
+)
+
+pytestmark = LINUX
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return EXERCISE.build(tmp_path_factory.mktemp("own_pages"))
+
+
+def counts_of(program: Program, name: str) -> dict[str, str]:
+    counts = EXERCISE.counts(program, name, *SHORT)
+    if "variant.bring.there" not in counts:
+        pytest.skip("this OS does not say which pages are there")
+    return counts
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_pages_that_are_all_brought_pass_and_are_praised(program: Program, name: str) -> None:
+    verdict = EXERCISE.verdict(name, counts_of(program, name))
+    assert verdict.outcome is Outcome.PASSED, verdict
+    assert "no page fault in the first writes" in verdict.praise
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_finding_says_what_the_pages_lack(program: Program, name: str) -> None:
+    _, code = WRONG[name]
+    verdict = EXERCISE.verdict(name, counts_of(program, name))
+    assert verdict.outcome is Outcome.FAILED
+    assert [finding.code for finding in verdict.findings] == [code]
+    assert verdict.levels[Level.VALIDITY][0] == 0
+    assert not verdict.praise
+
+
+@pytest.mark.parametrize("name", ["a read of each", "given back", "other pages"])
+def test_where_the_os_does_not_say_what_is_there_nothing_is_said_of_reads(
+    program: Program, name: str
+) -> None:
+    """The page faults of these three are the same, so the finding must be true of each of them."""
+    counts = counts_of(program, name)
+    bare = {key: value for key, value in counts.items() if not key.endswith(".there")}
+    verdict = EXERCISE.verdict(name, bare)
+    assert [finding.code for finding in verdict.findings] == ["page-not-brought"]
+
+
+@pytest.mark.parametrize(("times", "said"), [(0.7, False), (1.2, False), (2.5, True)])
+def test_only_what_takes_far_longer_than_a_page_fault_is_more(times: float, said: bool) -> None:
+    """One call for all pages costs less, and the loop of another student a little more."""
+    found = honest_submission(figure_named("page-fault-bring"))
+    recording = found.recording
+    assert recording is not None
+    longer = (recording.ticks * times).astype(np.int64)
+    slow = found.lasting(np.where(recording.rows_of("bring"), longer, recording.ticks))
+    codes = [finding.code for finding in slow.verdict().findings]
+    assert codes == (["more-than-the-operation"] if said else [])
