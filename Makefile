@@ -50,8 +50,8 @@ check-python:
 	$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
 
 check-c:
-	find kernels_c labs/c_kernels bench/figures/own -name '*.[ch]' -exec $(BIN)/clang-format --dry-run -Werror {} +
-	find kernels_c labs/c_kernels bench/figures/own -name '*.c' -exec $${CC:-gcc} -fsyntax-only -I kernels_c -std=gnu11 -O2 -Wall -Wextra -Werror {} +
+	find kernels_c labs/c_kernels bench/figures -name '*.[ch]' -exec $(BIN)/clang-format --dry-run -Werror {} +
+	find kernels_c labs/c_kernels bench/figures -name '*.c' -exec $${CC:-gcc} -fsyntax-only -I kernels_c -std=gnu11 -O2 -Wall -Wextra -Werror {} +
 
 bench: $(VENV)/dev build/released.made ## check the figures against other tools and simulations (long)
 	@$(BIN)/python -m bench

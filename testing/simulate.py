@@ -36,7 +36,8 @@ class Machine:
     1.5), `skew_by_length` and `pareto_by_length` the same as shares of the work. The counter
     declares the step `declared_step`, where that is not 0, instead of its own. With `rounds`,
     each process records so many rounds of the core's width: WHOLE_WIDTH, and half of it in the
-    slower processes and while the neighbour runs.
+    slower processes and while the neighbour runs. One in `own_every` operations takes `own` ticks
+    longer by itself. With `gaps_per_s`, each process states that it counted so many interruptions.
     """
 
     overhead: float = 50.0
@@ -47,6 +48,9 @@ class Machine:
     tail_length: float = 4000.0
     interrupted_every: float = float("inf")
     interruption: float = 0.0
+    own_every: float = float("inf")
+    own: float = 0.0
+    gaps_per_s: int | None = None
     slow: float = 0.0
     slow_share: float = 0.0
     drift: float = 0.0
@@ -68,6 +72,11 @@ class Machine:
     samples: int = 3000
     batches: tuple[int, ...] = (0, 64, 128, 256, 512)
     frequency_hz: float = 2.6e9
+
+    @property
+    def mean_cost(self) -> float:
+        """The true cost of an operation, with what it does now and then."""
+        return self.cost + self.own / self.own_every
 
     @property
     def intercept(self) -> float:
@@ -126,6 +135,8 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
         length += random.exponential(1, count) * (machine.skew + machine.skew_by_length * work)
     if machine.pareto or machine.pareto_by_length:
         length += random.pareto(1.5, count) * (machine.pareto + machine.pareto_by_length * work)
+    if machine.own:
+        length += machine.own * random.poisson(batch / machine.own_every)
     if machine.interruption:
         length += machine.interruption * random.poisson(
             np.maximum(length, 0) / machine.interrupted_every
@@ -193,7 +204,8 @@ def recording(
         "cpu.after": "1",
         "task.main.migrations": "0",
     }
-    each = tuple(MappingProxyType({"seed": str(n + 1)}) for n in range(machine.processes))
+    gaps = {} if machine.gaps_per_s is None else {"cpu.gaps_per_s": str(machine.gaps_per_s)}
+    each = tuple(MappingProxyType({"seed": str(n + 1), **gaps}) for n in range(machine.processes))
     columns = [column.astype(np.int64) for column in (process, sample, batch, ticks)]
     return Recording(
         "timer_overhead",

@@ -66,7 +66,7 @@ class Case:
             return self.machine.intercept
         if what is Truth.NET and self.baseline is not None:
             return (self.machine.cost - self.times * self.baseline.cost) / self.times
-        return self.machine.cost * self.factor
+        return self.machine.mean_cost * self.factor
 
     def recording(self, seed: int) -> Recording:
         """One run, every sample decided by `seed`."""
@@ -82,7 +82,14 @@ class Case:
 
 def all_cases() -> tuple[Case, ...]:
     """Every case with every counter that it is seen by."""
-    return (*_of_timers(), *_of_operations(), *_with_rounds(), *_of_gaps(), *_net())
+    return (
+        *_of_timers(),
+        *_of_operations(),
+        *_with_rounds(),
+        *_of_gaps(),
+        *_of_own_delays(),
+        *_net(),
+    )
 
 
 def _stepped(case: Case, steps: tuple[int, ...] = FEW_STEPS) -> list[Case]:
@@ -191,7 +198,25 @@ def _of_gaps() -> list[Case]:
         below = "an overhead of 50 ticks under a noise of 1,040"
         name = f"gaps in {share} %, noise 0.4 us"
         found += _stepped(Case(name, noisy, COST, (Truth.OVERHEAD,), below))
+        counted = replace(machine, gaps_per_s=14_000)
+        found += _stepped(Case(f"gaps in {share} %, counted beside", counted))
     return found
+
+
+def _of_own_delays() -> list[Case]:
+    """An operation of 0.6 us, one in 20 of which takes 2.3 us longer, and nothing else does."""
+    machine = replace(
+        OPERATION,
+        cost=0.6 * MICROSECOND,
+        batches=(12, 18, 24),
+        noise=0.01 * MICROSECOND,
+        own_every=20.0,
+        own=2.3 * MICROSECOND,
+        gaps_per_s=500,
+    )
+    found = _operation("one in 20 takes longer", machine)
+    shorter = replace(machine, batches=(4, 6, 8))
+    return found + _operation("one in 20 takes longer, short", shorter)
 
 
 def _net() -> list[Case]:

@@ -1,5 +1,8 @@
 """The memory ladder against lat_mem_rd of lmbench, on the same CPU in the same minutes.
 
+First, the clock of the core: beside walks through 4 MB, the rounds that measure it must give the
+same as beside walks through 16 KB alone, or core cycles are wrong where memory is used.
+
 lmbench is not part of Ticklab. The environment variable LAT_MEM_RD names its program; without it
 the benchmark is skipped. lat_mem_rd needs no other part of lmbench. In a copy of its `src`:
 
@@ -7,11 +10,13 @@ the benchmark is skipped. lat_mem_rd needs no other part of lmbench. In a copy o
         lib_sched.c getopt.c -lm
 
 Both take turns, the peer first and last, and each of ours is compared with the mean of the peer's
-before and after it. Both load one pointer from each cache line of 64 bytes, in an order that no
-prefetcher foresees (`-t`), from small pages: lat_mem_rd uses malloc(), so its huge pages are
-switched off by prctl(). lat_mem_rd reads a clock on the wall, so the time of other programs on its
-CPU is in what it prints. How much of the time it had the CPU is printed beside; with much less than
-all of it, the comparison says nothing.
+before and after it. Both load one pointer from each cache line of 64 bytes, from small pages:
+lat_mem_rd uses malloc(), so its huge pages are switched off by prctl(). Both walk in the order of
+lat_mem_rd -t, in which each hop goes to another page (page_by_page.c). Lab 09 draws every hop anew,
+and so meets some pages again sooner. What it gives is shown beside: where addresses of pages do not
+fit into the TLB, it may be less. lat_mem_rd reads a clock on the wall, so the time of other
+programs on its CPU is in what it prints. How much of the time it had the CPU is printed beside;
+with much less than all of it, the comparison says nothing.
 """
 
 from __future__ import annotations
@@ -20,13 +25,16 @@ import os
 import re
 import statistics
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from bench import command, machine
 from bench.command import CannotRun
 from bench.report import median_and_range, must_hold, percent_off, say, skipped, verdict
+from labs.analysis.core_clock import cycle_lengths
 from labs.results.result import result_of
 
 PROGRAM = "LAT_MEM_RD"
+SAME_ORDER = str(Path(__file__).with_name("page_by_page.c"))
 
 #: The working sets, in MB: inside the first cache, the second, twice inside the third, and far
 #: beyond all of them. None is as large as a common machine's cache, 1, 2, 8 or 32 MB: of such a
@@ -39,53 +47,82 @@ STRIDE = 64
 CALIBRATED = ("ENOUGH=20000", "TIMING_O=0", "LOOP_O=0")
 
 LARGEST_ERROR = 0.10
+SAME_CLOCK = 0.02
 
 
 def run(quick: bool) -> bool:
     """All working sets, in turns."""
-    program = os.environ.get(PROGRAM)
-    if not program:
-        return skipped(f"the environment variable {PROGRAM} names no lat_mem_rd of lmbench")
     allowed = machine.cpus()
     if not allowed:
         return skipped("no pinning here: lat_mem_rd and ours would not be on the same CPU")
+    clock_held = _clock_held(allowed[-1], 3 if quick else 7)
+    program = os.environ.get(PROGRAM)
+    if not program:
+        return skipped(f"the environment variable {PROGRAM} names no lat_mem_rd") and clock_held
     must_hold(f"a load within {LARGEST_ERROR:.0%} of lat_mem_rd -t for {len(SETS)} working sets")
     shares = list[float]()
     try:
-        peers, ours = [_peer(program, allowed[-1], shares)], list[dict[str, float]]()
+        peers = [_peer(program, allowed[-1], shares)]
+        ours, drawn = list[dict[str, float]](), list[dict[str, float]]()
         for _ in range(2 if quick else 7):
-            ours.append(_ours(allowed[-1]))
+            ours.append(_ours(SAME_ORDER, "pages", allowed[-1]))
             peers.append(_peer(program, allowed[-1], shares))
+            drawn.append(_ours("memory_ladder", "random", allowed[-1]))
     except CannotRun as error:
         say(f"   {error}")
         return verdict(False, "the working sets could not be measured")
     say(f"   the peer had its CPU for {median_and_range([100 * each for each in shares], 0, '%')}")
-    held = [_held(name, ours, peers) for name in SETS]
-    return all(held)
+    held = [_held(name, ours, drawn, peers) for name in SETS]
+    return all(held) and clock_held
+
+
+def _clock_held(cpu: int, rounds: int) -> bool:
+    """Whether a core cycle is as long beside memory as without, in the same minutes."""
+    must_hold(f"a core cycle within {SAME_CLOCK:.0%}, beside walks through 4 MB and without")
+    ratios = []
+    for _ in range(rounds):
+        lengths = []
+        for variants in ("random-16k", "random-16k,random-4m"):
+            words = ("memory_ladder", "--variant", variants, "--cpu", str(cpu))
+            lengths.append(statistics.median(cycle_lengths(command.record(*words))))
+        ratios.append(lengths[1] / lengths[0])
+    ratio = statistics.median(ratios)
+    say(f"   core cycle beside memory / without: {median_and_range(ratios, 3)}")
+    return verdict(abs(ratio - 1) <= SAME_CLOCK, f"the clock of the core: {percent_off(ratio)}")
 
 
 def _held(
-    name: str, ours: Sequence[Mapping[str, float]], peers: Sequence[Mapping[str, float]]
+    name: str,
+    ours: Sequence[Mapping[str, float]],
+    drawn: Sequence[Mapping[str, float]],
+    peers: Sequence[Mapping[str, float]],
 ) -> bool:
     around = zip(ours, peers[:-1], peers[1:], strict=True)
-    ratios = [2 * own[name] / (one[name] + two[name]) for own, one, two in around]
+    ratios = [2 * own[name] / (one[name] + two[name]) for own, one, two in around if name in own]
+    if 2 * len(ratios) < len(ours):
+        return verdict(False, f"{name}: {len(ours) - len(ratios)} of our runs have no figure")
     ratio = statistics.median(ratios)
-    say(f"   {name:>4}: ours {median_and_range([each[name] for each in ours], 2, 'ns')}")
+    found = [each[name] for each in ours if name in each]
+    say(f"   {name:>4}: ours {median_and_range(found, 2, 'ns')}")
     say(f"         peer {median_and_range([each[name] for each in peers], 2, 'ns')}")
+    beside = [each[name] for each in drawn if name in each]
+    if beside:
+        say(f"         lab 09 {median_and_range(beside, 2, 'ns')}")
     say(f"         ratio {median_and_range(ratios, 3)}, {len(ratios)} rounds")
     return verdict(abs(ratio - 1) <= LARGEST_ERROR, f"{name}: {percent_off(ratio)}")
 
 
-def _ours(cpu: int) -> dict[str, float]:
+def _ours(kernel: str, order: str, cpu: int) -> dict[str, float]:
     """The cost of a load from each set, in ns."""
-    variants = ",".join(f"random-{name}" for name in SETS)
-    recording = command.record("memory_ladder", "--variant", variants, "--cpu", str(cpu))
+    variants = ",".join(f"{order}-{name}" for name in SETS)
+    recording = command.record(kernel, "--variant", variants, "--cpu", str(cpu))
     found = {}
     for name in SETS:
-        estimate = result_of(recording, f"random-{name}", "ns").estimate
-        if estimate is None:
-            raise CannotRun(f"labs measure memory_ladder --variant random-{name}: no figure")
-        found[name] = estimate.value
+        result = result_of(recording, f"{order}-{name}", "ns")
+        if result.estimate is not None:
+            found[name] = result.estimate.value
+        else:
+            say(f"   no figure: {order}-{name}: {result.why_unnamed}")
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labs.analysis import core_clock, outliers, shared_core
+from labs.analysis import core_clock, interruptions, outliers, shared_core
 from labs.analysis.arrays import Bools
 from labs.analysis.cells import Cells, cells_of, step_of
 from labs.analysis.estimate import CannotEstimate
@@ -77,8 +77,12 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
         )
     shared = shared_core.find(recording, samples, cells, declared.is_overhead(recording, variant))
     at_level, on_whole_core = outliers.at_one_level(cells), ~shared.while_shared
-    hit = outliers.interrupted(cells, at_level, on_whole_core, samples.clock.ticks_in("ns"))
-    chosen = outliers.near_median(cells, at_level, on_whole_core & ~hit)
+    beside = interruptions.counted_beside(recording)
+    per_ns = samples.clock.ticks_in("ns")
+    long = interruptions.lengthened(cells, at_level, on_whole_core, per_ns, beside)
+    hit = long.interrupted
+    rest = outliers.near_median(cells, at_level, on_whole_core & ~hit & ~long.own)
+    chosen = rest | long.own
     fit = fits(cells, chosen)
     enough = fit.count.sum(axis=1)
     usable = ((fit.weight > 0).sum(axis=1) >= 2) & (enough >= LEAST_KEPT * np.median(enough))

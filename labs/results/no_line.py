@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from labs.analysis import core_clock
+from labs.analysis.interruptions import SHORTEST_INTERRUPTION_NS
 from labs.analysis.line import Line
-from labs.analysis.outliers import SHORTEST_INTERRUPTION_NS
 from labs.common.advice import Advice, Option, advice
 from labs.common.units import rounded
 from labs.recording import declared, proof

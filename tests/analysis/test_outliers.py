@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labs.analysis import outliers
+from labs.analysis import interruptions, outliers
 from labs.analysis.cells import Cells, _percentiles, cells_of
 from labs.analysis.estimate import CannotEstimate
+from labs.analysis.interruptions import lengthened
 from labs.recording.file import Recording, Samples
 from testing import simulate
 from testing.simulate import STEPS, VARIANT, Machine, line_of
@@ -30,7 +31,7 @@ def everything(cells: Cells) -> np.ndarray:
 def found_in(recording: Recording) -> np.ndarray:
     cells = cells_of(samples_of(recording))
     even = outliers.at_one_level(cells)
-    return outliers.interrupted(cells, even, everything(cells), TICKS_IN_NS)
+    return lengthened(cells, even, everything(cells), TICKS_IN_NS, None).interrupted
 
 
 # Interruptions
@@ -71,8 +72,7 @@ def test_without_them_set_aside_there_would_be_no_true_line(
 ) -> None:
     machine = replace(BUSY, interrupted_every=180.0)
     assert line_of(simulate.run(machine, 7)).cost.contains(machine.cost)
-    nothing = lambda cells, *_: np.zeros(len(cells.ticks), np.bool_)  # noqa: E731
-    monkeypatch.setattr(outliers, "interrupted", nothing)
+    monkeypatch.setattr(interruptions, "_hits", lambda *_: None)
     line = line_of(simulate.run(machine, 7))
     assert not line.straight or line.cost.value > 2 * machine.cost
 
@@ -142,7 +142,7 @@ def test_a_handful_of_samples_is_no_evidence(count: int) -> None:
     samples = samples_of(simulate.run(replace(BUSY, samples=10), 1))
     cells = cells_of(samples.only(np.arange(len(samples)) < count))
     even = outliers.at_one_level(cells) if count else cells.ticks
-    assert not outliers.interrupted(cells, even, everything(cells), TICKS_IN_NS).any()
+    assert not lengthened(cells, even, everything(cells), TICKS_IN_NS, None).interrupted.any()
 
 
 # Reach

@@ -10,7 +10,9 @@ import pytest
 from bench import machine
 from bench.command import CannotRun
 from bench.figures import own_questions
-from bench.figures.own_questions import OWN, QUESTIONS, VARIABLE, Answer, Question
+from bench.figures.own_judged import judged
+from bench.figures.own_peers import OWN, QUESTIONS, Answer, Question
+from bench.figures.own_questions import VARIABLE
 from labs.recording.file import Recording
 from labs.run.measure import Plan, measure_now
 from testing.c_programs import LINUX
@@ -98,7 +100,25 @@ def test_a_difference_is_explained_only_by_a_cause_that_was_seen(
             raise CannotRun("no figure")
         return answer(long)
 
-    held = own_questions._judged("peer", ours, list(peer), in_long_samples)
+    held = judged("peer", ours, list(peer), in_long_samples, None)
+    printed = capsys.readouterr().out
+    assert said in printed
+    assert held == ("DOES NOT HOLD" not in printed)
+
+
+@pytest.mark.parametrize(
+    ("others", "moved", "said"),
+    [
+        (None, 8.2, "at random ones they give 8.2 to 8.2"),
+        (None, 9.3, "DOES NOT HOLD"),
+        (1.0, 8.2, "DOES NOT HOLD"),  # with another thread, it may have had its CPU more often
+    ],
+)
+def test_one_place_of_all_runs_explains_only_if_others_agree(
+    others: float | None, moved: float, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours, peer = answer(8.0, others=others), [answer(9.5, others=others)] * 3
+    held = judged("peer", ours, peer, lambda _: answer(8.0), lambda: answer(moved))
     printed = capsys.readouterr().out
     assert said in printed
     assert held == ("DOES NOT HOLD" not in printed)

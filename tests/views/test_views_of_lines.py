@@ -158,7 +158,8 @@ def test_the_summary_of_strace_is_added_up() -> None:
 
 
 def test_each_sample_of_a_clock_that_is_a_system_call_makes_two_calls() -> None:
-    found = views.system_calls("timer_overhead", "process-cpu, fenced", "clock_gettime", 20)
+    # How often the step of a clock is read depends on time, so a few calls more or less remain.
+    found = views.system_calls("timer_overhead", "process-cpu, fenced", "clock_gettime", 400)
     if isinstance(found, Message):
         pytest.skip(f"strace does not count here: {found.sentences}")
     assert [row[3] for row in found.rows] == ["2", "0"]

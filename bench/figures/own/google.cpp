@@ -55,4 +55,15 @@ BENCHMARK(kill_self);
 BENCHMARK(memcpy_4k);
 BENCHMARK(one_thread);
 BENCHMARK(with_threads);
+
+#ifdef RANDOM_PLACES
+/* BENCHMARK_MAIN() starts the program again without randomised addresses. This leaves them on. */
+int main(int argc, char **argv)
+{
+    benchmark::Initialize(&argc, argv);
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+}
+#else
 BENCHMARK_MAIN();
+#endif
