@@ -19,10 +19,10 @@ from labs.analysis.estimate import Estimate
 from labs.common import warned
 from labs.common.html import filled
 from labs.common.table import Table
-from labs.common.units import NAMES, canonical, rounded, with_unit
+from labs.common.units import NAMES, canonical, plural, rounded, with_unit
 from labs.plots import estimates_plot, image, line_plot, samples_plot, tables
 from labs.plots.known_number import Mark
-from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
+from labs.plots.style import CSS_PIXELS_PER_INCH, symbol
 from labs.plots.taken import is_cold
 from labs.recording.file import Recording
 from labs.results import extremes, remarks

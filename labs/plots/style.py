@@ -35,7 +35,6 @@ from labs.plots.scale import (
     VERMILLION,
     axis_number,
     log_ends,
-    plural,
     symbol,
 )
 
@@ -64,7 +63,6 @@ __all__ = [
     "make_room_at_left",
     "make_room_at_right",
     "new_figure",
-    "plural",
     "prepare_figure",
     "quiet_frame",
     "symbol",

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis.arrays import Bools, Floats
-from labs.common.units import NAMES
-from labs.plots.scale import BLUE, VERMILLION, plural, spread_out
+from labs.common.units import NAMES, plural
+from labs.plots.scale import BLUE, VERMILLION, spread_out
 from labs.recording import declared
 from labs.recording.distinct import distinct
 from labs.recording.file import Integers, Recording

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.common.table import Table
+from labs.common.units import plural
 from labs.pages.page import page as whole_page
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS, Look
-from labs.plots.style import BLUE, GREEN, QUIET, plural
+from labs.plots.style import BLUE, GREEN, QUIET
 from labs.results import configuration
 from labs.results.compared import Comparison
 from labs.results.digits import rounded_apart
