@@ -43,14 +43,17 @@ _LATER_THAN_NOW = datetime.timedelta(days=1)
 
 @dataclass(frozen=True)
 class Line:
-    """What became of one student: the last submission, and how many earlier ones were kept."""
+    """What became of one student: the last submission, and how many earlier ones were kept.
+
+    `files` is None where nobody has counted them.
+    """
 
     student: str
     did: Did
     origin: str
     when: str | None
     late: bool | None
-    files: int
+    files: int | None
     earlier: int
     remarks: tuple[str, ...]
 

@@ -63,6 +63,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             self._refuse(each)
         self.inbound_path = str(inbound)
         self.did: dict[str, str] = {}
+        self.chosen: dict[str, Entry] = {}
         self.duedate = self._duedate() if self.before_duedate else None
 
     def copy_files(self) -> None:
@@ -113,6 +114,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         if choice.passed_over:
             self.log.error(_A_PERSON, student, self.inbound_path, folder)
         chosen = choice.entry
+        self.chosen[student] = chosen
         same = before is not None and chosen.name == before.name
         if same or (before is not None and not self._replaces(before, chosen)):
             hint = "" if same or self.update else "; use --update for the newer one"
