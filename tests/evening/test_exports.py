@@ -313,6 +313,7 @@ def test_gradescope_gets_one_result_for_each_submission(
         "name": "cost", "score": 4.0, "max_score": 4.0, "status": "passed", "output": REASON,
         "output_format": "text", "visibility": "after_published",
     }  # fmt: skip
+    assert report["output"] == COMMENT
     assert (report["score"], results["eve"]["tests"][1]["status"]) == (5.0, "failed")
     assert "score" not in results["cyd"]["tests"][1]
     assert "not final" in results["cyd"]["output"] and "not final" not in results["ada"]["output"]

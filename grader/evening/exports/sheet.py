@@ -176,9 +176,7 @@ def _comments(gradebook: Gradebook, assignment: str) -> dict[tuple[str, str], st
     """The comments on cells, by the id of the submitted notebook and the name of the cell."""
     comment, book, of = api.Comment, api.SubmittedNotebook, api.SubmittedAssignment
     rows = (
-        gradebook.db.query(
-            book.id, api.BaseCell.name, comment.manual_comment, comment.auto_comment
-        )
+        gradebook.db.query(book.id, api.BaseCell.name, comment.manual_comment, comment.auto_comment)
         .select_from(comment)
         .join(book, comment.notebook_id == book.id)
         .join(of, book.assignment_id == of.id)
