@@ -36,6 +36,7 @@ def collect(app: Any, lab: str, dry: bool) -> Report:
     report = Report(place, lab, "nbgrader's exchange", dry, refused=collector.refused)
     collected = Collected(course, lab)
     for student, did in sorted(collector.did.items()):
+        when: str | None
         if dry:
             entry = collector.chosen[student]
             when, files, origin = entry.when.isoformat(), None, entry.name
