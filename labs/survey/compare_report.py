@@ -28,7 +28,10 @@ COMMAND = "labs survey --compare"
 
 #: The sign after a ratio that may be 1, and what it means.
 ALIKE = "≈"
-MEANING = f"{ALIKE} after a ratio: the two costs are not distinguishable"
+MEANING = (
+    f"{ALIKE} after a ratio: the two costs are not distinguishable, because the interval of their "
+    "ratio holds 1, or that of their difference holds 0"
+)
 
 _PAGE = Path(__file__).with_name("compare.html.jinja")
 _APART, _ALIKE = LOOKS[0], Look(QUIET, "o", "○", "-")
@@ -56,7 +59,7 @@ def text(first: Saved, second: Saved) -> str:
     lines = textwrap.wrap(
         f"A is {first.name}, B is {second.name}.", groups.COLUMNS, break_on_hyphens=False
     )
-    lines += [f"{MEANING}.", ""]
+    lines += [*textwrap.wrap(f"{MEANING}.", groups.COLUMNS), ""]
     for heading, mine in _by_group(every):
         known = [each for each in mine if each.ratio is not None]
         lines.append(heading)

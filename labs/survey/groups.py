@@ -16,6 +16,7 @@ GROUPS = (
     ("Switches", ("process_switch", "thread_switch")),
     ("Switches and memory", ("switch_footprint",)),
     ("Memory", ("memory_ladder",)),
+    ("Page faults", ("page_fault",)),
 )
 
 #: No line for a terminal is longer.

@@ -212,6 +212,12 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         (100, 400),
         processes=(5, 10),
     ),
+    Measurement(
+        "page faults",
+        "page_fault",
+        ("anonymous", "zero-page", "copy-on-write", "file", "populate", "prefaulted"),
+        (300, 2_000),
+    ),
 )
 
 
