@@ -43,17 +43,14 @@ _LATER_THAN_NOW = datetime.timedelta(days=1)
 
 @dataclass(frozen=True)
 class Line:
-    """What became of one student: the last submission, and how many earlier ones were kept.
-
-    `files` is None where nobody has counted them.
-    """
+    """What became of one student: the last submission, and how many earlier ones were kept."""
 
     student: str
     did: Did
     origin: str
     when: str | None
     late: bool | None
-    files: int | None
+    files: int | None  # None: nobody has counted them
     earlier: int
     remarks: tuple[str, ...]
 
