@@ -136,7 +136,7 @@ def _page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield f"This C is meant to measure {subject[0].lower()}{subject[1:]}. Its run gives:\n"
     yield from (f"> {escaped(text)}" for text in pair.sentences(pair.broken))
     if pair.alike:
-        yield "\n## Two plots that are alike\n"
+        yield "\n## Two figures that are alike\n"
         yield f"{escaped(pair.difference())}\n"
     else:
         yield "\n## The plot that betrays it\n"
