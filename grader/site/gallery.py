@@ -25,7 +25,7 @@ from labs.c_kernels import catalogue
 from labs.common.units import rounded
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
-from labs.plots import picture
+from labs.plots import taken
 from labs.plots.small_samples import WIDTH, samples_png
 from labs.recording.file import read
 from labs.run import broken
@@ -124,7 +124,7 @@ def _page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield f"This C is meant to answer a question: *{asked}* Its run gives:\n"
     yield from (f"> {escaped(text)}" for text in pair.sentences(pair.broken))
     if pair.alike:
-        yield "\n## Two plots that are alike\n"
+        yield "\n## Two figures that are alike\n"
         yield f"{escaped(pair.difference())}\n"
     else:
         yield "\n## The plot that betrays it\n"
@@ -170,7 +170,7 @@ def _runs(pair: Pair) -> Iterator[tuple[str, Run]]:
 def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
     file = f"{FOLDER}/{name}-{kind}.png"
     stage.put(file, samples_png(run.recording, run.variant))
-    said = " ".join(picture.describe_samples(run.recording, run.variant))
+    said = " ".join(taken.describe_samples(run.recording, run.variant))
     caption = f"**{kind.capitalize()}.** {escaped(run.result().sentence())}"
     return markdown.plot(PurePosixPath(file).name, said, caption, WIDTH)
 

@@ -17,7 +17,7 @@ from labs.notebook.panel.form import Form, changes_as_text, settings_as_text
 from labs.notebook.panel.kept import KeptRun
 from labs.notebook.panel.panel import Panel
 from labs.notebook.session import Session
-from labs.plots.rows import Dot, Group, Row, begin_near, rows_figure
+from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS
 from labs.run import variants
 from testing.pressed_panel import press, set_to
@@ -108,8 +108,7 @@ def test_close_figures_fill_the_axis_which_then_says_that_it_does_not_begin_at_0
     (blue, *_) = LOOKS
     for value, words in ((22.0, "does not begin at 0"), (0.5, "overhead (nanoseconds)")):
         row = Row("1", (Dot(value, blue, value - 1, value + 1),), "")
-        figure = rows_figure([Group("", (row,))], "ns", "overhead", "", [])
-        begin_near(figure, row.dots)
+        figure = rows_figure([Group("", (row,))], "ns", "overhead", "", [], scale="near")
         (axes,) = figure.axes
         low, high = axes.get_xlim()
         assert low <= value - 1 and value + 1 <= high < value + 2

@@ -9,7 +9,7 @@ from labs.common.units import NAMES
 from labs.notebook.panel.form import differing, settings_as_text
 from labs.notebook.panel.kept import KeptRun
 from labs.plots.picture import Picture, make_picture
-from labs.plots.rows import Dot, Group, Row, begin_near, rows_figure
+from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS
 from labs.plots.style import QUIET
 
@@ -45,8 +45,9 @@ def picture_of(runs: Sequence[KeptRun]) -> Picture | None:
     title = f"{newest.form.kernel}: the last {len(chosen)} runs"
     key = [("marker: the figure; bar: its 95 % interval", QUIET)]
     heading = f"{newest.what}, the newest run last"
-    figure = rows_figure([Group(heading, tuple(rows))], newest.unit, newest.what, title, key)
-    begin_near(figure, [dot for row in rows for dot in row.dots])
+    figure = rows_figure(
+        [Group(heading, tuple(rows))], newest.unit, newest.what, title, key, scale="near"
+    )  # fmt: skip
     return make_picture(figure, *_described(chosen), _table(chosen))
 
 
@@ -73,7 +74,7 @@ def _described(chosen: Sequence[KeptRun]) -> tuple[str, str]:
         else f"The 95 % intervals of run {newest.number} and run {before.number} overlap."
     )
     values = ", ".join(f"run {each.number}: {each.value_as_text()[0]}" for each in chosen)
-    return kind, f"{words} ({values}.)"
+    return kind, " ".join((words, f"The figures of the runs: {values}."))
 
 
 def _apart(one: KeptRun, other: KeptRun) -> bool:
