@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from labs.analysis.processes import SURE, ByProcess
 from labs.common.table import Table
-from labs.common.units import NAMES, rounded
+from labs.common.units import NAMES, plural, rounded
 from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.picture import Picture
@@ -24,7 +24,6 @@ from labs.plots.style import (
     axis_number,
     make_room_at_left,
     new_figure,
-    plural,
     symbol,
     title_and_key,
 )

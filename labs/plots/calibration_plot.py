@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
 from labs.common.table import Table
-from labs.common.units import rounded
+from labs.common.units import plural, rounded
 from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.picture import Picture
@@ -27,7 +27,6 @@ from labs.plots.style import (
     QUIET,
     axis_number,
     new_figure,
-    plural,
     title_and_key,
 )
 

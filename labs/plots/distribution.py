@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from labs.analysis.arrays import Floats
-from labs.common.units import NAMES, canonical, rounded
+from labs.common.units import NAMES, canonical, plural, rounded
 from labs.languages.words import label
 from labs.plots import picture, tables
 from labs.plots.picture import Picture
@@ -23,7 +23,6 @@ from labs.plots.style import (
     log_axis,
     make_room_at_left,
     new_figure,
-    plural,
     symbol,
     title_and_key,
 )

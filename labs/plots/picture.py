@@ -174,8 +174,8 @@ def describe_estimates(
     if len(known) > 1:
         meaning.append(_cheapest_and_dearest(known, sign))
     elif known:
-        name, estimate = known[0]
-        meaning.append(f"The figure of {name} is {rounded(estimate.value)} {sign}.")
+        variant, estimate = known[0]
+        meaning.append(f"The figure of {variant} is {rounded(estimate.value)} {sign}.")
     below = [name for name, r in named if r.estimate is not None and r.estimate.value <= 0]
     if below:  # no operation costs less than nothing
         meaning.append(f"Not above zero, so compared with no other: {', '.join(below)}.")

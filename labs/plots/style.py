@@ -36,7 +36,6 @@ from labs.plots.scale import (
     VERMILLION,
     axis_number,
     log_ends,
-    plural,
     symbol,
 )
 
@@ -65,7 +64,6 @@ __all__ = [
     "make_room_at_left",
     "make_room_at_right",
     "new_figure",
-    "plural",
     "prepare_figure",
     "quiet_frame",
     "symbol",

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis.arrays import Bools, Floats
-from labs.common.units import NAMES, canonical, rounded
-from labs.plots.scale import BLUE, VERMILLION, plural, spread_out, symbol
+from labs.common.units import NAMES, canonical, plural, rounded
+from labs.plots.scale import BLUE, VERMILLION, spread_out, symbol
 from labs.recording import declared
 from labs.recording.distinct import distinct
 from labs.recording.file import Integers, Recording

@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 
 from labs.analysis.arrays import Floats
 from labs.common.table import Table
-from labs.common.units import NAMES, rounded
+from labs.common.units import NAMES, plural, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, series_figure
-from labs.plots.style import QUIET, plural, symbol
+from labs.plots.style import QUIET, symbol
 from labs.recording.declared import is_first_time
 from labs.results.result import Result
 from labs.views.gather import Runs, in_one_unit, refused, runs_of, with_notes

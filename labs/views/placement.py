@@ -9,12 +9,12 @@ from typing import Final
 from labs.analysis import compare
 from labs.analysis.estimate import Estimate
 from labs.common.table import Table
-from labs.common.units import NAMES, rounded
+from labs.common.units import NAMES, plural, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS, Look
-from labs.plots.style import INK, QUIET, VERMILLION, plural, symbol
+from labs.plots.style import INK, QUIET, VERMILLION, symbol
 from labs.recording import declared, places, proof
 from labs.recording.declared import Placement
 from labs.results.result import Result, with_ends
