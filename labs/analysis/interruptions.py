@@ -54,13 +54,15 @@ class _Hits:
     """The samples that were hit at random.
 
     `samples` were hit, and `moderately` were hit no more than some times; both have the shape (n,).
-    `most` is their largest share of a batch size.
+    `most` is their largest share of a batch size. `longer_than_sample` says whether a hit adds
+    more time than the longest samples take without one.
     """
 
     samples: Bools
     moderately: Bools
     per_tick: float
     most: float
+    longer_than_sample: bool
 
 
 def counted_beside(recording: Recording) -> float | None:
@@ -81,15 +83,16 @@ def lengthened(
 ) -> Lengthened:
     """Which of the chosen samples something lengthened now and then.
 
-    `beside` is what `counted_beside` says. If it is None, all of them count as interrupted. A
-    sample that lies far from the others in any case is not among the operation's own.
+    `beside` is what `counted_beside` says. If it is None, all of them count as interrupted, and so
+    they do if a hit adds more than a whole sample takes: that is the time slice of another program.
+    A sample that lies far from the others in any case is not among the operation's own.
     """
     none = np.zeros(len(ticks), dtype=np.bool_)
     hits = _hits(cells, ticks, chosen, ticks_in_ns)
     if hits is None:
         return Lengthened(none, none)
     most = np.inf if beside is None else MOST_OFTEN * max(beside, TIMER_PER_S)
-    if hits.per_tick * ticks_in_ns * 1e9 <= most:
+    if hits.longer_than_sample or hits.per_tick * ticks_in_ns * 1e9 <= most:
         return Lengthened(hits.samples if hits.most >= LEAST_HIT else none, none)
     return Lengthened(none, hits.moderately)
 
@@ -149,9 +152,9 @@ def _hits(cells: Cells, ticks: Floats, chosen: Bools, ticks_in_ns: float) -> _Hi
     number = np.array([len(by_size[size]) for size in hit_sizes])
     per_tick = float(number @ rate / (number @ base[hit_sizes]))
     hit |= chosen & (share > MOST_HIT)[cells.column]
-    limit = base + REACH * float(np.median(list(added.values())))
-    moderately = hit & (ticks <= limit[cells.column])
-    return _Hits(hit, moderately, per_tick, float(share[timed].max()))
+    each = float(np.median(list(added.values())))
+    moderately = hit & (ticks <= (base + REACH * each)[cells.column])
+    return _Hits(hit, moderately, per_tick, float(share[timed].max()), each > base[last])
 
 
 def _misfit(rate: Floats, model: Floats) -> float:

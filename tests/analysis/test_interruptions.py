@@ -45,6 +45,13 @@ def test_a_run_that_counted_nothing_beside_is_read_as_before() -> None:
     assert sum(line.cost.contains(STEADY.cost) for line in found) >= 34
 
 
+def test_time_slices_of_other_programs_do_not_even_if_none_was_counted_beside() -> None:
+    """A hit of 100 us in samples of 2 to 10 us."""
+    found = lines(replace(DISTURBED, interruption=260_000.0, gaps_per_s=500))
+    assert all(line.share_set_aside("interrupted") > 0.2 for line in found)
+    assert sum(line.cost.contains(STEADY.cost) for line in found) >= 34
+
+
 def test_a_timer_of_the_os_may_be_missed_beside() -> None:
     """A few milliseconds see none or one of 1,000 interruptions per second."""
     machine = replace(
