@@ -34,6 +34,8 @@ SPEED_VARIATION = 0.02
 #: count beside. The OS interrupts a CPU up to a thousand times per second, which a few
 #: milliseconds may miss.
 MOST_OFTEN, TIMER_PER_S = 3.0, 1000.0
+#: At least this share of the operation's own delays adds no more than REACH times their median.
+ALIKE = 0.9
 #: The number of hits in so many consecutive samples is compared with that in the next ones.
 IN_A_ROW = 25
 
@@ -54,15 +56,18 @@ class _Hits:
     """The samples that were hit at random.
 
     `samples` were hit, and `moderately` were hit no more than some times; both have the shape (n,).
-    `most` is their largest share of a batch size. `longer_than_sample` says whether a hit adds
-    more time than the longest samples take without one.
+    `most` is their largest share of a batch size.
     """
 
     samples: Bools
     moderately: Bools
     per_tick: float
     most: float
-    longer_than_sample: bool
+
+    @property
+    def alike(self) -> bool:
+        """Whether nearly all of them add about the same, unlike time slices of other programs."""
+        return float(self.moderately.sum()) >= ALIKE * float(self.samples.sum())
 
 
 def counted_beside(recording: Recording) -> float | None:
@@ -84,15 +89,15 @@ def lengthened(
     """Which of the chosen samples something lengthened now and then.
 
     `beside` is what `counted_beside` says. If it is None, all of them count as interrupted, and so
-    they do if a hit adds more than a whole sample takes: that is the time slice of another program.
-    A sample that lies far from the others in any case is not among the operation's own.
+    they do if some add far more than others. A sample that lies far from the others in any case is
+    not among the operation's own.
     """
     none = np.zeros(len(ticks), dtype=np.bool_)
     hits = _hits(cells, ticks, chosen, ticks_in_ns)
     if hits is None:
         return Lengthened(none, none)
     most = np.inf if beside is None else MOST_OFTEN * max(beside, TIMER_PER_S)
-    if hits.longer_than_sample or hits.per_tick * ticks_in_ns * 1e9 <= most:
+    if not hits.alike or hits.per_tick * ticks_in_ns * 1e9 <= most:
         return Lengthened(hits.samples if hits.most >= LEAST_HIT else none, none)
     return Lengthened(none, hits.moderately)
 
@@ -154,7 +159,7 @@ def _hits(cells: Cells, ticks: Floats, chosen: Bools, ticks_in_ns: float) -> _Hi
     hit |= chosen & (share > MOST_HIT)[cells.column]
     each = float(np.median(list(added.values())))
     moderately = hit & (ticks <= (base + REACH * each)[cells.column])
-    return _Hits(hit, moderately, per_tick, float(share[timed].max()), each > base[last])
+    return _Hits(hit, moderately, per_tick, float(share[timed].max()))
 
 
 def _misfit(rate: Floats, model: Floats) -> float:
