@@ -22,7 +22,7 @@ FRAME = """#include "own_question.h"
 static void set_up(void) {{ {set_up} }}
 TICKLAB_INLINE int operation(void) {{ {operation} }}
 TICKLAB_INLINE int other(void) {{ return 1; }}
-TICKLAB_INLINE int baseline(void) {{ return 1; }}
+TICKLAB_INLINE int baseline(void) {{ {baseline} }}
 static long counted(void) {{ {counted} }}
 {measured}
 """
@@ -35,9 +35,15 @@ def with_c(
     declared: str = "static long made, seen;",
     set_up: str = "",
     measured: str = MEASURED,
+    baseline: str = "return 1;",
 ) -> Submission:
     text = FRAME.format(
-        declared=declared, set_up=set_up, operation=operation, counted=counted, measured=measured
+        declared=declared,
+        set_up=set_up,
+        operation=operation,
+        baseline=baseline,
+        counted=counted,
+        measured=measured,
     )
     return honest_submission(figure_named(COST)).of_c(text)
 
@@ -132,6 +138,42 @@ def test_what_the_operation_leaves_behind_is_evidence(operation: str, counted: s
         "TICKLAB_INLINE void add(void) { made++; }"
     )
     assert codes(with_c(operation, counted, declared).verdict()) == []
+
+
+SORTS = """static long made, seen; static int list[8], as_given[8];
+static int order(const void *a, const void *b) {{ {order} return *(int *)a - *(int *)b; }}
+static void sort(void) {{ qsort(list, 8, sizeof list[0], order); }}"""
+COPY = "memcpy(list, as_given, sizeof list);"
+
+
+@pytest.mark.parametrize(
+    ("operation", "order"),
+    [
+        (f"{COPY} qsort(list, 8, sizeof list[0], order); return 1;", "made++;"),
+        (f"{COPY} sort(); return 1;", "made++;"),
+        (f"{COPY} made++; return 1;", ""),  # the baseline makes the same call
+        (f"{COPY} made++; qsort(list, 8, sizeof list[0], order); return 1;", "made++;"),
+    ],
+)
+def test_what_a_call_counts_is_evidence_of_the_call(operation: str, order: str) -> None:
+    declared = SORTS.format(order=order)
+    found = with_c(operation, declared=declared, baseline=f"{COPY} return 1;")
+    assert codes(found.verdict()) == []
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        f"{COPY} qsort(list, 8, sizeof list[0], order); made++; return 1;",
+        f"{COPY} made++; sort(); return 1;",
+    ],
+)
+def test_the_call_that_is_named_is_none_of_the_baseline(operation: str) -> None:
+    declared = SORTS.format(order="")
+    verdict = with_c(operation, declared=declared, baseline=f"{COPY} return 1;").verdict()
+    assert codes(verdict) == ["counts-itself"]
+    evidence = verdict.findings[0].evidence
+    assert "qsort()" in evidence and "memcpy" not in evidence
 
 
 # ------------------------------------------------------------------------------------- counts
