@@ -1,7 +1,7 @@
 """Why a C kernel of a student's own shows no progress: whether it computes or waits.
 
 The usual mistakes differ in this. An endless loop uses a CPU all the time, and so does a loop whose
-counter a system call has overwritten. A call that waits, for another task or for a byte in a pipe, uses none.
+counter a system call has overwritten. A call that waits uses none: for another task, or for a byte.
 """
 
 from __future__ import annotations

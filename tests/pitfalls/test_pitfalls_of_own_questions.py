@@ -13,6 +13,7 @@ import pytest
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
+from grader.pitfalls import not_one_change
 from testing.submission import Submission, honest_submission
 
 COST, OTHER = "own-question-cost", "own-question-other"
@@ -247,3 +248,65 @@ def test_the_baseline_left_in_is_named() -> None:
 def test_c_that_is_missing_shows_nothing() -> None:
     found = replace(with_c(ADDS), source=None)
     assert "no-c-to-read" in codes(found.verdict())
+
+
+# ------------------------------------------------------------------------------- one thing changed
+
+
+def of_two_runs(**stated: str) -> str | None:
+    """What is said of two runs, of which the second has other conditions; `__` stands for a dot."""
+    threat, cost = figure_named("own-question-threat"), honest_submission(figure_named(COST)).case()
+    case = honest_submission(threat).case()
+    changed = {key.replace("__", "."): value for key, value in stated.items()}
+    conditions = {**cost.recording.conditions, **changed}
+    ticks = cost.recording.ticks.copy()
+    ticks[0] += 1  # no run gives the same samples twice
+    recording = replace(cost.recording, conditions=conditions, ticks=ticks)
+    tested = replace(case.others[0], recording=recording)
+    return not_one_change.detect(replace(case, others=(tested, cost)))
+
+
+COMMAND = "labs measure first.c --variant operation,other --samples 400"
+
+
+def test_a_repetition_without_a_change_is_named() -> None:
+    found = of_two_runs()
+    assert found is not None and "the same settings: nothing was changed" in found
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"flags": "-O0"},
+        {"batch": "2,4,6,8"},
+        {"cpu__asked": "1"},
+        {"warmup": "0"},
+        {"source__sha256": "0" * 64},
+        {"command": f"{COMMAND} --processes 40"},
+        {"cpus__busy": "0.10"},  # another program was what changed
+        {"batch": "2,4,6,8", "variants": "operation"},  # the other one moves no cost by itself
+    ],
+)
+def test_one_change_of_any_kind_is_one(stated: dict[str, str]) -> None:
+    assert of_two_runs(**stated) is None
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"flags": "-O0", "batch": "2,4"}, "flags (-O2 and -O0); batches (64,128,256,512 and 2,4)"),
+        ({"cpu__asked": "1", "warmup": "9"}, "cpu (none and 1); warmup (10 and 9)"),
+        ({"source__sha256": "0" * 64, "flags": "-O0"}, "the C; flags (-O2 and -O0)."),
+        (
+            {"flags": "-O0", "cpu__asked": "1", "variants": "operation"},
+            "variants (operation,other and operation)",
+        ),
+    ],
+)
+def test_each_of_several_changes_is_named(stated: dict[str, str], said: str) -> None:
+    found = of_two_runs(**stated)
+    assert found is not None and "in more than one thing: " in found and said in found
+
+
+def test_the_honest_runs_differ_in_one_thing() -> None:
+    assert honest_submission(figure_named("own-question-threat")).verdict().findings == ()
