@@ -149,7 +149,7 @@ def _parameters(function: ast.AST, known: dict[str, Any]) -> list[str]:
 
 
 def _by_place(function: Any) -> list[str]:
-    """The parameters before those that have only a name: a further `...` stands for any of these."""
+    """The parameters before those that have a name only: a further `...` is one of these."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     every = inspect.signature(function).parameters.values()
     return [each.name for each in every if each.kind in kinds]
