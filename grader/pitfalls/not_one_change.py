@@ -27,16 +27,24 @@ def detect(case: Case) -> str | None:
     first, second = case.others
     if first.spec.variants != second.spec.variants or first.spec.kernel != own_question.KERNEL:
         return None
-    names = f"{first.figure.recording} and {second.figure.recording}"
     one, other = first.recording, second.recording
     if one.samples_sha256 == other.samples_sha256:
-        return f"{names} hold the same samples: nothing was measured a second time."
+        return (
+            f"{first.figure.recording} and {second.figure.recording} hold the same samples: nothing "
+            "was measured a second time."
+        )
     moving = _changed(one, other, _MAY_MOVE)
     if len(moving) > 1:
         listed = "; ".join((*moving, *_changed(one, other, {"variants": "variants"})))
-        return f"{names} differ in more than one thing: {listed}."
+        return (
+            f"{first.figure.recording} and {second.figure.recording} differ in more than one "
+            f"thing: {listed}."
+        )
     if not moving and _options(one) == _options(other) and not _other_load(one, other):
-        return f"{names} were measured with the same C and the same settings: nothing was changed."
+        return (
+            f"{first.figure.recording} and {second.figure.recording} were measured with the same "
+            "C and the same settings: nothing was changed."
+        )
     return None
 
 

@@ -20,8 +20,8 @@ _ASSERTED = re.compile(r'static[_ ]assert\w* failed[^"]*"(.+)"')
 _INSIDE_A_FUNCTION = ("invalid storage class for function", "function definition is not allowed")
 #: How gcc and clang report a name that is already used, and where it was used first.
 _USED_TWICE = re.compile(
-    r"(?:conflicting types for|redefinition of|static declaration of) ['‘](\w+)['’]"
-    r"|^['‘](\w+)['’] redeclared"
+    r"(?:types\sfor|redefinition\sof|declaration\sof)\s['‘](\w+)['’]"
+    r"|^['‘](\w+)['’]\sredeclared"
 )
 _USED_FIRST = re.compile(
     r"^(?P<file>[^:\n]+):\d+:(?:\d+:)? (?P<kind>note: previous|(?:fatal )?error:|warning:)",
