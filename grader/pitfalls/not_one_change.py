@@ -30,8 +30,8 @@ def detect(case: Case) -> str | None:
     one, other = first.recording, second.recording
     if one.samples_sha256 == other.samples_sha256:
         return (
-            f"{first.figure.recording} and {second.figure.recording} hold the same samples: nothing "
-            "was measured a second time."
+            f"{first.figure.recording} and {second.figure.recording} hold the same samples: "
+            "nothing was measured a second time."
         )
     moving = _changed(one, other, _MAY_MOVE)
     if len(moving) > 1:
