@@ -90,6 +90,6 @@ def _note(found: Comparison, speeds: tuple[float, float]) -> str:
     one, other = (f"{each:.3g}" for each in speeds)
     return (
         f"This compares core cycles. In {found.unit} the difference is "
-        f"{found.difference_as_text()}, but the core ran at {one} GHz in the first run and at "
-        f"{other} GHz in the second, and this may be the only cause."
+        f"{found.difference_as_text()}. But the core ran at {one} GHz in the first run and at "
+        f"{other} GHz in the second: this may be the only cause."
     )
