@@ -5,7 +5,7 @@
  *     TICKLAB_INLINE int operation(void)    what the question is about; returns whether it worked
  *     TICKLAB_INLINE int other(void)        what it is compared with; returns the same
  *     TICKLAB_INLINE int baseline(void)     what is subtracted from both; returns 1
- *     static long counted(void)             how many operations happened since its last call
+ *     static long counted(void)             how many operation() happened since its last call
  *     MEASURE_OWN_QUESTION(set_up, operation, other, baseline, counted)
  *
  * A sample whose operations did not all happen ends the run, by the count of counted(). So this
@@ -48,14 +48,25 @@ static long tried_operations;                       /* after the last sample */
         return counted();                                                                          \
     }
 
-TICKLAB_INLINE void must_have_happened(long happened, long batch)
+/* `name` is the student's function that was just called. */
+static void must_have_worked(const char *name)
 {
     if (failed_calls != 0)
-        stop(STATUS_FAILED, "your operation says that it did not work: it returned 0");
-    if (happened != batch)
+        stop(STATUS_FAILED, "%s() returned 0, and so it says that it did not work", name);
+}
+
+static void must_have_happened(long happened, long batch)
+{
+    if (happened > batch)
+        stop(STATUS_FAILED,
+             "%ld operations are claimed in one sample, and your function counted %ld: it must "
+             "count each operation once, and none that an earlier call of it has counted",
+             batch, happened);
+    if (happened < batch)
         stop(STATUS_FAILED,
              "%ld operations are claimed in one sample, and your function counted %ld. Did all "
-             "happen? Is --batch too large?",
+             "happen? If your C can count only so many, take smaller batches: --batch, or "
+             "batches= of lab.measure",
              batch, happened);
     claimed_operations += batch;
     counted_operations += happened;
@@ -87,6 +98,7 @@ static void print_counts(const char *name, long idle, long of_operations, long o
     {                                                                                              \
         (void)counted_it();                                                                        \
         const uint64_t ticks = own_operations(batch);                                              \
+        must_have_worked(#operation_it);                                                           \
         must_have_happened(counted_it(), batch);                                                   \
         return ticks;                                                                              \
     }                                                                                              \
@@ -94,7 +106,14 @@ static void print_counts(const char *name, long idle, long of_operations, long o
     static uint64_t own_others_cleared(long batch)                                                 \
     {                                                                                              \
         const uint64_t ticks = own_others(batch);                                                  \
+        must_have_worked(#other_it);                                                               \
         (void)counted_it();                                                                        \
+        return ticks;                                                                              \
+    }                                                                                              \
+    static uint64_t own_baselines_that_worked(long batch)                                          \
+    {                                                                                              \
+        const uint64_t ticks = own_baselines(batch);                                               \
+        must_have_worked(#baseline_it);                                                            \
         return ticks;                                                                              \
     }                                                                                              \
     static void prepare_question(struct run *run)                                                  \
@@ -127,7 +146,7 @@ static void print_counts(const char *name, long idle, long of_operations, long o
                                                    .prepare = prepare_question},                   \
                                                   {.name = "baseline",                             \
                                                    .about = "what is subtracted from both",        \
-                                                   .interval = own_baselines,                      \
+                                                   .interval = own_baselines_that_worked,          \
                                                    .prepare = prepare_question}};                  \
         static const struct c_kernel kernel = {.name = "own_question",                             \
                                                .about = "what your own question asks",             \

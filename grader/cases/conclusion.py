@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from grader.cases.expected import Expected
 from grader.cases.spec import CHOICE, FigureSpec
+from labs.results.at_one_clock import may_be_the_clock
 from labs.results.naive import naive_estimate
 from labs.results.result import Result, result_of
 
@@ -20,7 +21,8 @@ def conclusion(
     """The one conclusion that these results bear out; empty if one of them gives no figure.
 
     `naive` marks the operands that repeat a mistake; their naive value counts. Where known facts
-    speak against all conclusions but one, this one is right.
+    speak against all conclusions but one, this one is right. The last conclusion is that the data
+    do not decide. It is right too where the clock speeds of two runs may explain what they show.
     """
     number = known(spec)
     if number is None:
@@ -32,8 +34,18 @@ def conclusion(
         if spec.decide is None or len(estimates) < len(shown):
             return []
         number = spec.decide(estimates)
+        if not any(naive) and _may_be_the_clock(spec, operands):
+            number = len(spec.choices)
     text = f"{number} ({spec.choices[number - 1].text})"
     return [Expected(number, number, number, CHOICE, text)]
+
+
+def _may_be_the_clock(spec: FigureSpec, operands: Sequence[Result]) -> bool:
+    """Whether the clock speeds of the two runs alone may lead to the conclusion of the data."""
+    if len(operands) != 2 or spec.decide is None:
+        return False
+    first, second = (compared_as(spec, each) for each in operands)
+    return may_be_the_clock(first, second, spec.decide)
 
 
 def known(spec: FigureSpec) -> int | None:

@@ -113,32 +113,36 @@ def _of_the_kit() -> frozenset[str]:
 
 
 def counts_itself(case: Case) -> tuple[str, str] | None:
-    """The variable that the operation counts up and that alone is its evidence, and what it stands
-    beside; None if the evidence looks at anything else.
+    """The variable that the operation counts up and that alone is its evidence, and a call that it
+    stands beside; None if the evidence looks at anything else.
 
-    An operation that is nothing but a change of this variable is seen by it.
+    An operation that is nothing but a change of this variable is seen by it. A function that is
+    handed to a call is called by it: what such a function counts, the call has done. What the
+    baseline calls too is not what is asked about.
     """
     text = own_source(case)
     arguments = _arguments(text) if text is not None else ()
     if text is None or len(arguments) < 5:
         return None
-    operation, counted = (
-        parts.reached_from(text, arguments[1]),
-        parts.reached_from(text, arguments[4]),
-    )
+    whole, counted = (parts.reached_from(text, arguments[each]) for each in (1, 4))
     if calls(counted):
         return None  # it asks somebody else
-    seen_by_both = _names(operation) & _names(counted)
-    counters = {*_counted_up(operation)} & seen_by_both
+    own = {function for function, _ in parts.functions(parsed(text).whole)}
+    handed = frozenset(own & whole.words - {each.name for each in calls(whole)})
+    operation = parts.reached_from(text, arguments[1], handed)
+    by_calls = {name for each in handed for name in _names(parts.reached_from(text, each))}
+    seen_by_both = _names(whole) & _names(counted)
+    counters = ({*_counted_up(operation)} & seen_by_both) - by_calls
     if len(counters) != 1 or seen_by_both - counters:
         return None
     (name,) = counters
-    own = {function for function, _ in parts.functions(parsed(text).whole)}
+    in_baseline = {each.text for each in calls(parts.reached_from(text, arguments[3]))}
     beside = [
         each.name
         for each in calls(operation)
         if each.name
         and each.name not in own
+        and each.text not in in_baseline
         and not _is_atomic(each.name)
         and name not in Code((each.node,)).words
     ]

@@ -46,7 +46,7 @@ INDEPENDENT: tuple[Pitfall, ...] = tuple(each for each in _FOUND_IN_CASES if eac
 
 #: For a relation between figures, the grader looks only for these and the explanations. A mistake
 #: in a recording is reported with the figure that names this recording.
-OF_RELATIONS = ("figure-not-from-recording", "same-run-twice", "unit-unknown")
+OF_RELATIONS = ("figure-not-from-recording", "not-one-change", "unit-unknown")
 
 CATALOGUE: tuple[Pitfall, ...] = (*while_reading.ALL, *INDEPENDENT, *EXPLANATIONS)
 

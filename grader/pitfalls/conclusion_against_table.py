@@ -8,7 +8,7 @@ from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
 from labs.common.units import rounded
-from labs.results.compared import compared
+from labs.results.at_one_clock import compared_at_one_clock
 from labs.results.digits import rounded_apart
 from labs.results.result import Result, sensible
 
@@ -42,7 +42,7 @@ def _between(spec: FigureSpec, results: list[Result]) -> str:
     """The intervals that decide which of two is larger, as numbers: their own may well overlap."""
     if not spec.which_is_larger or any(each.estimate is None for each in results):
         return ""
-    found = compared(results[0], results[1])
+    found = compared_at_one_clock(results[0], results[1])
     gap = rounded_apart(found.difference, *found.difference_interval, 0.0)
     shown = f" The first minus the second is {gap[0]} {found.unit} ({gap[1]} to {gap[2]})"
     if found.ratio is None or found.ratio_interval is None:

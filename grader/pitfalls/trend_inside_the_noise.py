@@ -10,7 +10,7 @@ from grader.cases.conclusion import compared_as
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, Pitfall
-from labs.results.compared import compared
+from labs.results.at_one_clock import compared_at_one_clock
 
 
 def detect(case: Case) -> str | None:
@@ -25,7 +25,7 @@ def detect(case: Case) -> str | None:
     first, second = (compared_as(spec, case.results[name]) for name in spec.operands)
     if first.estimate is None or second.estimate is None:
         return None
-    found = compared(first, second)
+    found = compared_at_one_clock(first, second)
     if found.distinguishable:
         return None
     return f"You concluded that {chosen.text}. By your data {found.sentence()}"

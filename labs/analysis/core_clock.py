@@ -62,6 +62,12 @@ def speeds_ghz(recording: Recording) -> tuple[float, float] | None:
     return frequency / max(known) / 1e9, frequency / min(known) / 1e9
 
 
+def mean_speed_ghz(recording: Recording) -> float | None:
+    """The clock speed at which the run's mean cycle is a cycle, in GHz; None if it is not known."""
+    known, frequency = cycle_lengths(recording), recording.number("counter.frequency_hz")
+    return frequency / statistics.fmean(known) / 1e9 if known and frequency else None
+
+
 def shortest_cycle(recording: Recording, clock: Clock) -> float:
     """A core cycle at the highest clock speed of the run, in ticks of `clock`; 0 if not known.
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from labs.common.messages import Message, Refused
 from labs.notebook.run import Run
-from labs.results.compared import Comparison, compared, differences_compared
+from labs.results.at_one_clock import compared_at_one_clock
+from labs.results.compared import Comparison, differences_compared
 
 _USAGE = 'Write it like this: lab.compare(run, other), or lab.compare(run["x"], run["y"]).'
 
@@ -22,8 +23,8 @@ def compare(first: object, second: object, times: float) -> Comparison:
     try:
         if isinstance(first, Run) and isinstance(second, Run):
             saved = _saved_as(first), _saved_as(second)
-            found = compared(first.result(), second.in_unit(first.unit).result(), times, saved)
-            return _noted(found, first, second)
+            results = first.result(), second.in_unit(first.unit).result()
+            return _noted(compared_at_one_clock(*results, times, saved), first, second)
         if isinstance(first, Comparison) and isinstance(second, Comparison):
             return differences_compared(first, second, times)
     except ValueError as error:

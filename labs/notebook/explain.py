@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from labs.c_kernels import clobbers, families, toolchain
-from labs.common import spelling
+from labs.common import paths, spelling
 from labs.common.files import CannotWrite
 from labs.common.messages import Message, Refused
 from labs.recording import declared, places, proof
@@ -18,7 +18,15 @@ from labs.run.plan import BadPlan, Plan
 #: student, and a function that begins inside another one.
 _ASSERTED = re.compile(r'static[_ ]assert\w* failed[^"]*"(.+)"')
 _INSIDE_A_FUNCTION = ("invalid storage class for function", "function definition is not allowed")
-
+#: How gcc and clang report a name that is already used, and where it was used first.
+_USED_TWICE = re.compile(
+    r"(?:types\sfor|redefinition\sof|declaration\sof)\s['‘](\w+)['’]"
+    r"|^['‘](\w+)['’]\sredeclared"
+)
+_USED_FIRST = re.compile(
+    r"^(?P<file>[^:\n]+):\d+:(?:\d+:)? (?P<kind>note: previous|(?:fatal )?error:|warning:)",
+    re.MULTILINE,
+)
 
 #: The errors of a run that a student can correct.
 EXPECTED = (
@@ -201,7 +209,22 @@ def _of_compile_error(
     if source is not None and _is_in_header(first):
         return _of_header(first, sentences)
     heading = f"{first.file}, line {first.line}: {first.text}"
+    sentences = (*_of_taken_name(first, error.raw), *sentences)
     return Message("problem", heading, sentences, _excerpt(first, source, first_line))
+
+
+def _of_taken_name(error: toolchain.CompileMessage, raw: str) -> tuple[str, ...]:
+    """A sentence if a header that the C includes has used the name of the `error` before."""
+    name = _USED_TWICE.search(error.text)
+    before = _USED_FIRST.search(raw, raw.find(error.text) + len(error.text))
+    if name is None or before is None or not before["kind"].startswith("note"):
+        return ()
+    header, taken = Path(before["file"]).name, name[1] or name[2]
+    if not header.endswith(".h"):
+        return ()
+    if (paths.kernels_c() / header).is_file():
+        return (f"The name {taken} is used in {header}, a header of the kit: choose another.",)
+    return (f"The name {taken} is used in {header}, which your C includes: choose another.",)
 
 
 def _is_in_header(error: toolchain.CompileMessage) -> bool:

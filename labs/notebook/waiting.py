@@ -133,16 +133,26 @@ def _argument(node: ast.AST, place: str, known: dict[str, Any]) -> str:
 
 
 def _parameters(function: ast.AST, known: dict[str, Any]) -> list[str]:
-    """The parameters of a function, or of a method without its object. Raises if it is unknown."""
+    """The parameters that a function takes by their place, or a method without its object.
+
+    Raises if the function is unknown.
+    """
     if isinstance(function, ast.Name):
-        return list(inspect.signature(known[function.id]).parameters)
+        return _by_place(known[function.id])
     if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
         raise KeyError(ast.dump(function))
     owner = known[function.value.id]
     if inspect.ismodule(owner):
-        return list(inspect.signature(getattr(owner, function.attr)).parameters)
+        return _by_place(getattr(owner, function.attr))
     # By the class of the object: nothing of the object itself is to run.
-    return list(inspect.signature(getattr(type(owner), function.attr)).parameters)[1:]
+    return _by_place(getattr(type(owner), function.attr))[1:]
+
+
+def _by_place(function: Any) -> list[str]:
+    """The parameters before those that have a name only: a further `...` is one of these."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    every = inspect.signature(function).parameters.values()
+    return [each.name for each in every if each.kind in kinds]
 
 
 def _assigned(cell: ast.Module) -> list[str]:

@@ -164,11 +164,11 @@ def differences_compared(first: Comparison, second: Comparison, times: float = 1
 
     Raises ValueError if their units differ, or if one of them is a comparison with a share.
     """
-    if first.unit != second.unit:
-        raise ValueError(f"one difference is in {first.unit} and the other in {second.unit}")
     one, other = first.estimate, second.estimate
     if one is None or other is None or {first.times, second.times} != {1.0}:
         raise ValueError("only plain differences can be compared, without times=")
+    if one.unit != other.unit:
+        raise ValueError(f"one difference is in {one.unit} and the other in {other.unit}")
     names = tuple(f"({each.first} - {each.second})" for each in (first, second))
     unequal = _unequal_steps(first, second) if times == 1 else ()
     notes = tuple(dict.fromkeys((*first.modes, *second.modes, *unequal)))

@@ -6,6 +6,8 @@ and labs.results.placement_warnings, from the CPUs where it ran.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from labs.analysis import core_clock
 from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
@@ -28,6 +30,11 @@ SPEED_CHANGE = 0.02
 #: Up to this change of the core's clock a time is still worth handing in.
 MUCH_SPEED_CHANGE = 0.10
 
+#: About a baseline in which the operation of a student's own question happens.
+BASELINE_TOO = "baseline-does-it-too"
+_BASELINE_TOO = "the baseline does what you ask about, and it is subtracted"
+_ONLY_AROUND = "leave only what surrounds the operation in the baseline"
+
 
 def of_run(
     recording: Recording, line: Line, figure: Estimate | None = None
@@ -36,7 +43,44 @@ def of_run(
 
     `figure` is the estimate made from `line`; None means its intercept or slope itself.
     """
-    return (*of_line(recording, line, figure), *of_recording(recording, line.variant))
+    conditions = of_recording(recording, line.variant)
+    found = of_line(recording, line, figure)
+    if any(each.code == BASELINE_TOO for each in conditions):
+        # What is subtracted from itself leaves nothing, however long the run is.
+        found = tuple(
+            replace(each, likely_cause=_BASELINE_TOO, advice=_ONLY_AROUND)
+            if each.code in ("not-believable", "wide-interval", "negative")
+            else each
+            for each in found
+        )
+    return (*found, *conditions)
+
+
+def _of_counts(recording: Recording, variant: str) -> list[RunWarning]:
+    """A warning if a student's own count found operations in baselines, or where none was made."""
+    idle, of_baseline, tried = (
+        recording.total(f"variant.{variant}.{name}")
+        for name in ("counted_idle", "counted_of_baseline", "tried")
+    )
+    if idle:
+        return [
+            RunWarning(
+                "counts-nothing",
+                f"where nothing was done, your function counted {idle:,} operations",
+                "it returns something else than what happened since its last call",
+                "let it return only what is new",
+            )
+        ]
+    if not of_baseline or tried is None:
+        return []
+    return [
+        RunWarning(
+            BASELINE_TOO,
+            f"in {tried:,} baselines, your function counted {of_baseline:,} operations",
+            _BASELINE_TOO,
+            _ONLY_AROUND,
+        )
+    ]
 
 
 def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
@@ -163,6 +207,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     found += of_unbound(recording, variant) or of_placement(recording, variant)
     found += _of_clock_speed(recording)
     found += _of_switches(recording, variant)
+    found += _of_counts(recording, variant)
     sizes, variants = max(len(distinct(recording.batch)), 1), max(len(recording.variants), 1)
     steady = int((recording.sample >= 0).sum())
     found += _of_one_process(recording, steady)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +14,9 @@ from labs.common.messages import Message, Refused
 from labs.run import variants
 from labs.run.declared_options import DEFAULT_REPLACE_S
 from labs.run.plan import Plan
+
+#: A level of optimisation without its hyphen: the linker would look for a file of that name.
+_LACKS_HYPHEN = re.compile(r"O(?:[0-3sgz]|fast)")
 
 #: Options in seconds, under their names as fields of a plan.
 _IN_SECONDS = {
@@ -47,6 +51,9 @@ def plan_of(
         words = tuple(shlex.split(flags))
     except ValueError as error:
         raise Refused(Message("problem", f"flags {flags!r}: {error}")) from None
+    if lacking := next(filter(_LACKS_HYPHEN.fullmatch, words), None):
+        advice = f"Options of the compiler begin with a hyphen: -{lacking}."
+        raise Refused(Message("problem", f"flags {flags!r}: {lacking} is no option", (advice,)))
     fields = {_IN_SECONDS.get(name, name): value for name, value in options.items()}
     return Plan(
         kernel,

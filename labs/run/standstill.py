@@ -1,7 +1,7 @@
 """Why a C kernel of a student's own shows no progress: whether it computes or waits.
 
 The usual mistakes differ in this. An endless loop uses a CPU all the time, and so does a loop whose
-counter a system call has overwritten. A task that waits for another one uses none.
+counter a system call has overwritten. A call that waits uses none: for another task, or for a byte.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ WATCHED_S = 0.3
 WAITS, COMPUTES = 0.02, 0.25
 
 _LOOP = "a loop that never ends, or assembly that changes a register without naming it"
-_PEER = "a task that waits for another one, which waits too or has ended"
+_WAIT = (
+    "a call that waits for what never comes: a byte that nobody writes, or a task that waits too "
+    "or has ended"
+)
 
 
 async def likely_cause(group: int) -> str:
@@ -29,11 +32,11 @@ async def likely_cause(group: int) -> str:
     await asyncio.sleep(WATCHED_S)
     share = (_cpu_seconds(group) - before) / (loop.time() - begin)
     if share < WAITS:
-        return f"It used no processor time, so it waits: look for {_PEER}"
+        return f"It used no processor time, so it waits: look for {_WAIT}"
     if share > COMPUTES:
         extra = " (syscall changes rcx and r11)" if os.uname().machine == "x86_64" else ""
         return f"It computed all the time: look for {_LOOP}{extra}"
-    return f"Look for {_LOOP}; or for {_PEER}"
+    return f"Look for {_LOOP}; or for {_WAIT}"
 
 
 def _cpu_seconds(group: int) -> float:

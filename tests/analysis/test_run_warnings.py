@@ -634,3 +634,37 @@ def test_a_warning_tells_symptom_cause_and_remedy() -> None:
     for warning in warnings_of(run_with(Machine(step=108, samples=140, processes=1))).values():
         assert str(warning).endswith(f"Try: {warning.try_this}.")
         assert "{" not in str(warning) and "  " not in str(warning)
+
+
+def counted(**counts: int) -> Recording:
+    """A run that states what a student's function counted in each process, as its last samples."""
+    recording = run_with(Machine(process_spread=30, samples=60_000))
+    stated = {f"variant.simulated.{name}": f"{count}" for name, count in counts.items()}
+    return dataclasses.replace(
+        recording, conditions=MappingProxyType({**recording.conditions, **stated})
+    )
+
+
+def test_a_baseline_in_which_the_operation_happens_is_the_cause() -> None:
+    found = warnings_of(counted(tried=7, counted_idle=0, counted_of_baseline=7))
+    many = 7 * len(run_with(Machine()).processes)
+    said = found["baseline-does-it-too"]
+    assert said.symptom == f"in {many} baselines, your function counted {many} operations"
+    assert found["not-believable"].likely_cause == said.likely_cause
+    assert found["not-believable"].try_this == said.try_this
+
+
+def test_a_count_where_nothing_was_done_is_reported() -> None:
+    found = warnings_of(counted(tried=7, counted_idle=3, counted_of_baseline=0))
+    assert "where nothing was done" in found["counts-nothing"].symptom
+    assert "the processes of this run differ" in found["not-believable"].likely_cause
+
+
+def test_a_count_that_sees_the_operation_only_earns_no_warning() -> None:
+    for recording in (
+        counted(tried=7, counted_idle=0, counted_of_baseline=0),
+        run_with(Machine(process_spread=30, samples=60_000)),
+    ):
+        found = warnings_of(recording)
+        assert not {"baseline-does-it-too", "counts-nothing"} & {*found}
+        assert "the processes of this run differ" in found["not-believable"].likely_cause

@@ -96,11 +96,12 @@ def test_a_process_cannot_know_how_many_operations_are_tried(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"operation": "return 0;"}, "did not work"),
-        ({"operation": "return 1;"}, "your function counted 0"),
-        ({"operation": "shared += 2; return 1;"}, "are claimed in one sample"),
-        ({"counted": "(void)seen; return shared;"}, "are claimed in one sample"),
-        ({"counted": "(void)seen; return 64;"}, "your function counted 64"),
+        ({"operation": "return 0;"}, "operation() returned 0"),
+        ({"other": "(void)plain; return 0;"}, "other() returned 0"),
+        ({"baseline": "return 0;"}, "baseline() returned 0"),
+        ({"operation": "return 1;"}, "your function counted 0. Did all happen?"),
+        ({"operation": "shared += 2; return 1;"}, "it must count each operation once"),
+        ({"counted": "(void)seen; return shared;"}, "none that an earlier call of it has counted"),
     ],
 )
 def test_a_run_whose_operations_are_not_counted_ends_with_a_message(
@@ -109,6 +110,29 @@ def test_a_run_whose_operations_are_not_counted_ends_with_a_message(
     with pytest.raises(Refused) as refused:
         measured(tmp_path, ATOMIC | change)
     assert said in str(refused.value)
+
+
+def test_each_count_has_its_own_advice(tmp_path: Path) -> None:
+    """A count that is too small may come from large samples, and one that is too large may not."""
+    advice = "smaller batches: --batch, or batches= of lab.measure"
+    with pytest.raises(Refused) as refused:
+        measured(tmp_path, ATOMIC | {"counted": "(void)seen; return 40;"})
+    assert "your function counted 40. Did all" in str(refused.value)
+    assert advice in str(refused.value) and "count each" not in str(refused.value)
+    with pytest.raises(Refused) as refused:
+        measured(tmp_path, ATOMIC | {"counted": "(void)seen; return 4000;"})
+    assert "your function counted 4000: it must count each" in str(refused.value)
+    assert "batches" not in str(refused.value)
+
+
+def test_a_function_with_another_name_is_called_by_it(tmp_path: Path) -> None:
+    renamed = FRAME.replace("other(void)", "half(void)").replace(
+        "operation, other", "operation, half"
+    )
+    text = renamed.format(**ATOMIC | {"other": "(void)plain; return 0;"})
+    with pytest.raises(Refused) as refused:
+        ckernel.measure_cell(Session(LAB, tmp_path), LINE, text)
+    assert "half() returned 0" in str(refused.value)
 
 
 def test_what_the_baseline_does_is_counted_too(tmp_path: Path) -> None:

@@ -140,6 +140,8 @@ def test_a_stub_says_only_what_is_to_be_done(lab: Session) -> None:
         ("own 'quoted", "quotation"),
         ("own --flags='", "quotation"),
         ('own --flags="\'"', "quotation"),
+        ("own --flags=O3", "O3 is no option"),
+        ("own --flags='-g Ofast'", "begin with a hyphen: -Ofast."),
         ("own --save a/b", "cannot name a recording"),
     ],
 )
@@ -147,6 +149,36 @@ def test_a_wrong_line_is_refused_in_plain_words(lab: Session, line: str, words: 
     with pytest.raises(Refused) as refused:
         ckernel.measure_cell(lab, line, CELL)
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ("static int *take(void) { return 0; }", "name take is used in harness.h, a header of the"),
+        ("static int stop;", "The name stop is used in options.h, a header of the kit"),
+        ("static int read(char *);", "name read is used in unistd.h, which your C includes"),
+    ],
+)
+def test_a_name_of_a_header_is_said_to_be_one(lab: Session, declared: str, words: str) -> None:
+    with pytest.raises(Refused) as refused:
+        ckernel.measure_cell(lab, QUICK, f"{CELL}#include <unistd.h>\n{declared}\n")
+    assert words in str(refused.value).replace("\n", " ")
+    assert "choose another." in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "static int mine; static long mine;",
+        "static int mine(void) { return 1; }\nstatic int mine(void) { return 2; }",
+        "static int mine = wrong;\nstatic int take(void) { return 0; }",  # of the first error only
+    ],
+)
+def test_a_name_that_the_cell_uses_twice_is_of_no_header(lab: Session, declared: str) -> None:
+    with pytest.raises(Refused) as refused:
+        ckernel.measure_cell(lab, QUICK, f"{CELL}{declared}\n")
+    assert "mine" in str(refused.value) or "wrong" in str(refused.value)
+    assert "The name" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

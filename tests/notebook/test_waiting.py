@@ -59,6 +59,13 @@ def test_a_cell_with_a_blank_is_not_run_and_names_what_to_decide(notebook: Noteb
     assert notebook.value("before") is None and notebook.value("run") is None
 
 
+def test_a_blank_in_place_of_any_option_has_no_name(notebook: Notebook) -> None:
+    """The options of `lab.measure` have names only, so a third place stands for one of them."""
+    assert notebook.run('run = lab.measure("timer_overhead", "fenced", ..., save="tested")')
+    (line,) = notebook.shown
+    assert line.heading.endswith("in this cell: 1 place")
+
+
 def test_what_needs_it_waits_too_until_it_is_there(notebook: Notebook) -> None:
     notebook.run("first = ... - 3")
     assert notebook.run("second = first * 2")

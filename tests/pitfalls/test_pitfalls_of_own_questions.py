@@ -13,6 +13,7 @@ import pytest
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
+from grader.pitfalls import not_one_change
 from testing.submission import Submission, honest_submission
 
 COST, OTHER = "own-question-cost", "own-question-other"
@@ -22,7 +23,7 @@ FRAME = """#include "own_question.h"
 static void set_up(void) {{ {set_up} }}
 TICKLAB_INLINE int operation(void) {{ {operation} }}
 TICKLAB_INLINE int other(void) {{ return 1; }}
-TICKLAB_INLINE int baseline(void) {{ return 1; }}
+TICKLAB_INLINE int baseline(void) {{ {baseline} }}
 static long counted(void) {{ {counted} }}
 {measured}
 """
@@ -35,9 +36,15 @@ def with_c(
     declared: str = "static long made, seen;",
     set_up: str = "",
     measured: str = MEASURED,
+    baseline: str = "return 1;",
 ) -> Submission:
     text = FRAME.format(
-        declared=declared, set_up=set_up, operation=operation, counted=counted, measured=measured
+        declared=declared,
+        set_up=set_up,
+        operation=operation,
+        baseline=baseline,
+        counted=counted,
+        measured=measured,
     )
     return honest_submission(figure_named(COST)).of_c(text)
 
@@ -134,6 +141,42 @@ def test_what_the_operation_leaves_behind_is_evidence(operation: str, counted: s
     assert codes(with_c(operation, counted, declared).verdict()) == []
 
 
+SORTS = """static long made, seen; static int list[8], as_given[8];
+static int order(const void *a, const void *b) {{ {order} return *(int *)a - *(int *)b; }}
+static void sort(void) {{ qsort(list, 8, sizeof list[0], order); }}"""
+COPY = "memcpy(list, as_given, sizeof list);"
+
+
+@pytest.mark.parametrize(
+    ("operation", "order"),
+    [
+        (f"{COPY} qsort(list, 8, sizeof list[0], order); return 1;", "made++;"),
+        (f"{COPY} sort(); return 1;", "made++;"),
+        (f"{COPY} made++; return 1;", ""),  # the baseline makes the same call
+        (f"{COPY} made++; qsort(list, 8, sizeof list[0], order); return 1;", "made++;"),
+    ],
+)
+def test_what_a_call_counts_is_evidence_of_the_call(operation: str, order: str) -> None:
+    declared = SORTS.format(order=order)
+    found = with_c(operation, declared=declared, baseline=f"{COPY} return 1;")
+    assert codes(found.verdict()) == []
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        f"{COPY} qsort(list, 8, sizeof list[0], order); made++; return 1;",
+        f"{COPY} made++; sort(); return 1;",
+    ],
+)
+def test_the_call_that_is_named_is_none_of_the_baseline(operation: str) -> None:
+    declared = SORTS.format(order="")
+    verdict = with_c(operation, declared=declared, baseline=f"{COPY} return 1;").verdict()
+    assert codes(verdict) == ["counts-itself"]
+    evidence = verdict.findings[0].evidence
+    assert "qsort()" in evidence and "memcpy" not in evidence
+
+
 # ------------------------------------------------------------------------------------- counts
 
 
@@ -205,3 +248,65 @@ def test_the_baseline_left_in_is_named() -> None:
 def test_c_that_is_missing_shows_nothing() -> None:
     found = replace(with_c(ADDS), source=None)
     assert "no-c-to-read" in codes(found.verdict())
+
+
+# ------------------------------------------------------------------------------- one thing changed
+
+
+def of_two_runs(**stated: str) -> str | None:
+    """What is said of two runs, of which the second has other conditions; `__` stands for a dot."""
+    threat, cost = figure_named("own-question-threat"), honest_submission(figure_named(COST)).case()
+    case = honest_submission(threat).case()
+    changed = {key.replace("__", "."): value for key, value in stated.items()}
+    conditions = {**cost.recording.conditions, **changed}
+    ticks = cost.recording.ticks.copy()
+    ticks[0] += 1  # no run gives the same samples twice
+    recording = replace(cost.recording, conditions=conditions, ticks=ticks)
+    tested = replace(case.others[0], recording=recording)
+    return not_one_change.detect(replace(case, others=(tested, cost)))
+
+
+COMMAND = "labs measure first.c --variant operation,other --samples 400"
+
+
+def test_a_repetition_without_a_change_is_named() -> None:
+    found = of_two_runs()
+    assert found is not None and "the same settings: nothing was changed" in found
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"flags": "-O0"},
+        {"batch": "2,4,6,8"},
+        {"cpu__asked": "1"},
+        {"warmup": "0"},
+        {"source__sha256": "0" * 64},
+        {"command": f"{COMMAND} --processes 40"},
+        {"cpus__busy": "0.10"},  # another program was what changed
+        {"batch": "2,4,6,8", "variants": "operation"},  # the other one moves no cost by itself
+    ],
+)
+def test_one_change_of_any_kind_is_one(stated: dict[str, str]) -> None:
+    assert of_two_runs(**stated) is None
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"flags": "-O0", "batch": "2,4"}, "flags (-O2 and -O0); batches (64,128,256,512 and 2,4)"),
+        ({"cpu__asked": "1", "warmup": "9"}, "cpu (none and 1); warmup (10 and 9)"),
+        ({"source__sha256": "0" * 64, "flags": "-O0"}, "the C; flags (-O2 and -O0)."),
+        (
+            {"flags": "-O0", "cpu__asked": "1", "variants": "operation"},
+            "variants (operation,other and operation)",
+        ),
+    ],
+)
+def test_each_of_several_changes_is_named(stated: dict[str, str], said: str) -> None:
+    found = of_two_runs(**stated)
+    assert found is not None and "in more than one thing: " in found and said in found
+
+
+def test_the_honest_runs_differ_in_one_thing() -> None:
+    assert honest_submission(figure_named("own-question-threat")).verdict().findings == ()

@@ -56,11 +56,14 @@ def arguments_of(text: str, macro: str) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=8)
-def reached_from(text: str, function: str) -> Code:
-    """The bodies of `function` and of the functions and macros that it reaches."""
+def reached_from(text: str, function: str, without: frozenset[str] = frozenset()) -> Code:
+    """The bodies of `function` and of the functions and macros that it reaches.
+
+    Nothing is reached by way of the functions `without`.
+    """
     source = parsed(text)
     begin = tuple(body for name, body in _named(source) if name == function)
-    return _reached(Code(begin), source)
+    return _reached(Code(begin), source, without)
 
 
 def functions(code: Code) -> Iterator[tuple[str, Node]]:
@@ -92,10 +95,12 @@ def _handed_to(code: Code, macro: str) -> Iterator[Node]:
             yield leaf
 
 
-def _reached(begin: Code, source: Source) -> Code:
+def _reached(begin: Code, source: Source, without: frozenset[str] = frozenset()) -> Code:
     """The code `begin`, and all functions and macros whose names occur in what is reached."""
     unreached: dict[str, list[Node]] = {}
     for name, body in _named(source):
+        if name in without:
+            continue
         unreached.setdefault(name, []).append(body)
     reached = list(begin.nodes)
     places = {(node.start_byte, node.end_byte) for node in reached}

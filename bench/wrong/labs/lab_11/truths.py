@@ -29,7 +29,7 @@ TRUTHS = by_name(
         t.NO_SUCH_CHOICE: "claim-0",
         Truth(("work-optimised-away", "less-than-nothing")): "other-is-nothing",
         t.FEW: "twelve-samples one-process-only",
-        Truth(("same-run-twice",)): "own-for-tested",
+        Truth(("not-one-change",)): "own-for-tested",
         t.EDITED: "rows-deleted",
         t.C_MISSING: "c-lost",
         t.C_CHANGED: "c-commented",
