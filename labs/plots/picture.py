@@ -25,7 +25,7 @@ from labs.plots.known_number import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
 from labs.plots.taken import is_cold
 from labs.recording.file import Recording
-from labs.results import extremes, remarks
+from labs.results import compared, extremes, remarks
 from labs.results.result import Result
 
 #: A sample is called long if it exceeds the median of its batch size by this factor.
@@ -257,14 +257,14 @@ def describe_estimates(
 
 
 def _cheapest_and_dearest(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
-    """Which variant is the cheapest and which the most expensive, where the intervals show it."""
+    """Which variant is the cheapest and which the most expensive, if the differences show it."""
     (low, cheap), near = extremes.lowest(known)
     (high, dear), nearby = extremes.highest(known)
     least, most = (f"{rounded(each.value)} {sign}" for each in (cheap, dear))
     if len(known) == 2 and near:
-        return (
-            f"{low} ({least}) and {high} ({most}) are not distinguishable: their intervals overlap."
-        )
+        return compared.of_estimates(
+            (f"{low} ({least})", cheap), (f"{high} ({most})", dear)
+        ).sentence()
     said = [f"The cheapest is {low} with {least}."]
     if near:
         said = [extremes.doubt("the cheapest", least, low, near)]

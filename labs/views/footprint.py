@@ -173,7 +173,7 @@ def _describe(
 
 
 def _least_and_most(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
-    """Where a switch costs least and where it costs most, where the intervals show it."""
+    """Where a switch costs least and where it costs most, if the differences show it."""
     (cheapest, least), near = extremes.lowest(known)
     (dearest, most), nearby = extremes.highest(known)
     low, high = (f"{rounded(each.value)} {sign}" for each in (least, most))
