@@ -115,15 +115,16 @@ class Result:
         processes = str(every)
         if self.estimate.processes != every:
             processes = f"{self.estimate.processes} of {every}"
+        aside = f" (set aside: {text})" if (text := self.aside_as_text()) else ""
         step = rounded(self.clock.step / self.clock.ticks_in(self.unit))
         return (
             f"{name}: {self.what} {self.value_as_text()}, "
             f"{self.n:,} samples from {processes} process{'es' if every != 1 else ''}"
-            f"{self._aside_as_text()}; the clock steps by {step} {self.unit}."
+            f"{aside}; the clock steps by {step} {self.unit}."
         )
 
-    def _aside_as_text(self) -> str:
-        """What was set aside and why, if that is more than a few samples."""
+    def aside_as_text(self) -> str:
+        """How many samples were set aside and why; '' if it is no more than a few."""
         aside = self.set_aside
         if sum(aside.values()) < MANY_ASIDE * (self.n + sum(aside.values())):
             return ""
@@ -131,7 +132,7 @@ class Result:
         if len(self.recording.processes) == 1:
             reasons["process"] = OF_ONE_PROCESS
         each = (reasons[why].format(number_1=f"{count:,}") for why, count in aside.items())
-        return f" (set aside: {', '.join(each)})"
+        return ", ".join(each)
 
     def as_json(self, saved: str | None = None) -> dict[str, Any]:
         """The object that `labs measure --json` prints; `saved` is the recording's path."""
