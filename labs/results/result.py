@@ -115,13 +115,17 @@ class Result:
         processes = str(every)
         if self.estimate.processes != every:
             processes = f"{self.estimate.processes} of {every}"
-        aside = f" (set aside: {text})" if (text := self.aside_as_text()) else ""
         step = rounded(self.clock.step / self.clock.ticks_in(self.unit))
         return (
             f"{name}: {self.what} {self.value_as_text()}, "
             f"{self.n:,} samples from {processes} process{'es' if every != 1 else ''}"
-            f"{aside}; the clock steps by {step} {self.unit}."
+            f"{self._aside_as_text()}; the clock steps by {step} {self.unit}."
         )
+
+    def _aside_as_text(self) -> str:
+        """The same in brackets, for a sentence."""
+        each = self.aside_as_text()
+        return f" (set aside: {each})" if each else ""
 
     def aside_as_text(self) -> str:
         """How many samples were set aside and why; '' if it is no more than a few."""

@@ -111,8 +111,8 @@ COUNTED = {"set_kb": 128 << 10, "set_nodes": LINES, "nodes_walked": LINES}
 def finding(**counted: int) -> Finding:
     """The finding on the saved order of the kit, as if each process had counted this."""
     stated = {f"variant.own-128m.{key}": str(n) for key, n in (COUNTED | counted).items()}
-    (found,) = EXERCISE.verdict("one cycle", stated).findings
-    return found
+    found = EXERCISE.verdict("one cycle", stated).findings
+    return next(each for each in found if each.code in ("cycle-too-short", "order-foreseen"))
 
 
 def test_a_cycle_is_counted_for_one_process_and_no_size_is_claimed() -> None:

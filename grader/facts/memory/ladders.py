@@ -90,7 +90,7 @@ def walk_of(recording: Recording, variant: str) -> Walk | None:
 def per_process(recording: Recording, *sums: int | None) -> tuple[str, ...]:
     """These sums over the processes as text, each as the mean of a process, to a whole number."""
     count = max(len(recording.processes), 1)
-    return tuple("an unknown number" if each is None else f"{each / count:,.0f}" for each in sums)
+    return tuple(f"{(each or 0) / count:,.0f}" for each in sums)
 
 
 def unforeseen(variant: str) -> bool:
