@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from labs.analysis.line import fit_line
+from labs.plots import tables
 from labs.recording.file import Recording
 from labs.results import run_warnings
 from labs.results.result import REASONS, result_of
@@ -150,6 +151,10 @@ def test_a_neighbour_of_a_moment_is_set_aside_and_told_with_the_samples_only() -
     visited = run_with(Machine(neighbour=11, neighbour_stretches=((0.03, 0.27),), samples=10_000))
     assert "shared-core" not in warnings_of(visited)
     assert "set aside: 2,400 while the core was shared" in result_of(visited).sentence()
+    (row,) = tables.estimates_table((result_of(visited),)).rows
+    assert row[-1] == "2,400 while the core was shared"
+    quiet = tables.estimates_table((result_of(run_with()),))
+    assert "set aside" not in quiet.header
 
 
 @pytest.mark.parametrize(("processes", "named"), [(10, "processes"), (1, "parts of the run")])
