@@ -18,7 +18,7 @@ def detect(case: Case) -> str | None:
             continue
         same, walked = ladders.per_process(case.recording, walk.same_hops, walk.walked)
         counted = (
-            f"In the mean of the processes, {same} of the {walked} hops of {name} are as "
+            f"On average over the processes, {same} of the {walked} hops of {name} are as "
             "long as one of the four hops before."
         )
         return " ".join(filter(None, (counted, _gained(case, name, walk))))
