@@ -134,15 +134,26 @@ class Run:
 class Shelf:
     """The right runs of a lab, made once: a student's notebook whose cells have been run."""
 
-    def __init__(self, planned: dict[str, Planned]) -> None:
-        """`planned` are the runs by the names that the notebook saves them under."""
+    def __init__(self, planned: dict[str, Planned], saved: Path | None = None) -> None:
+        """`planned` are the runs by the names that the notebook saves them under.
+
+        A run in the folder `saved` is taken from there, and not made.
+        """
         self.planned = planned
+        self.saved = saved
         self._made: dict[str, Run] = {}
 
     def __getitem__(self, name: str) -> Run:
         if name not in self._made:
-            self._made[name] = self._narrow(name)
+            self._made[name] = self._from_before(name) or self._narrow(name)
         return self._made[name]
+
+    def _from_before(self, name: str) -> Run | None:
+        path = self.saved / f"{name}.csv" if self.saved is not None else None
+        if path is None or not path.exists():
+            return None
+        source = path.with_suffix(".c")
+        return Run(name, read(path), source.read_text("utf-8") if source.exists() else None)
 
     def _narrow(self, name: str) -> Run:
         """The run; made again where it gives no figure, with more samples where it is too wide."""

@@ -86,14 +86,14 @@ def _judged(every: Iterable[Laid]) -> Iterator[Judged]:
         if laid.no_case:
             say(f"      {laid.case.name:<32}{'no case here':<16}{laid.no_case}")
             continue
-        result = judged(laid, _verdict(laid))
+        result = judged(laid, verdict_on(laid))
         say(f"      {laid.case.name:<32}{result.naming.value:<16}{laid.case.cause}")
         if result.naming in (Naming.PASSED, Naming.MISNAMED):
             say(f"         {laid.case.figure}: {result.words}")
         yield result
 
 
-def _verdict(laid: Laid) -> Verdict | None:
+def verdict_on(laid: Laid) -> Verdict | None:
     """The verdict on the case's figure; None if the kit refused the run."""
     if laid.refused:
         return None

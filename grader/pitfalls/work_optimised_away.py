@@ -73,6 +73,11 @@ PITFALL = Pitfall(
     "and use the result.",
     seen_in="loops around an empty function at -O2, which time the loop",
     detect=detect,
-    yields_to=("clock-read-too-early", "clocks-of-two-processes", "baseline-does-it-too"),
+    yields_to=(
+        "clock-read-too-early",
+        "clocks-of-two-processes",
+        "baseline-does-it-too",
+        "page-not-brought",
+    ),
     broken=(Live("call_left_out", "call-args0"),),
 )

@@ -16,7 +16,7 @@ from labs.commands import cli
 from labs.machine.description import read_machine
 from labs.results.result import result_of
 from labs.run import variants
-from labs.survey import report, survey
+from labs.survey import groups, report, survey
 from labs.survey.survey import MEASUREMENTS, Measurement, Row
 from testing import simulate
 from testing.c_programs import LINUX
@@ -302,6 +302,12 @@ def test_the_survey_asks_for_nothing_that_the_c_kernels_do_not_have() -> None:
         if each.samples[0]:
             each.plan(quick=True).check()
         each.plan(quick=False).check()
+
+
+def test_every_c_kernel_that_is_measured_has_a_group() -> None:
+    of_groups = {kernel for _, kernels in groups.GROUPS for kernel in kernels}
+    assert of_groups == {each.kernel for each in MEASUREMENTS}
+    assert len(of_groups) == sum(len(kernels) for _, kernels in groups.GROUPS)
 
 
 def test_nothing_is_measured_twice_nor_with_more_memory_than_it_needs() -> None:

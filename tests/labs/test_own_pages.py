@@ -142,3 +142,20 @@ def test_only_what_takes_far_longer_than_a_page_fault_is_more(times: float, said
     slow = found.lasting(np.where(recording.rows_of("bring"), longer, recording.ticks))
     codes = [finding.code for finding in slow.verdict().findings]
     assert codes == (["more-than-the-operation"] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("there", "code"), [("0", "page-not-brought"), (None, "work-optimised-away")]
+)
+def test_no_compiler_is_blamed_for_c_that_brings_nothing(there: str | None, code: str) -> None:
+    """Samples that do not grow have a cause that the counts know, or none that they know."""
+    found = honest_submission(figure_named("page-fault-bring"))
+    if there is not None:
+        nothing = {"@.faults": "0", "@.later_faults": "5000", "@.there": there}
+        found = found.states({**nothing, "variant.own.faults": "5000"})
+    recording = found.recording
+    assert recording is not None
+    flat = np.where(recording.rows_of("bring"), 200 + recording.sample % 3, recording.ticks)
+    verdict = found.lasting(flat.astype(np.int64)).verdict()
+    assert code in [finding.code for finding in verdict.findings]
+    assert len([each for each in verdict.findings if each.level is Level.VALIDITY]) == 1

@@ -72,7 +72,7 @@ _FIRST = by_name(
         value_of("data-cached"): "cache-baseline",
         Truth((), r"data-cache \+ instruction-cache"): "added-up",
         value_of("unprepared"): "unprepared",
-        t.DIFFERENCE: "saved",
+        Truth((), r"unprepared - own|difference|subtract"): "saved",
         t.PERCENT: "share",
         Truth(("page-still-missing", "other-page-touched")): (
             "c-empty c-other-page c-next-page c-pointer-only c-address-of c-prefetch"

@@ -18,6 +18,12 @@ KERNELS = frozenset({"memory_ladder", "own_ladder"})
 #: What a variant calls itself if its order is to be foreseen by nobody.
 FORESEEN_BY_NOBODY = ("random-", "own-", "huge-")
 
+#: What a variant calls itself if its set is to be in huge pages; all others are in small ones.
+IN_HUGE_PAGES = "huge-"
+
+#: From such a share of a set on, huge pages change what a load costs.
+SHARE_HUGE = 0.1
+
 #: A count that misses less than this share of what is claimed changes nothing in the cost.
 SHARE_MISSING = 0.02
 
@@ -26,13 +32,14 @@ SHARE_MISSING = 0.02
 class Walk:
     """The counts of one variant, summed over the processes; None where the run states none.
 
-    `walked` is the nodes that the walk goes round, `nodes` those of the set. `same_hops` is the
-    hops as long as one of the four before, and `right` is those of `samples` that ended where the
-    order leads.
+    `huge_kb` is what the OS gave of the set in huge pages. `walked` is the nodes that the walk goes
+    round, `nodes` those of the set. `same_hops` is the hops as long as one of the four before, and
+    `right` is those of `samples` that ended where the order leads.
     """
 
     set_kb: int
     resident_kb: int | None
+    huge_kb: int | None
     nodes: int | None
     walked: int | None
     same_hops: int | None
@@ -45,6 +52,11 @@ class Walk:
         if self.resident_kb is None:
             return None
         return self.resident_kb >= (1 - SHARE_MISSING) * self.set_kb
+
+    @property
+    def in_huge_pages(self) -> bool | None:
+        """Whether a share of the set that matters is in huge pages; None if the OS does not say."""
+        return None if self.huge_kb is None else self.huge_kb >= SHARE_HUGE * self.set_kb
 
     @property
     def whole(self) -> bool | None:
@@ -73,10 +85,11 @@ def walk_of(recording: Recording, variant: str) -> Walk | None:
     set_kb = recording.total(f"variant.{variant}.set_kb")
     if recording.kernel not in KERNELS or not set_kb:
         return None
-    resident, nodes, walked, same, samples, right = (
+    resident, huge, nodes, walked, same, samples, right = (
         recording.total(f"variant.{variant}.{key}")
         for key in (
             "resident_kb",
+            "huge_kb",
             "set_nodes",
             "nodes_walked",
             "same_hops",
@@ -84,7 +97,7 @@ def walk_of(recording: Recording, variant: str) -> Walk | None:
             "ends_right",
         )
     )
-    return Walk(set_kb, resident, nodes, walked, same, samples, right)
+    return Walk(set_kb, resident, huge, nodes, walked, same, samples, right)
 
 
 def per_process(recording: Recording, *sums: int | None) -> tuple[str, ...]:
@@ -96,6 +109,11 @@ def per_process(recording: Recording, *sums: int | None) -> tuple[str, ...]:
 def unforeseen(variant: str) -> bool:
     """Whether the variant claims an order that nobody foresees."""
     return variant.startswith(FORESEEN_BY_NOBODY)
+
+
+def in_small_pages(variant: str) -> bool:
+    """Whether the variant claims pages of the smallest size."""
+    return not variant.startswith(IN_HUGE_PAGES)
 
 
 def every_line_walked(case: Case) -> bool:

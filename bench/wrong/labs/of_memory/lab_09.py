@@ -15,6 +15,7 @@ from bench.wrong.labs.of_memory.values_09 import (
     WORDS,
 )
 from bench.wrong.student import NoMistake, Student, broken_plan, plan, smoothed
+from labs.run.c_process import RunFailed
 
 _C = (
     ("in_order", "let each line lead to the next one", "the walk goes by address"),
@@ -49,6 +50,15 @@ def _unwritten(s: Student) -> None:
 
 def _overlapping(s: Student) -> None:
     _hand_in_broken(s, "loads_overlap")
+
+
+def _huge(s: Student) -> None:
+    try:
+        _hand_in_broken(s, "huge_pages_unnoticed")
+    except RunFailed as why:
+        if why.impossible_here:
+            raise NoMistake(str(why)) from why
+        raise
 
 
 def _hand_in_broken(s: Student, kernel: str) -> None:
@@ -145,6 +155,13 @@ LAB = Lab(
             "handed in the broken run that computes its places",
             "the loads do not wait for each other",
             _overlapping,
+        ),
+        run_case(
+            "huge-pages",
+            MEMORY,
+            "handed in a run whose set the OS gave in huge pages",
+            "the loads hardly wait for the page table: the pages are huge",
+            _huge,
         ),
         run_case(
             "smaller-set",

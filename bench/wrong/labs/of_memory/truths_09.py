@@ -24,6 +24,7 @@ _LADDER = by_name(
         ),
         Truth(("memory-never-written",)): "unwritten",
         Truth(("loads-overlap",)): "overlapping",
+        Truth(("huge-pages-unnoticed",)): "huge-pages",
         t.AGAINST_DATA: "order-against-data order-nothing",
         t.NO_SUCH_CHOICE: "order-0",
         t.OTHER_VARIANT: "smaller-set own-for-memory",
