@@ -79,7 +79,7 @@ TICKLAB_INLINE const struct node *follow(const struct node *node, long hops)
 /* Walk once along the whole cycle. Each cursor walks a part of it, so that loads overlap: this takes
  * a tenth of the time. The cursors end a little further than each other's beginning, so that the
  * next sample begins at another place. */
-TICKLAB_INLINE void walk_a_lap(struct ladder *ladder)
+static inline void walk_a_lap(struct ladder *ladder)
 {
     const long hops = (long)(ladder->cycle / CURSORS) + A_FEW;
     for (long left = hops; left > 0; left--)
@@ -97,7 +97,7 @@ TICKLAB_INLINE void walk_a_lap(struct ladder *ladder)
  * some laps to settle. The hops of a larger set miss the caches at any time, but not the entries:
  * those of 128 MB take 256 KB. One load from each page brings them back.
  */
-TICKLAB_INLINE void bring_back(struct ladder *ladder)
+static inline void bring_back(struct ladder *ladder)
 {
     enum { TO_SETTLE = 3, SETTLES = 4 << 20, SMALLEST_PAGE = 4096 };
     const int laps = ladder->cycle * ladder->stride <= SETTLES ? TO_SETTLE : 1;
@@ -144,7 +144,7 @@ static void choose_pages(const struct ladder *ladder)
 
 /* The number of kB that the OS states after `key` for the memory that begins at `set`; -1 if it
  * states none. */
-TICKLAB_INLINE long stated_kb(const unsigned char *set, const char *key)
+static inline long stated_kb(const unsigned char *set, const char *key)
 {
     char line[512];
     unsigned long begin, end;
@@ -166,7 +166,7 @@ TICKLAB_INLINE long stated_kb(const unsigned char *set, const char *key)
 
 /* Let each node lead to another one, in a cycle through all of them: Sattolo, "An algorithm to
  * generate a random cyclic permutation", Information Processing Letters 22 (1986). */
-TICKLAB_INLINE void link_at_random(const struct ladder *ladder, uint64_t *random)
+static inline void link_at_random(const struct ladder *ladder, uint64_t *random)
 {
     const size_t count = nodes_of(ladder);
     for (size_t place = 0; place < count; place++)
@@ -180,7 +180,7 @@ TICKLAB_INLINE void link_at_random(const struct ladder *ladder, uint64_t *random
     }
 }
 
-TICKLAB_INLINE void link_in_order(const struct ladder *ladder)
+static inline void link_in_order(const struct ladder *ladder)
 {
     const size_t count = nodes_of(ladder);
     for (size_t place = 0; place < count; place++)
@@ -192,7 +192,7 @@ enum { HOPS_BEFORE = 4 };
 
 /* Follow the order from the first node and number the nodes, until it leads to one that has a number
  * already. Count the hops that a prefetcher foresees. */
-TICKLAB_INLINE void number_nodes(struct ladder *ladder)
+static inline void number_nodes(struct ladder *ladder)
 {
     for (size_t place = 0; place < nodes_of(ladder); place++)
         node_at(ladder, place)->number = UINT64_MAX;
@@ -222,7 +222,7 @@ static void reserve_ladder(struct ladder *ladder)
     ladder->at = node_at(ladder, 0);
 }
 
-TICKLAB_INLINE void prepare_ladder(struct run *run, struct ladder *ladder)
+static inline void prepare_ladder(struct run *run, struct ladder *ladder)
 {
     reserve_ladder(ladder);
     touch(ladder->set, ladder->bytes);
@@ -258,7 +258,7 @@ TICKLAB_INLINE void note_end(struct ladder *ladder, const struct node *end, long
 }
 
 /* Why there can be no huge pages here; NULL if there can. */
-TICKLAB_INLINE const char *no_huge_pages(void)
+static inline const char *no_huge_pages(void)
 {
     char modes[64] = "";
     FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
@@ -270,14 +270,14 @@ TICKLAB_INLINE const char *no_huge_pages(void)
     return NULL;
 }
 
-TICKLAB_INLINE void print_count(const char *variant, const char *key, long count)
+static inline void print_count(const char *variant, const char *key, long count)
 {
     if (count >= 0)
         printf("# variant.%s.%s: %ld\n", variant, key, count);
 }
 
 /* What the OS gave for the set. */
-TICKLAB_INLINE void print_set(const char *variant, const struct ladder *ladder)
+static inline void print_set(const char *variant, const struct ladder *ladder)
 {
     print_count(variant, "set_kb", (long)(ladder->bytes >> 10));
     print_count(variant, "resident_kb", stated_kb(ladder->set, "Rss:"));
@@ -285,7 +285,7 @@ TICKLAB_INLINE void print_set(const char *variant, const struct ladder *ladder)
 }
 
 /* What the OS gave for the set, the order that was walked, and where the samples ended. */
-TICKLAB_INLINE void print_ladder(const char *variant, const struct ladder *ladder)
+static inline void print_ladder(const char *variant, const struct ladder *ladder)
 {
     print_set(variant, ladder);
     print_count(variant, "set_nodes", (long)nodes_of(ladder));

@@ -2,8 +2,8 @@
 
 It appends the hash of each new or changed C kernel, and writes the variants, the labs in README.md,
 their points in docs/instructors/rubrics.md and their scripts in docs/instructors/term-plan.md. In a
-lab's script it replaces each answer `...` by that of the saved honest run. It prints what it
-changed.
+lab's script, the answers of a shared machine become those of the saved honest run. It prints what
+it changed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 from grader.figures import LABS
 from grader.pages.build import HONEST
 from labs.c_kernels import catalogue, toolchain
+from labs.c_kernels.toolchain import CompileError
 from labs.common.files import write_atomically
 from labs.common.units import rounded
 from labs.course import figures
@@ -35,7 +36,8 @@ KERNELS = {"released": REPOSITORY / "kernels_c", "broken": REPOSITORY / "kernels
 _LABS = re.compile(r"(?:^\| \d\d-.*\n)+", re.MULTILINE)
 _POINTS = re.compile(r"(?:^\| \d\d \|(?:[^|\n]+\|){3}\n)+", re.MULTILINE)
 _SCRIPTS = re.compile(r"(?:^- \[\d\d .*\n)+", re.MULTILINE)
-_OPEN_ANSWER = re.compile(r"^(\| `([\w-]+)` \|[^|\n]*\|) \.\.\. \|", re.MULTILINE)
+#: The third cell of the row of a figure: its answer on a shared machine.
+_ANSWER = re.compile(r"^(\| `([\w-]+)` \|[^|\n]*\|)[^|\n]*\|(?=[^|\n]*\|$)", re.MULTILINE)
 
 
 class NotFormatted(Exception):
@@ -123,7 +125,7 @@ def _with_rows(old: re.Pattern[str], rows: list[str], text: str) -> str:
 
 
 def answers_of(lab: str, text: str) -> str:
-    """The script of a lab with the saved run's answers in place of `...`."""
+    """The script of a lab with the saved run's answers as those of a shared machine."""
     saved = figures.read(HONEST / lab)
 
     def answer(found: re.Match[str]) -> str:
@@ -134,7 +136,7 @@ def answers_of(lab: str, text: str) -> str:
         said = f"conclusion {number}" if figure.unit == "choice" else f"{number} {figure.unit}"
         return f"{found[1]} {said} |"
 
-    return _OPEN_ANSWER.sub(answer, text)
+    return _ANSWER.sub(answer, text)
 
 
 def lists() -> dict[Path, Callable[[str], str]]:
@@ -154,12 +156,12 @@ def lists() -> dict[Path, Callable[[str], str]]:
 
 
 def main() -> int:
-    """Writes what has changed; status 1 if a C kernel is not formatted."""
+    """Writes what has changed; status 1 if a C kernel is not formatted or does not compile."""
     for path, update in lists().items():
         before = path.read_text(encoding="utf-8")
         try:
             now = update(before)
-        except NotFormatted as error:
+        except (NotFormatted, CompileError) as error:
             print(error, file=sys.stderr)
             return 1
         if now != before:

@@ -40,7 +40,7 @@ _ignore_for_ourselves_only()
 #: Files whose tests measure on this machine. They run one after the other on one worker, so that a
 #: measurement has at most one busy CPU beside it, as in a class.
 MEASURING = """
-    broken broken_pair browser_labs ckernel compare conditions doctor first_steps first_time
+    broken broken_pair browser_labs ckernel conditions doctor first_steps first_time
     kernels_c measure measured_class new no_pinning notebooks own_exercises panel panel_runs
     pitfalls project_code session survey switches
 """

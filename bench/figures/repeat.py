@@ -27,7 +27,7 @@ from bench.report import must_hold, say, verdict
 from bench.table import show
 from labs.analysis import compare
 from labs.analysis.estimate import Estimate
-from labs.c_kernels import toolchain
+from labs.c_kernels import catalogue, toolchain
 from labs.recording import declared
 from labs.recording.file import Recording
 from labs.results.result import result_of
@@ -42,17 +42,9 @@ WIDE = 0.15
 #: Warnings that put the blame on a neighbour.
 BLAMING = frozenset({"shared-core", "processes-differ"})
 ON_BOTH_CPUS = frozenset({declared.Placement.TWO_CPUS, declared.Placement.CPUS_IN_TURN})
-KERNELS = (
-    "timer_overhead",
-    "procedure_call",
-    "system_call",
-    "first_iteration",
-    "page_fault",
-    "process_switch",
-    "thread_switch",
-    "task_creation",
-    "switch_footprint",
-)
+#: `python -m bench ladder` compares it with another tool: its many sizes of memory take long.
+LEFT_TO_OTHERS = frozenset({"memory_ladder"})
+KERNELS = tuple(name for name in catalogue.names() if name not in LEFT_TO_OTHERS)
 #: Fewer samples than a C kernel takes by itself, where a round would take minutes.
 FEWER = {"task_creation": 200, "switch_footprint": 200}
 #: What takes hours in so many runs: more tasks than this, and variants whose names end so.

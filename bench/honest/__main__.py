@@ -32,6 +32,7 @@ def save(folder: Path, count: int, lab: str = "") -> None:
     for each, circumstance in pairs:
         saved = len(list(folder.glob(f"{lab}*/recordings/*.csv")))
         if saved >= count:
+            say(f"   {saved:>3} recordings{f' of {lab}' if lab else ''} are in {folder}")
             return
         slug = re.sub(r"[^a-z0-9]+", "-", circumstance.name.lower())
         try:

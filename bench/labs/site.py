@@ -116,6 +116,9 @@ def _played(browser: Browser, html: Path) -> Iterator[str]:
     drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(each => each)"
     if not page.locator(".player canvas").evaluate(drawn):
         yield "the player draws nothing"
+    page.goto((html / "gallery" / "stamps_in_double.html").as_uri())
+    if "The lowest line stands for 0 ns." not in page.locator(".player").inner_text():
+        yield "a logarithmic axis without a place for 0 shows samples of 0 without a word"
     page.goto(f"{(html / 'search.html').as_uri()}?q=convoy")
     page.locator("#search-results li a").first.wait_for()
     if "pitfalls/lock-convoy" not in page.locator("#search-results").inner_html():

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from bench.wrong.case import Case, Kind
-from bench.wrong.labs import truths
+from bench.wrong.labs import TRUTHS
 from bench.wrong.laid import Laid
 from bench.wrong.truth import Truth
 from grader.cases.verdict import Finding, Outcome, Verdict
@@ -51,7 +51,7 @@ class Judged:
 
 def truth_of(lab: str, case: Case) -> Truth:
     """What would be a true naming of this case. Raises KeyError."""
-    return truths.TRUTHS[lab][case.name]
+    return TRUTHS[lab][case.name]
 
 
 def judged(laid: Laid, verdict: Verdict | None) -> Judged:

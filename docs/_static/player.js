@@ -27,11 +27,15 @@ function element(name, attributes, ...inside) {
   return made;
 }
 
-/* The ends of the logarithmic axis that both runs share, as powers of ten. */
+/* The ends of the logarithmic axis that both runs share, as powers of ten. Such an axis has no place
+ * for 0: if a sample is 0 or less, the lowest line, called `floor`, stands for that. */
 function axisOf(runs) {
-  const all = Object.values(runs).flatMap((run) => run.ns).filter((each) => each > 0);
-  const low = Math.floor(Math.log10(Math.min(...all)));
-  return [low, Math.max(low + 1, Math.ceil(Math.log10(Math.max(...all))))];
+  const all = Object.values(runs).flatMap((run) => run.ns), above = all.filter((each) => each > 0);
+  const least = all.reduce((one, other) => Math.min(one, other), Infinity);
+  const floor = least > 0 ? "" : least < 0 ? "0 or less" : "0 ns";
+  const begin = above.length ? Math.floor(Math.log10(Math.min(...above))) : 0;
+  const end = above.length ? Math.ceil(Math.log10(Math.max(...above))) : 0;
+  return { low: floor ? begin - 1 : begin, high: Math.max(begin + 1, end), floor };
 }
 
 class Player {
@@ -123,7 +127,10 @@ class Player {
     this.status.textContent = `${this.kind[0].toUpperCase()}${this.kind.slice(1)}: ${count} of ${ns.length} ` +
       `samples, from ${processes} of ${all} process${all === 1 ? "" : "es"}. ${says}`;
     this.canvas.setAttribute("aria-label", `Scatter plot of ${name}. ${this.status.textContent}`);
-    this.label.textContent = `${what[0].toUpperCase()}${what.slice(1)}, on a logarithmic axis:`;
+    this.label.textContent = `${what[0].toUpperCase()}${what.slice(1)}, on a logarithmic axis. A dot ` +
+      "is a sample, " + (warm.some(Boolean) ? "an open square is one of the warm-up, " : "") +
+      "and the thick line is the median so far." +
+      (this.axis.floor ? ` The lowest line stands for ${this.axis.floor}.` : "");
     this.draw();
   }
 
@@ -138,7 +145,7 @@ class Player {
     const ink = style.color, line = style.getPropertyValue("--color-foreground-border") || "#888";
     const dark = style.getPropertyValue("color-scheme") === "dark";
     const dots = { broken: dark ? "#ff8a4c" : "#b34700", repaired: dark ? "#6db7ff" : "#005f99" }[this.kind];
-    const [low, high] = this.axis, { ns, process, warm } = this.run;
+    const { low, high, floor } = this.axis, { ns, process, warm } = this.run;
     const x = (n) => LEFT + ((n + 0.5) / ns.length) * (width - LEFT - RIGHT);
     const y = (value) => {
       const share = (Math.log10(Math.max(value, 10 ** low)) - low) / (high - low);
@@ -148,7 +155,7 @@ class Player {
     paper.fillStyle = ink;
     paper.fillText("in the order taken, by process", LEFT, HEIGHT - 8);
     for (let power = low; power <= high; power++) {
-      const text = asText(10 ** power);
+      const text = floor && power === low ? floor : asText(10 ** power);
       paper.fillText(text, LEFT - 8 - paper.measureText(text).width, y(10 ** power) + 4);
       paper.fillStyle = line;
       paper.fillRect(LEFT, y(10 ** power), width - LEFT - RIGHT, 1);

@@ -9,6 +9,7 @@ from pathlib import Path
 from grader.evening.command_options import add_course, add_lab
 from labs.commands.command_line import sentence
 from labs.common.terminal import say
+from labs.common.units import plural
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -47,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"grader report: {error}", file=sys.stderr)
         return 1
     graded = written.graded
-    say(f"{len(graded.submissions):,} graded submissions of {graded.lab}: {written.page}")
+    say(f"{plural(len(graded.submissions), 'graded submission')} of {graded.lab}: {written.page}")
     if graded.unread:
         say(f"{len(graded.unread):,} could not be read; the page names them")
     if graded.waiting:

@@ -11,6 +11,7 @@ from grader.evening.graded import Result
 from grader.judging.judgement import verdict_from
 from grader.submissions.safe_copy import printable
 from labs.common.table import in_columns
+from labs.common.units import plural
 
 #: A screen has room for so many names, and for so many findings.
 _MOST_NAMES, _MOST_FINDINGS = 12, 15
@@ -57,7 +58,7 @@ class Summary:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        yield f"{self.submissions:,} submissions graded" + (
+        yield f"{plural(self.submissions, 'submission')} graded" + (
             f", {self.skipped:,} skipped because they were graded before" if self.skipped else ""
         )
         if self.outcomes:
@@ -85,7 +86,7 @@ def _counted(counts: Counter[str]) -> Iterator[str]:
     rows = [(f"{count:,}", what) for what, count in most]
     yield from (f"  {line}" for line in in_columns(rows, to_the_right=(0,)))
     if len(counts) > len(most):
-        yield f"  and {len(counts) - len(most)} others"
+        yield f"  and {plural(len(counts) - len(most), 'other')}"
 
 
 def _names(title: str, names: Sequence[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from grader.judging.lab_folder import check_folder, check_handed_in, lab_of
 from labs.common.units import rounded, with_unit
 from labs.course import figures
 from labs.course.figures import BadFigures, Figure
-from labs.plots import picture
+from labs.plots import taken
 from labs.plots.small_samples import samples_png
 from labs.recording.file import BadRecording, Recording, read
 from labs.results.result import Result, result_of
@@ -94,7 +94,7 @@ class Submission:
         """The plot of its samples; None if there is nothing to draw."""
         if self.recording is None or self.result is None:
             return None
-        kind, meaning = picture.describe_samples(self.recording, self.variant)
+        kind, meaning = taken.describe_samples(self.recording, self.variant)
         return Drawn(samples_png(self.recording, self.variant), kind, meaning)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Finding, Level
+from grader.pitfalls import CATALOGUE
 
 Levels = dict[Level, tuple[float, float]]
 
@@ -25,29 +26,7 @@ KEPT_WITHOUT_LEVEL = 0.5
 #: What the mistake that a figure is about leaves of its points, at most.
 KEPT_AFTER_CENTRAL = 0.5
 #: Mistakes in what a student's own C does: each is what its figure is about.
-CENTRAL_OF_OWN_C = frozenset(
-    {
-        "another-call",
-        "baseline-does-it-too",
-        "call-not-by-hand",
-        "counts-itself",
-        "end-not-read",
-        "library-call-beside-trap",
-        "no-c-to-read",
-        "not-one-call",
-        "not-one-chain",
-        "not-woken",
-        "number-not-by-the-task",
-        "order-foreseen",
-        "operations-not-counted",
-        "other-call-than-asked",
-        "other-page-touched",
-        "page-not-brought",
-        "read-not-written",
-        "vfork-for-thread",
-        "working-set-in-part",
-    }
-)
+CENTRAL_OF_OWN_C = frozenset(each.code for each in CATALOGUE if each.in_own_c)
 
 
 def points_by_level(

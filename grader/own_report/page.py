@@ -66,7 +66,8 @@ def summary(labs: Sequence[Lab]) -> list[str]:
     passed = sum(row.passed for row in rows)
     there = sum(row.handed_in for row in rows)
     said = [
-        f"{passed} of {len(rows)} figures pass the check; {there - passed} "
+        f"{passed} of {len(rows)} figures {'passes' if passed == 1 else 'pass'} the check; "
+        f"{there - passed} "
         f"{'does' if there - passed == 1 else 'do'} not, and {len(rows) - there} "
         f"{'is' if len(rows) - there == 1 else 'are'} not handed in."
     ]

@@ -4,7 +4,8 @@
     python -m grader.pages --record 03-system-call
 
 The second command makes the recordings of a lab for the pages and for the tests of grading. It runs
-the author's notebook on this machine, with short runs, and saves them under tests/fixtures/honest.
+the author's notebook on this machine, with short runs, and saves them under tests/fixtures/honest,
+in place of those of an earlier run. If something went wrong, an earlier run stays.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from grader.pages.build import HONEST, NOTEBOOKS, build
 from grader.pages.rerun import record
 from labs.common import paths
 from labs.common.terminal import say
+from labs.course import figures
 from labs.languages.chosen import keep_english
 
 
@@ -41,8 +43,7 @@ def main(words: list[str] | None = None) -> int:
         if chosen.record is not None:
             if not (NOTEBOOKS / chosen.record).is_dir():
                 parser.error(f"there is no lab {chosen.record} in {NOTEBOOKS}")
-            done = record(NOTEBOOKS / chosen.record, HONEST / chosen.record)
-            troubles = [f"{chosen.record}, {cell}: {why}" for cell, why in done.troubles.items()]
+            troubles = _recorded(chosen.record)
         else:
             troubles = build(paths.released(), chosen.destination)
     except (OSError, RuntimeError) as error:
@@ -51,6 +52,20 @@ def main(words: list[str] | None = None) -> int:
     for trouble in troubles:
         say(f"pages: {trouble}", file=sys.stderr)
     return 1 if troubles else 0
+
+
+def _recorded(lab: str) -> list[str]:
+    """Run a lab, say what became of its recordings, and return what went wrong."""
+    folder = HONEST / lab
+    there_before = (folder / figures.FILE_NAME).is_file()
+    done = record(NOTEBOOKS / lab, folder)
+    if done.troubles:
+        stays = ", and the earlier run stays" if there_before else ""
+        said = f"nothing is saved in {folder}{stays}"
+        return [*(f"{lab}, {cell}: {why}" for cell, why in done.troubles.items()), said]
+    replaced = ", in place of an earlier run" if there_before else ""
+    say(f"pages: the run of {lab} is saved in {folder}{replaced}")
+    return []
 
 
 if __name__ == "__main__":

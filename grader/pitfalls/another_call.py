@@ -35,4 +35,5 @@ PITFALL = Pitfall(
     seen_in="trials of lab 08: the number of another call that also returns 0",
     detect=detect,
     yields_to=("library-call-beside-trap",),
+    in_own_c=True,
 )

@@ -31,4 +31,5 @@ PITFALL = Pitfall(
     seen_in="comparisons of two ways to do the same, reported as the cost of one of them",
     detect=detect,
     yields_to=("operations-not-counted",),
+    in_own_c=True,
 )

@@ -37,5 +37,6 @@ PITFALL = Pitfall(
     seen_in="report A: getpid() of the C library",
     detect=detect,
     yields_to=("vdso-not-system-call", "library-call-not-system-call", "failing-call-timed"),
+    in_own_c=True,
     broken=(Live("left_to_library", "system-call-read0"),),
 )

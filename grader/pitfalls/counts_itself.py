@@ -30,4 +30,5 @@ PITFALL = Pitfall(
     seen_in="report D: exchanges that the loop counts, and switches that the OS did not",
     detect=detect,
     yields_to=("operations-not-counted", "no-c-to-read"),
+    in_own_c=True,
 )

@@ -50,4 +50,5 @@ PITFALL = Pitfall(
     seen_in="samples with less noise than the counter's step allows",
     detect=detect,
     yields_to=("stale-constant",),
+    in_own_c=True,
 )

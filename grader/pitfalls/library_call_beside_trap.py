@@ -30,4 +30,5 @@ PITFALL = Pitfall(
     "figure fall?",
     seen_in="trials of lab 08: the trap in a new line, and report B's line above it",
     detect=detect,
+    in_own_c=True,
 )

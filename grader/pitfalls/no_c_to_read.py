@@ -38,4 +38,5 @@ PITFALL = Pitfall(
     "changed since, run it again with the same --save.",
     seen_in="reports B to D: figures without the program behind them",
     detect=detect,
+    in_own_c=True,
 )

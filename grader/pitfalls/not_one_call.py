@@ -56,4 +56,5 @@ PITFALL = Pitfall(
     seen_in="benchmarks of calls whose procedures do work, so that they are not left out",
     detect=detect,
     yields_to=("work-optimised-away",),
+    in_own_c=True,
 )

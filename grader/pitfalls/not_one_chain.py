@@ -43,4 +43,5 @@ PITFALL = Pitfall(
     experiment="Use one variable, and do ADDITIONS(link, k) once between the readings.",
     seen_in="loops that are unrolled with several sums, as a compiler does for speed",
     detect=detect,
+    in_own_c=True,
 )

@@ -48,4 +48,5 @@ PITFALL = Pitfall(
     seen_in="trials of lab 06: unlock, sched_yield and lock in a loop",
     detect=detect,
     yields_to=("wait-with-an-end",),
+    in_own_c=True,
 )

@@ -45,4 +45,5 @@ PITFALL = Pitfall(
     experiment="Let the task store gettid(), and compare that with what own_task returns.",
     seen_in="trials of lab 05: the parent raises the number, or one call creates two tasks",
     detect=detect,
+    in_own_c=True,
 )

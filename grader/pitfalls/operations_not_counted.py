@@ -44,4 +44,5 @@ PITFALL = Pitfall(
     seen_in="report C: a read that fails each time, timed as a read",
     detect=detect,
     yields_to=("no-c-to-read",),
+    in_own_c=True,
 )

@@ -67,5 +67,6 @@ PITFALL = Pitfall(
     seen_in="common in walks through an array; lat_mem_rd of lmbench without its option -t",
     detect=detect,
     yields_to=("cycle-too-short",),
+    in_own_c=True,
     broken=(Live("order_foreseen", "ladder-memory"),),
 )

@@ -62,4 +62,5 @@ PITFALL = Pitfall(
         "library-call-not-system-call",
         "vdso-not-system-call",
     ),
+    in_own_c=True,
 )

@@ -32,4 +32,5 @@ PITFALL = Pitfall(
     seen_in="code that reads 'the next page, to be sure'",
     detect=detect,
     yields_to=("first-sample-lost", "page-still-missing"),
+    in_own_c=True,
 )

@@ -34,4 +34,5 @@ PITFALL = Pitfall(
     experiment="Write one byte in each of the pages, from the first to the last one.",
     seen_in="the exercise of lab 10, tried with a loop over bytes",
     detect=detect,
+    in_own_c=True,
 )

@@ -33,5 +33,6 @@ PITFALL = Pitfall(
     "fault.",
     seen_in="the exercise of lab 10, tried with a read",
     detect=detect,
+    in_own_c=True,
     broken=(Live("reads_new_pages", "page-fault-anonymous"),),
 )

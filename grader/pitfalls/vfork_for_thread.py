@@ -30,4 +30,5 @@ PITFALL = Pitfall(
     experiment="Let the task sleep for a second before it ends: does own_task return at once?",
     seen_in="trials of lab 05: vfork handed in as a task in the same memory",
     detect=detect,
+    in_own_c=True,
 )

@@ -40,4 +40,5 @@ PITFALL = Pitfall(
     seen_in="trials of lab 07: half of the set, every second line, or only the last value",
     detect=detect,
     yields_to=("working-set-not-touched",),
+    in_own_c=True,
 )

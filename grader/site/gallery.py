@@ -21,10 +21,11 @@ from grader.site import markdown
 from grader.site.markdown import escaped, sentence
 from grader.site.stage import Stage
 from labs.analysis.arrays import Bools, Floats
+from labs.c_kernels import catalogue
 from labs.common.units import rounded
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
-from labs.plots import picture
+from labs.plots import taken
 from labs.plots.small_samples import WIDTH, samples_png
 from labs.recording.file import read
 from labs.run import broken
@@ -36,19 +37,6 @@ KINDS = ("broken", "repaired")
 #: A player with more samples would be slow on a phone.
 MOST_PLAYED = 600
 
-#: What the broken C kernels measure, by the C kernel that measures it rightly, in the labs' order.
-_SUBJECTS = {
-    "timer_overhead": "What a clock costs",
-    "first_iteration": "What the first time costs",
-    "page_fault": "What a page fault costs",
-    "system_call": "What a system call costs",
-    "procedure_call": "What a procedure call costs",
-    "task_creation": "What a new task costs",
-    "process_switch": "What a switch between processes costs",
-    "thread_switch": "What a switch between threads costs",
-    "switch_footprint": "What a working set adds to a switch",
-    "memory_ladder": "What a load from memory costs",
-}
 _COMMENT = re.compile(r"\A/\*\n(.*?)\n? \*/", re.DOTALL)
 _STATED = re.compile(r"^(Wrong on purpose|Repaired|Run with): ")
 
@@ -92,11 +80,11 @@ def _index(pairs: dict[str, Pair]) -> Iterator[str]:
         "not install anything. Where the two figures are alike, the mistake hardly changed this "
         "run: it shows in the code, and perhaps on another machine.\n"
     )
-    for kernel, subject in _SUBJECTS.items():
-        mine = {n: p for n, p in pairs.items() if p.repaired.recording.kernel == kernel}
+    for kernel in catalogue.all_kernels():
+        mine = {n: p for n, p in pairs.items() if p.repaired.recording.kernel == kernel.name}
         if not mine:
             continue
-        yield f"## {subject}\n"
+        yield f"## {kernel.measures}\n"
         yield "| mistake | broken | repaired |\n|---|---:|---:|"
         for name, pair in mine.items():
             title = escaped(_title(pair))
@@ -131,12 +119,12 @@ def _page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield "---\norphan: true\n---\n"
     yield f"# {escaped(_title(pair))}\n"
     yield from (f"{escaped(text)}\n" for text in _more(pair.kernel.source))
-    subject = _SUBJECTS[pair.repaired.recording.kernel]
+    asked = catalogue.of_name(pair.repaired.recording.kernel).measures
     yield "## The claim\n"
-    yield f"This C is meant to measure {subject[0].lower()}{subject[1:]}. Its run gives:\n"
+    yield f"This C is meant to answer a question: *{asked}* Its run gives:\n"
     yield from (f"> {escaped(text)}" for text in pair.sentences(pair.broken))
     if pair.alike:
-        yield "\n## Two plots that are alike\n"
+        yield "\n## Two figures that are alike\n"
         yield f"{escaped(pair.difference())}\n"
     else:
         yield "\n## The plot that betrays it\n"
@@ -182,7 +170,7 @@ def _runs(pair: Pair) -> Iterator[tuple[str, Run]]:
 def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
     file = f"{FOLDER}/{name}-{kind}.png"
     stage.put(file, samples_png(run.recording, run.variant))
-    said = " ".join(picture.describe_samples(run.recording, run.variant))
+    said = " ".join(taken.describe_samples(run.recording, run.variant))
     caption = f"**{kind.capitalize()}.** {escaped(run.result().sentence())}"
     return markdown.plot(PurePosixPath(file).name, said, caption, WIDTH)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.pages.build import HONEST
 from grader.site import markdown
 from grader.site.stage import Stage
-from labs.plots import picture
+from labs.plots import picture, taken
 from labs.plots.small_samples import WIDTH, samples_png
 from labs.recording.file import read
 from labs.results.result import result_of
@@ -18,7 +18,7 @@ _RUN, _VARIANT = HONEST / "01-timer-overhead" / "recordings" / "fenced.csv", "fe
 def write(stage: Stage) -> None:
     """Write both plots, each with a file that shows and describes it."""
     recording = read(_RUN)
-    said = " ".join(picture.describe_samples(recording, _VARIANT))
+    said = " ".join(taken.describe_samples(recording, _VARIANT))
     stage.put(f"{FOLDER}/samples.png", samples_png(recording, _VARIANT))
     _put(stage, "samples", said, "Every sample of the variant `fenced`.", WIDTH)
     line = picture.of_line(result_of(recording, _VARIANT, "ns"))

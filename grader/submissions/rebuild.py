@@ -21,6 +21,7 @@ from grader.submissions.pictures import kept_pictures
 from grader.submissions.safe_copy import printable
 from grader.submissions.student_notebook import StudentCell, Submitted
 from labs.common.limits import MOST_ANSWER, MOST_ANSWER_LINES
+from labs.common.units import plural
 
 NOTE_CELL_ID = "set-aside"
 _MOST_NOTES = 20
@@ -136,7 +137,7 @@ def _by_id(
             recovered += 1
     if recovered:
         remarks.append(
-            f"{recovered} cells had lost nbgrader's metadata and were recognised by their cell id"
+            f"recognised by the cell id, without nbgrader's metadata: {plural(recovered, 'cell')}"
         )
     return cells
 
@@ -233,7 +234,9 @@ def _note_rest(notebook: NotebookNode, submitted: Submitted, remarks: list[str])
         and cell.source.strip() not in texts
     ]
     if extra:
-        remarks.append(f"{len(extra)} cells that the student added; see the submitted notebook")
+        remarks.append(
+            f"{plural(len(extra), 'cell')} that the student added; see the submitted notebook"
+        )
 
 
 def _bounded(remarks: list[str]) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from labs.common.limits import (
     MOST_FOLDER_BYTES,
     MOST_NOTEBOOK_BYTES,
 )
+from labs.common.units import plural
 from labs.course import figures
 from labs.course.figures import BadFigures
 
@@ -158,7 +159,7 @@ def copy(
             others += not found.named
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
-        notes = [*notes[:_MOST_NOTES], f"and {more} more files"]
+        notes = [*notes[:_MOST_NOTES], f"and {plural(more, 'more file')}"]
     return Taken(hashes, notes)
 
 

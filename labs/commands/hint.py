@@ -8,8 +8,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from labs.common import json_text, limits, paths
@@ -19,10 +20,17 @@ from labs.common.table import in_columns
 from labs.common.terminal import say, say_json
 from labs.course import guide
 from labs.course.catalogue.names import lab_meant, labs
-from labs.languages.words import of_reader
+from labs.languages.words import of_reader, words
 
 FILE_NAME = "hints-shown.json"
 USAGE = 2
+
+#: What a hint names of the notebook, and what does the same in a terminal.
+_IN_TERMINAL = (
+    (re.compile(r"lab\.broken\(\"(\w+)\"\)"), r"labs broken \1"),
+    (re.compile(r"lab\.compare\b"), "labs compare A B"),
+    (re.compile(r"the first cell(?= (?:prints|shows) the machine)", re.I), "labs show FILE --text"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,7 +54,19 @@ def run(arguments: argparse.Namespace) -> int:
     heading = guide.heading_of_hints(len(texts), rungs, "run the command again")
     say(of_reader().heading(heading))
     say("\n".join(texts))
+    for line in _in_terminal(rungs[: len(texts)]):
+        say(line)
     return 0
+
+
+def _in_terminal(texts: Sequence[str]) -> Iterator[str]:
+    """What to use here in place of what the hints name of the notebook."""
+    for of_notebook, command in _IN_TERMINAL:
+        found = of_notebook.search(" ".join(texts))
+        if found is not None:
+            same = words("In a terminal, use `{command}` in place of {found}.")
+            call = f"`{found[0]}`" if "." in found[0] else words("the first cell")
+            yield same.format(command=found.expand(command), found=call)
 
 
 def _topics(lab: str, hints: Mapping[str, tuple[str, ...]], seen: _Seen, as_json: bool) -> int:

@@ -13,6 +13,7 @@ from labs.common.table import in_columns
 from labs.common.terminal import say, say_json
 from labs.common.wrapped import lines_of
 from labs.course.catalogue import questions
+from labs.languages.words import words
 from labs.run import broken
 
 USAGE = 2
@@ -94,7 +95,11 @@ def _broken_in_groups(width: int | None) -> list[str]:
     every = broken.all_of_them()
     lines: list[str] = []
     for kernel in catalogue.all_kernels():
-        rows = [(f"  {each.name}", each.mistake) for each in every if each.repaired == kernel.name]
+        rows = [
+            (f"  {each.name}", words(each.mistake))
+            for each in every
+            if each.repaired == kernel.name
+        ]
         if rows:
             lines += [f"{kernel.name}: {kernel.measures}", "", *in_columns(rows, width=width), ""]
     return [*lines, "`labs broken NAME` runs one of them next to its repaired twin."]

@@ -21,6 +21,7 @@ from labs.course.account import with_account
 from labs.course.catalogue.names import labs
 from labs.course.figures import FILE_NAME as FIGURES
 from labs.course.figures import RECORDINGS
+from labs.languages.words import words
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
 from labs.results import counts_table, remarks, stopping
@@ -140,20 +141,20 @@ def _print(results: list[Result], saved: str | None, as_json: bool, counted: boo
         return
     printed: set[str] = set()
     for result in results:
-        say(result.sentence())
+        say(words(result.sentence()))
     for line in remarks.of_results(results).as_lines():
         say(f"  {line}")
     for ratio in filter(None, ratios):
         for sentence in (ratio.sentence(), *ratio.modes):
             if sentence not in printed:
-                say(sentence)
+                say(words(sentence))
                 printed.add(sentence)
     if counted:
         recording, names = results[0].recording, [result.variant for result in results]
         for line in counts_table.as_lines(recording, names):
             say(line)
     if saved is not None:
-        say(f"  recording: {saved}")
+        say(f"  {words('recording')}: {saved}")
 
 
 def with_first(results: list[Result]) -> list[Comparison | None]:

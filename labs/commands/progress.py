@@ -12,6 +12,7 @@ from labs.common.terminal import say, say_json
 from labs.course import comparison, guide, progress
 from labs.course.catalogue.names import folder_meant
 from labs.course.student_copy import is_copy
+from labs.languages.words import words
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,10 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
         if each.lab == here:
             say("\n".join([f"{each.lab}: {each.heading()}", *each.lines(), ""]))
     say(progress.table(labs, here).as_text(terminal.columns()))
-    done = "You have done all labs" + (" here." if not all(each.here for each in labs) else ".")
-    say(f"\nNext: {following}" if following else f"\n{done}")
+    every = all(each.here for each in labs)
+    done = words("You have done all labs.") if every else words("You have done all labs here.")
+    say(f"\n{words('Next')}: {following}" if following else f"\n{done}")
     if guesses:
-        say(" ".join(guesses))
+        say(" ".join(map(words, guesses)))
     return 0
 
 

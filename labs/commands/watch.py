@@ -145,6 +145,8 @@ class Watch:
             yield f"{_clock()} {points(folder, now)}"
             yield from (line for verdict in new for line in lines_on(verdict))
             yield from (f"  {name}: withdrawn" for name in gone)
+            if any(verdict.handed_in and verdict.findings for verdict in new):
+                yield "  `grader check` shows the evidence of each finding, and what decides."
 
 
 def lines_on(verdict: Checked) -> list[str]:

@@ -125,3 +125,9 @@ def with_unit(number: str, unit: str) -> str:
 def times(count: int) -> str:
     """The count as text: `once`, `3 times`."""
     return "once" if count == 1 else f"{count:,} times"
+
+
+def plural(count: float, noun: str) -> str:
+    """A count with its noun: `1 process`, `10 processes`, `1.5 CPUs`."""
+    form = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{count:,} {form}" if isinstance(count, int) else f"{count:g} {form}"

@@ -43,6 +43,11 @@ def against(row: Row) -> tuple[Suspicion, ...]:
     return tuple(Suspicion(rule.code, rule.reason) for rule in _RULES if rule.touches(row))
 
 
+def reasons() -> tuple[str, ...]:
+    """Every reason that a suspicion can have, each once."""
+    return tuple(dict.fromkeys(rule.reason for rule in _RULES))
+
+
 def _unit(*units: str) -> Callable[[Row], bool]:
     return lambda row: row["unit"] in units
 

@@ -34,6 +34,8 @@ _KINDS = {
     "ratio": _AMOUNT,
     "gap": _AMOUNT,
     "unit": r"[^\d()]+",
+    "sign": r"[^\d\s]+",  # of a unit
+    "symbol": r"[^\d\s]+",
     "low": r"[^ ()]+",
     "high": r"[^ ()]+",
     "amount_": _AMOUNT,
@@ -58,6 +60,8 @@ _KINDS = {
 #: Any other value: no line, and not the end of one sentence and the beginning of another.
 #: Each character can be matched in one way only, so that no text takes long.
 _ANY = r" ?(?:[^ \n]| (?!(?<=[.?!] )[^a-z]))*?"
+#: A blank between two values does not lie between two sentences either.
+_BLANK = r" (?!(?<=[.?!] )[^a-z])"
 _FIELD = re.compile(r'(?:(msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) )?(".*")')
 
 
@@ -126,7 +130,7 @@ def template(english: str, translated: str) -> Template:
     """How values are found in `english` and put into `translated`. Raises BadCatalogue."""
     pattern, parts, seen = "", [], set[str]()
     for words, name in _pieces(english):
-        pattern += re.escape(words)
+        pattern += _BLANK if words == " " else re.escape(words)
         parts += [words] if words else []
         if name is not None:
             value = next((kind for start, kind in _KINDS.items() if name.startswith(start)), _ANY)

@@ -67,6 +67,14 @@ class Words:
             shown = None if clause is None else f"{clause}."
         return shown or self(english)
 
+    def label(self, english: str) -> str:
+        """The same of a text in a plot: a heading, which may follow the sign of a mark."""
+        shown = self.heading(english)
+        sign, blank, named = english.partition(" ")
+        if shown == english and blank and len(sign) == 1 and not sign.isalnum():
+            return f"{sign} {self.heading(named)}"
+        return shown
+
     def _whole(self, text: str, depth: int = 0) -> str | None:
         """The translation of a text as a whole; None if there is none."""
         if text in self.catalogue.sentences:
@@ -143,3 +151,8 @@ def of_language_named(language: str) -> Words:
 def words(english: str) -> str:
     """`english` in the language of the reader of this process."""
     return of_reader()(english)
+
+
+def label(english: str) -> str:
+    """A text of a plot in the language of the reader of this process."""
+    return of_reader().label(english)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from labs.common.html import filled
 from labs.common.table import in_columns
+from labs.common.units import plural
 from labs.languages.words import of_reader, words
 from labs.machine.facts import Facts
 
@@ -38,7 +39,8 @@ def rows(machine: Facts) -> list[tuple[str, str]]:
     if machine.container:
         table.insert(4, ("Container", machine.container))
     if machine.cpu_quota is not None:
-        table.insert(2, ("CPU quota", f"the time of {machine.cpu_quota:g} CPUs"))
+        cpus = plural(machine.cpu_quota, "CPU")
+        table.insert(2, ("CPU quota", f"the time of {cpus}"))
     if machine.steal is not None and machine.steal >= 0.001:
         table.append(("Steal", f"{machine.steal:.1%} of CPU time since boot"))
     if machine.counter_step_ns is not None:
@@ -75,9 +77,9 @@ def cannot_show(machine: Facts) -> tuple[str, ...]:
     if machine.virtual is None and machine.system == "Linux":
         sentences.append("This machine does not show whether it has a hypervisor.")
     if machine.cpu_quota is not None and machine.cpu_quota < len(allowed or (0,)):
+        cpus = plural(machine.cpu_quota, "CPU")
         sentences.append(
-            f"A quota limits your CPU time to that of {machine.cpu_quota:g} CPUs: the OS pauses "
-            "long runs."
+            f"A quota limits your CPU time to that of {cpus}: the OS pauses long runs."
         )
     unread = [
         name

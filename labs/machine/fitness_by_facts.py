@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labs.common.units import plural
 from labs.machine.card import UNREADABLE, cpu_ranges, virtualization_as_text
 from labs.machine.description import Machine
 from labs.machine.probes import Trials
@@ -49,7 +50,7 @@ def check_quota(machine: Machine) -> Point:
     quota = machine.cpu_quota
     if quota is None:
         return Point("CPU quota", "PASS", "no limit seen")
-    seen = f"the time of {quota:g} CPUs"
+    seen = f"the time of {plural(quota, 'CPU')}"
     if machine.cpus_allowed is not None and quota >= len(machine.cpus_allowed):
         return Point("CPU quota", "PASS", seen)
     return Point(

@@ -141,7 +141,7 @@ class Pair:
 
     def as_text(self) -> str:
         """Both runs in plain text, one below the other."""
-        lines = [f"{words('Wrong on purpose')}: {self.kernel.mistake}"]
+        lines = [f"{words('Wrong on purpose')}: {words(self.kernel.mistake)}"]
         for name, title, region, run in zip(
             _HALVES,
             self.titles,
@@ -181,7 +181,7 @@ class Pair:
         ]
         return filled(
             _TEMPLATE,
-            mistake=self.kernel.mistake,
+            mistake=words(self.kernel.mistake),
             halves=halves,
             difference=words(self.difference()),
         )

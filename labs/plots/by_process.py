@@ -8,7 +8,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from labs.analysis.processes import SURE, ByProcess
 from labs.common.table import Table
-from labs.common.units import NAMES, rounded
+from labs.common.units import NAMES, plural, rounded
+from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.style import (
@@ -23,7 +24,6 @@ from labs.plots.style import (
     axis_number,
     make_room_at_left,
     new_figure,
-    plural,
     symbol,
     title_and_key,
 )
@@ -78,9 +78,9 @@ def _figure(result: Result, by: ByProcess) -> Figure:
         key.append((f"┊ {len(without)} without enough samples", QUIET))
     axes.set_xlim(0.4, every + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
-    axes.set_xlabel("process, in the order in which they ran")
+    axes.set_xlabel(label("process, in the order in which they ran"))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
-    axes.set_ylabel(f"{result.what}\n({NAMES[unit]})")
+    axes.set_ylabel(f"{label(result.what)}\n({label(NAMES[unit])})")
     make_room_at_left(figure, axes)
     title_and_key(
         figure, f"{result.recording.kernel} {result.variant}: the value of each process", key
@@ -103,16 +103,15 @@ def _describe(result: Result, by: ByProcess) -> tuple[str, str]:
         f"The processes differ by {rounded(spread, 2)} % (standard deviation). The standard error "
         f"of a single process is {rounded(own, 2)} %."
     )
-    if aside.any():
-        count = int(aside.sum())
-        meaning += (
-            f" {plural(count, 'process')} {'was' if count == 1 else 'were'} set aside, because "
-            f"{'it differs' if count == 1 else 'they differ'} from the others."
-        )
+    said = [meaning]
+    if (count := int(aside.sum())) == 1:
+        said.append("1 process was set aside, because it differs from the others.")
+    elif count:
+        said.append(f"{count:,} processes were set aside, because they differ from the others.")
     without = len(result.recording.processes) - len(by.value)
     if without:
-        meaning += f" {plural(without, 'process')} had too few undisturbed samples."
-    return kind, meaning
+        said.append(f"{plural(without, 'process')} had too few undisturbed samples.")
+    return kind, " ".join(said)
 
 
 def _table(result: Result, by: ByProcess) -> Table:

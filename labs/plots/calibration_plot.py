@@ -12,7 +12,8 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
 from labs.common.table import Table
-from labs.common.units import rounded
+from labs.common.units import plural, rounded
+from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.style import (
@@ -26,7 +27,6 @@ from labs.plots.style import (
     QUIET,
     axis_number,
     new_figure,
-    plural,
     title_and_key,
 )
 
@@ -82,7 +82,7 @@ def calibration_picture(guesses: Sequence[Guess]) -> Picture:
         f"{RIGHT_WITHIN:g} is shaded."
     )
     if len(counted) > MOST_ROWS:
-        kind += f" The last {MOST_ROWS} are drawn."
+        kind = " ".join((kind, f"The last {MOST_ROWS} are drawn."))
     figure = _figure(counted[-MOST_ROWS:], late[-MOST_ROWS:])
     return picture.make_picture(figure, kind, _meaning(counted, late), _table(guesses))
 
@@ -99,10 +99,10 @@ def _figure(counted: Sequence[Guess], late: Sequence[Guess]) -> Figure:
     axes.spines["left"].set_visible(False)
     for n, guess in enumerate(rows):
         if guess is None:
-            _write(axes, n, _LATE, QUIET)
+            _write(axes, n, label(_LATE), QUIET)
         else:
             _draw(axes, n, guess)
-    axes.set_xlabel("found, divided by predicted (log axis)")
+    axes.set_xlabel(label("found, divided by predicted (log axis)"))
     key = [("● a guess", BLUE), ("┃ as predicted", GREEN), ("▒ within a factor of 2", GREEN)]
     if late:
         key.append(("× late", QUIET))
@@ -122,7 +122,7 @@ def _draw(axes: Axes, n: int, guess: Guess) -> None:
         [place], [n + _BELOW], color=QUIET if guess.late else BLUE, marker=marker, markersize=6,
         markeredgewidth=1.4, linestyle="none", clip_on=False, zorder=3,
     )  # fmt: skip
-    colour, text = QUIET if guess.late else INK, guess.as_text()
+    colour, text = QUIET if guess.late else INK, label(guess.as_text())
     _write(axes, n, text, colour, at_right=True)
     _write(axes, n, _short(guess.name, int((1 - 2 * MARGIN) / CHARACTER) - len(text) - 2), colour)
 
@@ -165,13 +165,16 @@ def _meaning(counted: Sequence[Guess], late: Sequence[Guess]) -> str:
         said.append(
             f"{right} of {plural(len(counted), 'guess')} came within a factor of {RIGHT_WITHIN:g}."
         )
-        sides = (("low", low), ("high", high))
-        others = [f"{count} too {side}" for side, count in sides if count]
-        if others:
-            said.append(f"Further off: {' and '.join(others)}.")
-    if late:
-        words = "was late, and does" if len(late) == 1 else "were late, and do"
-        said.append(f"{plural(len(late), 'prediction')} {words} not count.")
+        if low and high:
+            said.append(f"Further off: {low} too low and {high} too high.")
+        elif low:
+            said.append(f"Further off: {low} too low.")
+        elif high:
+            said.append(f"Further off: {high} too high.")
+    if len(late) == 1:
+        said.append("1 prediction was late, and does not count.")
+    elif late:
+        said.append(f"{len(late):,} predictions were late, and do not count.")
     return " ".join(said)
 
 

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from labs.analysis.arrays import Floats
-from labs.common.units import NAMES, canonical, rounded
+from labs.common.units import NAMES, canonical, plural, rounded
+from labs.languages.words import label
 from labs.plots import picture, tables
 from labs.plots.picture import Picture
 from labs.plots.series import LOOKS
@@ -22,7 +23,6 @@ from labs.plots.style import (
     log_axis,
     make_room_at_left,
     new_figure,
-    plural,
     symbol,
     title_and_key,
 )
@@ -80,8 +80,8 @@ def _figure(by_size: dict[int, Floats], unit: str, title: str) -> Figure:
             ha="right" if left else "left", fontsize=FONT_PT, color=look.colour,
             path_effects=[effects.withStroke(linewidth=3, foreground="white")],
         )  # fmt: skip
-    axes.set_ylabel("share of samples\nno longer than this")
-    axes.set_xlabel(f"length of a sample ({NAMES[unit]}, log axis)")
+    axes.set_ylabel(label("share of samples\nno longer than this"))
+    axes.set_xlabel(label(f"length of a sample ({NAMES[unit]}, log axis)"))
     make_room_at_left(figure, axes)
     samples = sum(map(len, by_size.values()))
     key = f"{plural(samples, 'sample')}, one line for each k, which reaches 50 % at its median"

@@ -20,9 +20,14 @@ class Mark:
         """The number in another unit. Raises ValueError if it cannot be converted."""
         return clock.convert(self.value, self.unit, unit)
 
+    @property
+    def at_start(self) -> str:
+        """Its name as a sentence begins with it."""
+        return f"{self.name[0].upper()}{self.name[1:]}"
+
     def of(self, variant: str) -> str:
         """The beginning of a sentence on this number of `variant`: Your prediction for fork."""
-        return f"{self.name[0].upper()}{self.name[1:]} for {variant}"
+        return f"{self.at_start} for {variant}"
 
     def key_text(self) -> str:
         """The text for this line in the key of a plot."""

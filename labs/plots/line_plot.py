@@ -10,6 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from labs.analysis.arrays import Floats
 from labs.analysis.line import Line
 from labs.common.units import NAMES, rounded
+from labs.languages.words import label
 from labs.plots.style import (
     BAR_PT,
     BLUE,
@@ -70,7 +71,7 @@ def line_figure(result: Result) -> Figure:
     axes.set_xlim(-0.03 * reach, 1.03 * reach)
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.0, low), high)
-    axes.set_ylabel(f"mean sample T(k)\n({NAMES[result.unit]})")
+    axes.set_ylabel(label(f"mean sample T(k)\n({NAMES[result.unit]})"))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
     axes.tick_params(labelbottom=False)
 
@@ -78,7 +79,7 @@ def line_figure(result: Result) -> Figure:
     make_room_at_left(figure, axes, below)
     title_and_key(
         figure,
-        f"{result.recording.kernel} {result.variant}: {_line_equation(line, result)}",
+        _title(line, result),
         key,
     )
     return figure
@@ -97,8 +98,8 @@ def _draw_residuals(below: Axes, result: Result, line: Line) -> None:
     below.set_ylim(-1.25 * most, 1.25 * most)
     below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
     below.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
-    below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
-    below.set_xlabel("k: operations in a sample")
+    below.set_ylabel(label(f"off the line\n({NAMES[result.unit]})"))
+    below.set_xlabel(label("k: operations in a sample"))
     places = _apart(line.batch, reach)
     below.set_xticks([0, *sorted(places)], ["0", *map(_size, sorted(places))])
     if len(_size(reach)) > LONGEST_CENTRED:
@@ -121,9 +122,11 @@ def _size(batch: float) -> str:
     return f"{batch:,.0f}"
 
 
-def _line_equation(line: Line, result: Result) -> str:
-    per_unit = result.clock.ticks_in(result.unit)
+def _title(line: Line, result: Result) -> str:
+    """What is shown, with the equation of the line."""
+    per_unit, kernel = result.clock.ticks_in(result.unit), result.recording.kernel
     if not line.straight:
-        return "the points are not on a line"
+        return f"{kernel} {result.variant}: the points are not on a line"
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
-    return f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {symbol(result.unit)}"
+    equation = f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {symbol(result.unit)}"
+    return f"{kernel} {result.variant}: {equation}"

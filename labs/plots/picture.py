@@ -13,23 +13,19 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from labs.analysis.estimate import Estimate
 from labs.common import warned
 from labs.common.html import filled
 from labs.common.table import Table
-from labs.common.units import NAMES, canonical, rounded, with_unit
-from labs.plots import estimates_plot, image, line_plot, samples_plot, tables
+from labs.common.units import NAMES, rounded, with_unit
+from labs.languages.words import words
+from labs.plots import estimates_plot, image, line_plot, samples_plot, tables, taken
 from labs.plots.known_number import Mark
-from labs.plots.style import CSS_PIXELS_PER_INCH, plural, symbol
-from labs.plots.taken import is_cold
+from labs.plots.style import CSS_PIXELS_PER_INCH, symbol
 from labs.recording.file import Recording
 from labs.results import compared, extremes, remarks
 from labs.results.result import Result
-
-#: A sample is called long if it exceeds the median of its batch size by this factor.
-LONG = 10
 
 _PICTURE = Path(__file__).with_name("picture.html.jinja")
 
@@ -61,7 +57,7 @@ class Picture:
 
     @property
     def description(self) -> str:
-        """The whole text description."""
+        """The whole text description, in English."""
         return " ".join(filter(None, (self.note, self.kind, self.meaning)))
 
     def as_html(self) -> str:
@@ -84,7 +80,8 @@ class Picture:
         return self.as_html() + warned.as_html(self.warnings)
 
     def __repr__(self) -> str:
-        lines = [f"{self.description}\n\n{self.table.as_text()}"]
+        said = " ".join(words(each) for each in (self.note, self.kind, self.meaning) if each)
+        lines = [f"{said}\n\n{self.table.as_text()}"]
         return "\n".join([*lines, *warned.as_lines(self.warnings)])
 
 
@@ -92,7 +89,7 @@ def of_samples(
     recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> Picture:
     """Every sample of `variant` in the order taken. Raises what `samples_figure` raises."""
-    kind, meaning = describe_samples(recording, variant, unit, prediction)
+    kind, meaning = taken.describe_samples(recording, variant, unit, prediction)
     figure = samples_plot.samples_figure(recording, variant, unit, prediction)
     return make_picture(figure, kind, meaning, tables.samples_table(recording, variant, unit))
 
@@ -121,73 +118,6 @@ def make_picture(figure: Figure, kind: str, meaning: str, table: Table) -> Pictu
     """The picture of a drawn figure, with its description and table."""
     width = round(figure.get_figwidth() * CSS_PIXELS_PER_INCH)
     return Picture(image.png(figure), width, kind, meaning, table)
-
-
-def _of_cold(lengths: NDArray[np.float64], sign: str) -> str:
-    """What the cold samples are, which have these lengths."""
-    if len(lengths) == 1:
-        return f"1 sample is cold, the first of its process: {rounded(lengths[0])} {sign}."
-    return (
-        f"{len(lengths):,} samples are cold, each the first of its process: "
-        f"{rounded(lengths.min())} to {rounded(lengths.max())} {sign}."
-    )
-
-
-def describe_samples(
-    recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
-) -> tuple[str, str]:
-    """Kind and meaning of the plot of every sample of `variant`, with values in `unit`."""
-    name, sign = NAMES[canonical(unit)], symbol(unit)
-    steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
-    per_unit = steady.clock.ticks_in(unit)
-    lengths = steady.ticks / per_unit
-    cold = is_cold(recording, variant, steady.process, steady.sample)
-    kind = (
-        f"Scatter plot of {recording.kernel} {variant}: the length of "
-        f"{plural(len(steady), 'sample')}"
-        f"{f' and {len(warm):,} of warm-up' if len(warm) else ''}, in {name} on a logarithmic "
-        f"axis, in the order taken in {plural(len(recording.processes), 'process')}."
-    )
-    if not len(steady):
-        return kind, "There is no sample after the warm-up."
-    kind += f" Samples from {rounded(lengths.min())} to {rounded(lengths.max())} {sign}."
-    parts, medians, long, same_ends = [], [], 0, False
-    sizes = np.unique(steady.batch).tolist()
-    for k in sizes:
-        mine = lengths[(steady.batch == k) & ~cold]
-        if not len(mine):
-            continue
-        low, middle, high = np.percentile(mine, [25, 50, 75])
-        long += int((mine > LONG * max(middle, steady.clock.step / per_unit)).sum())
-        if k in (sizes[0], sizes[-1]):
-            same_ends |= rounded(low) == rounded(high)
-            parts.append(f"from {rounded(low)} to {rounded(high)} {sign} at k = {k:,}")
-            medians.append(f"{rounded(middle)} {sign} at k = {k:,}")
-    which, noun = f"{'later ' * bool(cold.any())}samples", f"operation{'s' * (sizes != [1])}"
-    middle_half = f"The median of the {which} is" if same_ends else f"Half of the {which} lie"
-    meaning = [f"{middle_half} {' and '.join(medians if same_ends else parts)} {noun}."]
-    if cold.any():
-        meaning = [_of_cold(lengths[cold], sign), *(meaning if parts else [])]
-    if long:
-        meaning.append(
-            f"{plural(long, 'sample')} ({rounded(100 * long / len(steady), 2)} %) "
-            f"{'are' if long > 1 else 'is'} longer than {LONG} times the median (often interrupts)."
-        )
-    if len(warm):
-        longest = rounded(warm.ticks.max() / per_unit)
-        meaning.append(f"The longest warm-up sample took {longest} {sign}.")
-    if prediction is not None:
-        predicted = prediction.into(unit, steady.clock)
-        middle = float(np.median(lengths[cold if cold.any() else steady.batch == sizes[0]]))
-        # Two numbers that read the same are called the same.
-        alike = rounded(predicted) == rounded(middle)
-        side = "at" if alike else "above" if predicted > middle else "below"
-        where = "of the cold samples" if cold.any() else f"at k = {sizes[0]:,}"
-        meaning.append(
-            f"{prediction.name[0].upper()}{prediction.name[1:]}, {rounded(predicted)} {sign}, lies "
-            f"{side} the median {where}, {rounded(middle)} {sign}."
-        )
-    return kind, " ".join(meaning)
 
 
 def describe_line(result: Result) -> tuple[str, str]:
@@ -226,10 +156,13 @@ def describe_estimates(
 ) -> tuple[str, str]:
     """Kind and meaning of the plot of figures side by side, in the unit of the first result."""
     first = results[0]
+    number_1 = f"{len(results):,}"
     kind = (
-        f"Dot plot of {first.recording.kernel}: the {first.what} of "
-        f"{plural(len(results), 'variant')} with 95 % intervals, in {NAMES[first.unit]} on a "
-        "logarithmic axis."
+        f"Dot plot of {first.recording.kernel}: the {first.what} of 1 variant with its 95 % "
+        f"interval, in {NAMES[first.unit]} on a logarithmic axis."
+        if len(results) == 1
+        else f"Dot plot of {first.recording.kernel}: the {first.what} of {number_1} variants with "
+        f"95 % intervals, in {NAMES[first.unit]} on a logarithmic axis."
     )
     named = list(zip(tables.names_of(results), results, strict=True))
     known = [
@@ -241,7 +174,8 @@ def describe_estimates(
     if len(known) > 1:
         meaning.append(_cheapest_and_dearest(known, sign))
     elif known:
-        meaning.append(f"{known[0][0]} has {rounded(known[0][1].value)} {sign}.")
+        variant, estimate = known[0]
+        meaning.append(f"The figure of {variant} is {rounded(estimate.value)} {sign}.")
     below = [name for name, r in named if r.estimate is not None and r.estimate.value <= 0]
     if below:  # no operation costs less than nothing
         meaning.append(f"Not above zero, so compared with no other: {', '.join(below)}.")
@@ -258,18 +192,18 @@ def describe_estimates(
 
 def _cheapest_and_dearest(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
     """Which variant is the cheapest and which the most expensive, if the differences show it."""
-    (low, cheap), near = extremes.lowest(known)
-    (high, dear), nearby = extremes.highest(known)
+    (first, cheap), near = extremes.lowest(known)
+    (last, dear), nearby = extremes.highest(known)
     least, most = (f"{rounded(each.value)} {sign}" for each in (cheap, dear))
     if len(known) == 2 and near:
         return compared.of_estimates(
-            (f"{low} ({least})", cheap), (f"{high} ({most})", dear)
+            (f"{first} ({least})", cheap), (f"{last} ({most})", dear)
         ).sentence()
-    said = [f"The cheapest is {low} with {least}."]
+    said = [f"The cheapest is {first} with {least}."]
     if near:
-        said = [extremes.doubt("the cheapest", least, low, near)]
+        said = [extremes.doubt("the cheapest", least, first, near)]
     if nearby:
-        said.append(extremes.doubt("the most expensive", most, high, nearby))
+        said.append(extremes.doubt("the most expensive", most, last, nearby))
     else:
-        said.append(f"The most expensive is {high} with {most}.")
+        said.append(f"The most expensive is {last} with {most}.")
     return " ".join(said)

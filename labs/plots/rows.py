@@ -6,7 +6,7 @@ The groups can be compared but must not be mixed, so each has its own colour and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from labs.analysis.arrays import Floats
 from labs.common.units import NAMES
+from labs.languages.words import label
 from labs.plots.series import Look
 from labs.plots.style import (
     BAR_PT,
@@ -93,7 +94,9 @@ def rows_figure(
     A row has two lines: its name and its text, and below them its dots. The axis is logarithmic
     with the `scale` "log", and by default if the values span a factor of LOG_FROM or more. A linear
     one begins at 0, or with "near" a little below the lowest value. `key` lists texts and colours.
+    All texts are given in English, and appear in the language of the reader.
     """
+    groups = [_in_words(group) for group in groups]
     every_row = [row for group in groups for row in group.rows]
     dots = [dot for row in every_row for dot in row.dots]
     levels = [row.level for row in every_row if row.level is not None and row.level > 0]
@@ -121,29 +124,24 @@ def rows_figure(
             axes.axhline(below + 0.09, color=FAINT, linewidth=0.6, zorder=0)
             _draw_row(axes, row, below, floor)
             y += _height(row)
-    cut = axes.get_xlim()[0] > 0
-    kind = ", log axis" if floor > 0 else "; the axis does not begin at 0" if cut else ""
-    axes.set_xlabel(f"{what} ({NAMES.get(unit, unit)}{kind})")
+    axes.set_xlabel(_axis_name(what, NAMES.get(unit, unit), axes))
     title_and_key(figure, title, key)
     return figure
 
 
-def begin_near(figure: Figure, dots: Sequence[Dot]) -> None:
-    """Let the linear axis of `rows_figure` begin near the lowest of `dots` with its interval.
+def _in_words(group: Group) -> Group:
+    """The group in the language of its reader."""
+    rows = (replace(row, name=label(row.name), text=label(row.text)) for row in group.rows)
+    return Group(label(group.heading), tuple(rows), group.look)
 
-    For figures that are close together: from 0 on, their intervals would not be seen. The label of
-    the axis then says so. A logarithmic axis stays as it is.
-    """
-    (axes,) = figure.axes
+
+def _axis_name(what: str, unit_name: str, axes: Axes) -> str:
+    """What the horizontal axis shows, and what a reader must know of it."""
     if axes.get_xscale() == "log":
-        return
-    lowest = min(dot.value if dot.low is None else min(dot.low, dot.value) for dot in dots)
-    highest = max(dot.value if dot.high is None else max(dot.high, dot.value) for dot in dots)
-    room = 0.1 * (highest - lowest) or 0.1 * abs(highest)
-    axes.set_xlim(max(lowest - room, 0.0) if lowest > 0 else lowest - room, highest + room)
+        return label(f"{what} ({unit_name}, log axis)")
     if axes.get_xlim()[0] > 0:
-        label = axes.get_xlabel().removesuffix(")")
-        axes.set_xlabel(f"{label}; the axis does not begin at 0)")
+        return label(f"{what} ({unit_name}; the axis does not begin at 0)")
+    return f"{label(what)} ({label(unit_name)})"
 
 
 def _is_long(row: Row) -> bool:

@@ -11,6 +11,7 @@ from matplotlib.ticker import FuncFormatter
 
 from labs.analysis.arrays import Floats
 from labs.common.units import canonical
+from labs.languages.words import label
 from labs.plots.known_number import Mark
 from labs.plots.style import (
     BLUE,
@@ -60,8 +61,8 @@ def samples_figure(
         key.append((prediction.key_text(), GREEN))
     _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
     below, beside = axis_names(taken, unit)
-    axes.set_xlabel(below)
-    axes.set_ylabel(beside)
+    axes.set_xlabel(label(below))
+    axes.set_ylabel(label(beside))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     make_room_at_left(figure, axes)
     make_room_at_right(figure, axes)
@@ -101,5 +102,6 @@ def _name_batches(figure: Figure, axes: Axes, batch: Integers, shown: Floats) ->
     line = 1.03 * FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
     for height, words, _ in batch_names(heights, line):
         axes.text(
-            1.01, height, words, transform=axes.transAxes, va="center", fontsize=FONT_PT, color=INK,
+            1.01, height, label(words), transform=axes.transAxes, va="center", fontsize=FONT_PT,
+            color=INK,
         )  # fmt: skip

@@ -76,12 +76,6 @@ def axis_number(value: float) -> str:
     return fixed(value, 0) if abs(value) >= 1000 else f"{value + 0.0:g}"
 
 
-def plural(count: int, noun: str) -> str:
-    """A count with its noun: `1 process`, `10 processes`."""
-    form = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{count:,} {form}"
-
-
 def symbol(unit: str) -> str:
     """The unit as a text shows it after a number."""
     return {"us": "µs"}.get(canonical(unit), canonical(unit))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from labs.languages.words import label
 from labs.plots.labels import without_overlap
 from labs.plots.scale import spread_out
 from labs.plots.style import (
@@ -133,9 +134,12 @@ def series_figure(
     """Panels side by side with a common vertical axis, each with a heading (or '') and series.
 
     `key` lists texts and colours, and `height` is in inches. `more` draws into each panel what a
-    view adds to it. Raises ValueError if no series has a point that the axis can show.
+    view adds to it. All texts are given in English, and appear in the language of the reader.
+    Raises ValueError if no series has a point that the axis can show.
     """
     log = y_axis.log
+    panels = [(label(heading), [_in_words(each) for each in some]) for heading, some in panels]
+    x_axis = replace(x_axis, name=label(x_axis.name), labels=tuple(map(label, x_axis.labels)))
     points = [p for _, some in panels for each in some for p in each.drawable(log)]
     if not points:
         raise ValueError("no figure to draw")
@@ -148,7 +152,7 @@ def series_figure(
     first.set_ylim(*ends)
     if not log:
         first.yaxis.set_major_formatter(FuncFormatter(lambda v, _: axis_number(round(v, 9))))
-    first.set_ylabel(y_axis.name)
+    first.set_ylabel(label(y_axis.name))
     make_room_at_left(figure, first)
     all_axes = _side_by_side(figure, first, len(panels))
     room = _room(panels)
@@ -173,6 +177,11 @@ def series_figure(
         key = [*key, ("○ hollow, at the foot: no figure", QUIET)]
     title_and_key(figure, title, key)
     return figure
+
+
+def _in_words(series: Series) -> Series:
+    """The series with its name in the language of its reader."""
+    return replace(series, name=label(series.name))
 
 
 def _side_by_side(figure: Figure, first: Axes, count: int) -> list[Axes]:

@@ -23,6 +23,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import Bbox
 
 from labs.analysis.arrays import Floats
+from labs.languages.words import label
 from labs.plots.canvas import Canvas
 from labs.plots.scale import (
     BLUE,
@@ -35,7 +36,6 @@ from labs.plots.scale import (
     VERMILLION,
     axis_number,
     log_ends,
-    plural,
     symbol,
 )
 
@@ -64,7 +64,6 @@ __all__ = [
     "make_room_at_left",
     "make_room_at_right",
     "new_figure",
-    "plural",
     "prepare_figure",
     "quiet_frame",
     "symbol",
@@ -147,21 +146,22 @@ def quiet_frame(axes: Axes) -> None:
     for side in ("left", "bottom"):
         axes.spines[side].set_color(QUIET)
     axes.tick_params(labelsize=FONT_PT, colors=QUIET, labelcolor=INK)
-    for label in (axes.xaxis.label, axes.yaxis.label):
-        label.set_fontsize(FONT_PT)
-        label.set_color(INK)
+    for name in (axes.xaxis.label, axes.yaxis.label):
+        name.set_fontsize(FONT_PT)
+        name.set_color(INK)
 
 
 def title_and_key(figure: Figure, title: str, key: Sequence[tuple[str, str]]) -> None:
     """Write the title, and below it the key: a text in its own colour for each mark of the plot.
 
-    Title and key take as many lines as they need. The figure grows if these are more than two.
+    Title and key take as many lines as they need. The figure grows if these are more than two. Both
+    are given in English, and appear in the language of the reader.
     """
-    heading = _lines_of(figure, title, INK, fontsize=FONT_PT + 2, weight="bold")
+    heading = _lines_of(figure, label(title), INK, fontsize=FONT_PT + 2, weight="bold")
     below = 0.10 + _TITLE_LINE_IN * len(heading)
     x, number, placed = MARGIN, 0, []
     for words, colour in key:
-        for part in _lines_of(figure, words, colour, fontsize=FONT_PT):
+        for part in _lines_of(figure, label(words), colour, fontsize=FONT_PT):
             wide = part.get_window_extent().width / figure.bbox.width
             if x > MARGIN and x + wide > 1 - MARGIN:
                 x, number = MARGIN, number + 1

@@ -5,17 +5,28 @@ This module draws nothing and loads no library that does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis.arrays import Bools, Floats
-from labs.common.units import NAMES
-from labs.plots.scale import BLUE, VERMILLION, plural, spread_out
+from labs.common.units import NAMES, canonical, plural, rounded
+from labs.plots.scale import BLUE, VERMILLION, spread_out, symbol
 from labs.recording import declared
 from labs.recording.distinct import distinct
 from labs.recording.file import Integers, Recording
+
+if TYPE_CHECKING:
+    from labs.plots.known_number import Mark
+
+#: A sample is called long if it exceeds the median of its batch size by this factor.
+LONG = 10
+
+#: Of a batch size: k, and as text the lower quartile, the median and the upper quartile.
+_Half = tuple[int, str, str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +90,10 @@ def key_of(taken: Taken) -> list[tuple[str, str]]:
 def axis_names(taken: Taken, unit: str) -> tuple[str, str]:
     """What the horizontal and the vertical axis show, in two lines each."""
     processes = len(distinct(taken.process))
-    separated = ", separated by lines" if processes > 1 else ""
-    return (
-        f"samples in the order taken\n({plural(processes, 'process')}{separated})",
-        f"length of a sample\n({NAMES[unit]}, log axis)",
-    )
+    below = f"samples in the order taken\n({processes:,} processes, separated by lines)"
+    if processes == 1:
+        below = "samples in the order taken\n(1 process)"
+    return below, f"length of a sample\n({NAMES[unit]}, log axis)"
 
 
 def batch_names(medians: dict[int, float], line: float) -> list[tuple[float, str, int]]:
@@ -116,3 +126,96 @@ def batch_names(medians: dict[int, float], line: float) -> list[tuple[float, str
 def medians_of(batch: Integers, shown: Floats) -> dict[int, float]:
     """The median of `shown` at each batch size; both arrays have the shape (n,)."""
     return {int(k): float(np.median(shown[batch == k])) for k in distinct(batch).tolist()}
+
+
+def _of_cold(lengths: NDArray[np.float64], sign: str) -> str:
+    """What the cold samples are, which have these lengths."""
+    if len(lengths) == 1:
+        return f"1 sample is cold, the first of its process: {rounded(lengths[0])} {sign}."
+    return (
+        f"{len(lengths):,} samples are cold, each the first of its process: "
+        f"{rounded(lengths.min())} to {rounded(lengths.max())} {sign}."
+    )
+
+
+def describe_samples(
+    recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
+) -> tuple[str, str]:
+    """Kind and meaning of the plot of every sample of `variant`, with values in `unit`."""
+    name, sign = NAMES[canonical(unit)], symbol(unit)
+    steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
+    per_unit = steady.clock.ticks_in(unit)
+    lengths = steady.ticks / per_unit
+    cold = is_cold(recording, variant, steady.process, steady.sample)
+    count = plural(len(steady), "sample")
+    samples = f"{count} and {len(warm):,} of warm-up" if len(warm) else count
+    kind = (
+        f"Scatter plot of {recording.kernel} {variant}: the length of {samples}, in {name} on a "
+        f"logarithmic axis, in the order taken in {plural(len(recording.processes), 'process')}."
+    )
+    if not len(steady):
+        return kind, "There is no sample after the warm-up."
+    span = f"Samples from {rounded(lengths.min())} to {rounded(lengths.max())} {sign}."
+    halves: list[_Half] = []
+    long = 0
+    sizes = np.unique(steady.batch).tolist()
+    for k in sizes:
+        mine = lengths[(steady.batch == k) & ~cold]
+        if not len(mine):
+            continue
+        low, middle, high = np.percentile(mine, [25, 50, 75])
+        long += int((mine > LONG * max(middle, steady.clock.step / per_unit)).sum())
+        if k in (sizes[0], sizes[-1]):
+            halves.append((k, rounded(low), rounded(middle), rounded(high)))
+    meaning = [_of_cold(lengths[cold], sign)] if cold.any() else []
+    if halves:
+        meaning.append(_middle_half(halves, sign, "later samples" if cold.any() else "samples"))
+    if long:
+        share = rounded(100 * long / len(steady), 2)
+        meaning.append(
+            f"1 sample ({share} %) is longer than {LONG} times the median (often interrupts)."
+            if long == 1
+            else f"{long:,} samples ({share} %) are longer than {LONG} times the median (often "
+            "interrupts)."
+        )
+    if len(warm):
+        longest = rounded(warm.ticks.max() / per_unit)
+        meaning.append(f"The longest warm-up sample took {longest} {sign}.")
+    if prediction is not None:
+        predicted = prediction.into(unit, steady.clock)
+        middle = float(np.median(lengths[cold if cold.any() else steady.batch == sizes[0]]))
+        which = (
+            "the median of the cold samples" if cold.any() else f"the median at k = {sizes[0]:,}"
+        )
+        meaning.append(_beside_median(prediction.at_start, predicted, middle, which, sign))
+    return f"{kind} {span}", " ".join(meaning)
+
+
+def _middle_half(halves: Sequence[_Half], sign: str, which: str) -> str:
+    """Where the middle half of `which` samples lies, at the smallest k and at the largest one."""
+    (k, low, middle, high), *others = halves
+    same_ends = any(low == high for _, low, _, high in halves)
+    if others:
+        most, from_2, middle_2, to_2 = others[0]
+        if same_ends:
+            return (
+                f"The median of the {which} is {middle} {sign} at k = {k:,} and {middle_2} {sign} "
+                f"at k = {most:,} operations."
+            )
+        return (
+            f"Half of the {which} lie from {low} to {high} {sign} at k = {k:,} and from {from_2} "
+            f"to {to_2} {sign} at k = {most:,} operations."
+        )
+    if same_ends:
+        return f"The median of the {which} is {middle} {sign} at k = {k:,}."
+    return f"Half of the {which} lie from {low} to {high} {sign} at k = {k:,}."
+
+
+def _beside_median(name: str, predicted: float, middle: float, which: str, sign: str) -> str:
+    """Where a number that was known before lies, beside the median of the samples."""
+    mine, median = f"{rounded(predicted)} {sign}", f"{rounded(middle)} {sign}"
+    if rounded(predicted) == rounded(middle):  # two numbers that read the same are the same
+        return f"{name}, {mine}, lies at {which}, {median}."
+    if predicted > middle:
+        return f"{name}, {mine}, lies above {which}, {median}."
+    return f"{name}, {mine}, lies below {which}, {median}."

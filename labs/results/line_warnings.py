@@ -227,11 +227,11 @@ def _of_processes(line: Line, *, early: bool, free: bool, memory: bool) -> list[
     if aside:
         symptom = (
             f"processes differ: {count} of {every} took {factor} times as long as the others, "
-            "and their samples were set aside"
+            "and these samples were set aside"
         )
         brief = (
-            f"{count} of {every} processes took {factor} times as long as the others and were set "
-            "aside"
+            f"{count} of {every} processes took {factor} times as long as the others, and these "
+            "samples were set aside"
         )
     # The others agree, and the interval counts what was kept: there is nothing to do.
     few = count <= FEW_OF_MANY * every and 1 / NEARLY_ALIKE < groups.factor < NEARLY_ALIKE

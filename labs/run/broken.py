@@ -39,7 +39,7 @@ class BadBroken(ValueError):
 
 
 class NoSuchBroken(KeyError):
-    """There is no broken C kernel of this name; the message suggests existing names."""
+    """There is no broken C kernel of this name; the message suggests one, or how to list them."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -100,7 +100,9 @@ def folder() -> Path:
 def find(name: str) -> BrokenKernel:
     """The broken C kernel `name`. Raises NoSuchBroken and BadBroken."""
     if name not in names():
-        raise NoSuchBroken(f"no broken C kernel {name!r}{spelling.suggestion(name, names())}")
+        close = spelling.meant(name, names())
+        known = f": did you mean {close}?" if close else "; `labs broken` in a terminal lists all."
+        raise NoSuchBroken(f"no broken C kernel {name!r}{known}")
     return _read(folder() / f"{name}.c")
 
 

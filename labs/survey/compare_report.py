@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.common.table import Table
+from labs.common.units import plural
 from labs.pages.page import page as whole_page
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS, Look
-from labs.plots.style import BLUE, GREEN, QUIET, plural
+from labs.plots.style import BLUE, GREEN, QUIET
 from labs.results import configuration
 from labs.results.compared import Comparison
 from labs.results.digits import rounded_apart
@@ -27,7 +28,10 @@ COMMAND = "labs survey --compare"
 
 #: The sign after a ratio that may be 1, and what it means.
 ALIKE = "≈"
-MEANING = f"{ALIKE} after a ratio: the two costs are not distinguishable"
+MEANING = (
+    f"{ALIKE} after a ratio: the two costs are not distinguishable, because the interval of their "
+    "ratio holds 1, or that of their difference holds 0"
+)
 
 _PAGE = Path(__file__).with_name("compare.html.jinja")
 _APART, _ALIKE = LOOKS[0], Look(QUIET, "o", "○", "-")
@@ -55,7 +59,7 @@ def text(first: Saved, second: Saved) -> str:
     lines = textwrap.wrap(
         f"A is {first.name}, B is {second.name}.", groups.COLUMNS, break_on_hyphens=False
     )
-    lines += [f"{MEANING}.", ""]
+    lines += [*textwrap.wrap(f"{MEANING}.", groups.COLUMNS), ""]
     for heading, mine in _by_group(every):
         known = [each for each in mine if each.ratio is not None]
         lines.append(heading)

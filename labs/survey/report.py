@@ -199,12 +199,20 @@ def _published(rows: Sequence[Row]) -> list[str]:
 
 def without_figure(rows: Sequence[Row]) -> list[str]:
     """For each row without a figure, the reason; a reason of several rows is given once."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[Row]] = {}
     for row in rows:
         if row.why_not:
             reason = row.why_not.removeprefix(f"{row.variant}: ")
-            found.setdefault(reason.rstrip("."), []).append(name_of(row))
-    return [f"{', '.join(names)}: {why}" for why, names in found.items()]
+            found.setdefault(reason.rstrip("."), []).append(row)
+    return [
+        f"{', '.join(map(name_of, mine))}: {why}{_alone(mine[0]) if ' --' in why else ''}"
+        for why, mine in found.items()
+    ]
+
+
+def _alone(row: Row) -> str:
+    """A survey has no options of a run: the command that has those which a reason names."""
+    return f" (of `labs measure {row.measurement.kernel} --variant {row.variant}`)"
 
 
 def reasons(rows: Sequence[Row]) -> list[str]:

@@ -10,6 +10,7 @@ from labs.common.table import Table
 from labs.common.units import NAMES, NANOSECONDS, rounded
 from labs.course import published
 from labs.course.published import Published
+from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_figure
@@ -242,4 +243,5 @@ def _why(each: Published, earlier: Published | None) -> str:
     """What speaks against a figure; a report's reasons for several machines are written once."""
     if earlier is not None and each.suspect and each.suspect == earlier.suspect:
         return "the same as in the row above"
-    return each.suspect or "nothing known against it"
+    # Each reason by itself: a table looks up only whole cells.
+    return "; ".join(label(one.reason) for one in each.suspicions) or "nothing known against it"

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from labs.c_kernels.optimisation import level_of
 from labs.common.table import Table
 from labs.common.units import NAMES, rounded, with_unit
+from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.series import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
@@ -134,7 +135,7 @@ def _registers(runs: Sequence[Run], counts: Sequence[int]) -> int | None:
 def _draw_border(axes: Axes, ends: int, counts: Sequence[int]) -> None:
     """Draw a line after the last argument that goes in a register, with text on both sides."""
     axes.axvline(ends + 0.5, color=QUIET, linewidth=0.9, dashes=(2, 3), zorder=0)
-    inside, outside = f"{ends} in registers", "the others on the stack"
+    inside, outside = label(f"{ends} in registers"), label("the others on the stack")
     left, right = (f"{inside} ", f" {outside}")
     share = (ends + 0.5 - counts[0]) / (counts[-1] - counts[0])
     if share < 0.3:  # there is no room at the left, so both texts stand at the right
@@ -153,8 +154,8 @@ def _describe(
 ) -> tuple[str, str]:
     kind = (
         f"Line plot of procedure_call: the cost of one call in {NAMES[unit]}, with 95 % intervals, "
-        f"against its integer arguments, {counts[0]} to {counts[-1]}; "
-        f"{'a line' if len(named) == 1 else 'one line'} for {' and '.join(named)}."
+        f"against its integer arguments, {counts[0]} to {counts[-1]}; one line for "
+        f"{' and '.join(named)}."
     )
     sign, meaning = symbol(unit), []
     for name, counted in named.items():
@@ -163,25 +164,26 @@ def _describe(
             continue
         (least, first), *_, (most, last) = known.items()
         rise = (last - first) / (most - least)
-        words = (
+        meaning.append(
             f"At {name} a call with {least} arguments costs {rounded(first)} {sign} and one with "
             f"{most} costs {rounded(last)} {sign}: {rounded(rise, 2)} {sign} for each argument."
         )
         steps = [((b[1] - a[1]) / (b[0] - a[0]), a[0], b[0]) for a, b in pairwise(known.items())]
         step, before, after = max(steps)
         if len(steps) > 2 and compared(counted[after], counted[before]).distinguishable:
-            words += (
-                f" The cost rises most from {before} to {after} arguments: by "
-                f"{with_unit(rounded(step, 2), sign)}{' for each' * (after - before > 1)}."
+            by = with_unit(rounded(step, 2), sign)
+            meaning.append(
+                f"The cost rises most from {before} to {after} arguments: by {by} for each."
+                if after - before > 1
+                else f"The cost rises most from {before} to {after} arguments: by {by}."
             )
-        meaning.append(words)
     if ends is not None:
         meaning.append(
             f"The calling convention of this machine passes {ends} arguments in registers and the "
             "others on the stack; a line marks this border."
         )
     without = [
-        f"{r.variant} at {name}" for name, c in named.items() for r in c.values() if not r.estimate
+        f"{r.variant} ({name})" for name, c in named.items() for r in c.values() if not r.estimate
     ]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")

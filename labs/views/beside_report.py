@@ -63,9 +63,14 @@ def _times(printed: float, broken: Estimate) -> str:
 
 
 def _caption(report: str, broken: Estimate, repaired: Estimate | None) -> str:
-    shown = f"Report {report}, and this trial: broken {rounded(broken.value)} ns"
-    if repaired is not None:
-        side = _SIDES[compare.side(broken, repaired)]
-        shown += f", repaired {rounded(repaired.value)} ns (broken is {side})"
-    factor = rounded(published.spread_of_machines(), 2)
-    return f"{shown}. Machines alone differ by up to {factor} times"
+    wrong, factor = rounded(broken.value), rounded(published.spread_of_machines(), 2)
+    if repaired is None:
+        return (
+            f"Report {report}, and this trial: broken {wrong} ns. Machines alone differ by up to "
+            f"{factor} times"
+        )
+    relation, right = _SIDES[compare.side(broken, repaired)], rounded(repaired.value)
+    return (
+        f"Report {report}, and this trial: broken {wrong} ns, repaired {right} ns (broken is "
+        f"{relation}). Machines alone differ by up to {factor} times"
+    )

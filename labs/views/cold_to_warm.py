@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 
 from labs.analysis.arrays import Floats
 from labs.common.table import Table
-from labs.common.units import NAMES, rounded
+from labs.common.units import NAMES, plural, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, series_figure
-from labs.plots.style import QUIET, plural, symbol
+from labs.plots.style import QUIET, symbol
 from labs.recording.declared import is_first_time
 from labs.results.result import Result
 from labs.views.gather import Runs, in_one_unit, refused, runs_of, with_notes
@@ -130,11 +130,17 @@ def _describe(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> 
     meaning = []
     for variant, each in lengths.items():
         middle = np.median(each, axis=0)
-        words = f"{variant}: {rounded(middle[0])} {sign} the first time"
-        if len(middle) > 1:
-            later = float(np.median(each[:, 1:]))
-            words += f", {rounded(middle[1])} {sign} the second, {rounded(later)} {sign} later on"
-        meaning.append(f"{words} (medians over processes).")
+        once = f"{rounded(middle[0])} {sign}"
+        if len(middle) == 1:
+            meaning.append(f"Medians over processes: {variant} takes {once} the first time.")
+            continue
+        again, later = (
+            f"{rounded(float(value))} {sign}" for value in (middle[1], np.median(each[:, 1:]))
+        )
+        meaning.append(
+            f"Medians over processes: {variant} takes {once} the first time, {again} the second, "
+            f"and {later} later on."
+        )
     return kind, " ".join(meaning)
 
 

@@ -32,12 +32,12 @@ def created_tasks(run: Run, *counts: str) -> Table:
     recording of an older kit, which does not state it. Raises Refused for another count, or none.
     """
     if not counts:
-        raise refused("name one count or more", f"There are {_known()}.")
+        raise refused("name one count or more", f"The counts are {_known()}.")
     for each in counts:
         if each not in COUNTS:
             meant = spelling.meant(str(each), tuple(COUNTS))
             close = f": did you mean {meant}?" if meant else ""
-            raise refused(f"there is no count {each!r}{close}", f"There are {_known()}.")
+            raise refused(f"there is no count {each!r}{close}", f"The counts are {_known()}.")
     heads = [COUNTS[each][1] for each in counts]
     rows = []
     for result in run.results:

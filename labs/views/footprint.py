@@ -147,14 +147,15 @@ def _describe(
     kind = (
         f"Line plot of switch_footprint: the cost of one switch in {NAMES[unit]} on a logarithmic "
         f"axis, with 95 % intervals, against the working set of each task, {_in_bytes(sizes[0])} "
-        f"to {_in_bytes(sizes[-1])}; for {kinds}, with a line for each number of tasks: "
-        f"{tasks}"
-        f"{'. One more line is for a task alone that touches the same memory' if touching else ''}."
+        f"to {_in_bytes(sizes[-1])}; for {kinds}, with a line for each number of tasks: {tasks}."
     )
+    if touching:
+        also = "One more line is for a task alone that touches the same memory."
+        kind = " ".join((kind, also))
     sign, meaning = symbol(unit), []
     for of in dict.fromkeys(of for of, _ in rings):
         known = [
-            (f"{number} {of} with {_in_bytes(size) if size else 'no memory'} each", result.estimate)
+            (_ring(number, of, size), result.estimate)
             for (its, number), ring in rings.items()
             for size, result in ring.items()
             if its == of and result.estimate is not None and result.estimate.value > 0
@@ -172,21 +173,31 @@ def _describe(
     return kind, " ".join(meaning)
 
 
+def _ring(number_1: int, of: str, size: int) -> str:
+    """A ring of tasks in a sentence."""
+    if size:
+        return f"{number_1} {of} with {_in_bytes(size)} each"
+    return f"{number_1} {of} with no memory"
+
+
 def _least_and_most(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
     """Where a switch costs least and where it costs most, if the differences show it."""
     (cheapest, least), near = extremes.lowest(known)
     (dearest, most), nearby = extremes.highest(known)
-    low, high = (f"{rounded(each.value)} {sign}" for each in (least, most))
+    at_least, at_most = (f"{rounded(each.value)} {sign}" for each in (least, most))
     if len(known) == 1:
-        return f"A switch costs {low} among {cheapest}."
+        return f"A switch costs {at_least} among {cheapest}."
     if not near and not nearby:
-        return f"A switch costs {low} among {cheapest}, and {high} among {dearest}."
-    said = f"A switch costs least, {low}, among {cheapest}."
+        return f"A switch costs {at_least} among {cheapest}, and {at_most} among {dearest}."
+    said = [f"A switch costs least, {at_least}, among {cheapest}."]
     if near:
-        said = extremes.doubt("the cheapest switch", low, cheapest, near)
-    if nearby:
-        return f"{said} " + extremes.doubt("the most expensive switch", high, dearest, nearby)
-    return f"{said} It costs most, {high}, among {dearest}."
+        said = [extremes.doubt("the cheapest switch", at_least, cheapest, near)]
+    said.append(
+        extremes.doubt("the most expensive switch", at_most, dearest, nearby)
+        if nearby
+        else f"It costs most, {at_most}, among {dearest}."
+    )
+    return " ".join(said)
 
 
 def _table(rings: _Rings, touching: dict[int, Point], unit: str) -> Table:

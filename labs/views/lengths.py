@@ -40,7 +40,8 @@ class Lengths:
         others = len(every) - len(chosen)
         if others:
             rest = len(self.ticks) - sum(times for _, times in chosen)
-            rows.append((f"{others} other length{'s' * (others > 1)}", "", f"{rest:,}"))
+            name = "1 other length" if others == 1 else f"{others} other lengths"
+            rows.append((name, "", f"{rest:,}"))
         caption = (
             f"The lengths of {len(self.ticks):,} samples. An empty sample takes {self.empty:.0f} "
             f"ticks; the counter moves in steps of {self.step:.0f}"

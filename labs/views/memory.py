@@ -51,6 +51,7 @@ _WHAT = {
     False: "additional memory of the parent",
 }
 _ABOUT = {"fork": "fork, creation only", "fork-wait": "fork to wait"}
+_BOTH = "fork, creation only, and fork to wait"
 
 #: By operation, then by megabytes: all resident memory, or only what the variant adds.
 _ByMemory = dict[str, dict[float, Result]]
@@ -93,12 +94,14 @@ def memory(*runs: Runs | None) -> Picture:
     figure = series_figure(
         [("", series)],
         XAxis(
-            f"{_WHAT[resident]} (megabytes{', log axis' if log else ''})",
+            f"{_WHAT[resident]} (megabytes, log axis)" if log else f"{_WHAT[resident]} (megabytes)",
             *_labels(found, sizes, resident, log),
             log=log,
         ),
         YAxis(
-            f"cost of one fork\n({NAMES[unit]}{', log axis' if log else ''})",
+            f"cost of one fork\n({NAMES[unit]}, log axis)"
+            if log
+            else f"cost of one fork\n({NAMES[unit]})",
             log=log,
             reach=[value for _, value in guesses],
         ),
@@ -187,11 +190,12 @@ def _labels(
 
 def _describe(found: _ByMemory, what: str, unit: str, log: bool) -> tuple[str, str]:
     sizes = sorted(size for by_size in found.values() for size in by_size)
+    operations = _BOTH if len(found) > 1 else _ABOUT[next(iter(found))]
+    ends = f"{rounded(sizes[0])} to {rounded(sizes[-1])}"
+    axis = "a logarithmic axis" if log else "a linear axis"
     kind = (
-        f"Line plot of task_creation: the cost of one fork in {NAMES[unit]} on a "
-        f"{'logarithmic' if log else 'linear'} axis, with 95 % intervals, against the {what}, from "
-        f"{rounded(sizes[0])} to "
-        f"{rounded(sizes[-1])} megabytes; for {' and '.join(_ABOUT[name] for name in found)}."
+        f"Line plot of task_creation: the cost of one fork in {NAMES[unit]} on {axis}, with 95 % "
+        f"intervals, against the {what}, from {ends} megabytes; for {operations}."
     )
     sign, meaning = symbol(unit), []
     for name, by_size in found.items():
@@ -205,8 +209,8 @@ def _describe(found: _ByMemory, what: str, unit: str, log: bool) -> tuple[str, s
             (known[more] - known[less]) / (more - less) for less, more in itertools.pairwise(places)
         ]
         meaning.append(
-            f"{_ABOUT[name]} costs {rounded(first)} {sign} with {rounded(least)} MB in memory and "
-            f"{rounded(last)} {sign} with {rounded(most)} MB: {rounded(each, 2)} {sign} for each "
+            f"With {rounded(least)} MB in memory {_ABOUT[name]} costs {rounded(first)} {sign} and "
+            f"with {rounded(most)} MB {rounded(last)} {sign}: {rounded(each, 2)} {sign} for each "
             "MB more."
         )
         if len(steps) > 1:
@@ -222,7 +226,7 @@ def _describe(found: _ByMemory, what: str, unit: str, log: bool) -> tuple[str, s
     ]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
-    return kind, " ".join(words[0].upper() + words[1:] for words in meaning)
+    return kind, " ".join(meaning)
 
 
 def _predicted(runs: Sequence[Run], unit: str) -> str:

@@ -38,7 +38,9 @@ class OfClass:
         """The rows for the plot; no group without figures."""
         rows = tuple(
             Row(
-                f"{each.variant}, {_of(each)}",
+                f"{each.variant}, all machines"
+                if each.machine == ALL
+                else f"{each.variant}, machines like yours: {each.machine}",
                 (Dot(each.median, _LOOK, each.quarter, each.three_quarters),),
                 f"{rounded(each.median)} ({_half(each)}) {symbol(self.unit)}",
                 GREEN,

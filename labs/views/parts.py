@@ -31,9 +31,9 @@ def parts(*runs: Runs | None) -> Table:
     units = " and ".join(dict.fromkeys(NAMES[run.unit] for run in chosen))
     caption = f"The parts of a figure, in {units}"
     if any(map(_is_no_plain_difference, chosen)):
-        caption += (
-            ". Here 'net' is not 'whole' minus 'baseline': each of the three is a mean over the "
-            "processes that count for it"
+        caption = (
+            f"The parts of a figure, in {units}. Here 'net' is not 'whole' minus 'baseline': each "
+            "of the three is a mean over the processes that count for it"
         )
     return Table(caption, _HEADER, tuple(map(_row, chosen)))
 

@@ -9,12 +9,12 @@ from typing import Final
 from labs.analysis import compare
 from labs.analysis.estimate import Estimate
 from labs.common.table import Table
-from labs.common.units import NAMES, rounded
+from labs.common.units import NAMES, plural, rounded
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS, Look
-from labs.plots.style import INK, QUIET, VERMILLION, plural, symbol
+from labs.plots.style import INK, QUIET, VERMILLION, symbol
 from labs.recording import declared, places, proof
 from labs.recording.declared import Placement
 from labs.results.result import Result, with_ends
@@ -135,9 +135,7 @@ def _names(results: Sequence[Result]) -> list[str]:
     """A name for each row: the variant, with its C kernel or a number if it needs one."""
     several = len({result.recording.kernel for result in results}) > 1
     names = [
-        f"{result.recording.kernel.replace('_', ' ')}, {result.variant}"
-        if several
-        else result.variant
+        f"{result.recording.kernel}, {result.variant}" if several else result.variant
         for result in results
     ]
     seen = {name: count(1) for name in names}
@@ -173,7 +171,7 @@ def _describe(
         span = rounded(known[0].value)
         if rounded(known[-1].value) != span:
             span += f" to {rounded(known[-1].value)}"
-        meaning.append(f"{heading[0].upper()}{heading[1:]}: {span} {sign}.")
+        meaning.append(f'In the group "{heading}" the costs are {span} {sign}.')
     if ONE_CPU in cheapest and TWO_CPUS in cheapest:
         factor, low, high = compare.ratio(cheapest[TWO_CPUS], cheapest[ONE_CPU])
         meaning.append(

@@ -35,13 +35,18 @@ def steps(*runs: Runs | None) -> Table:
             'Measure them in one run: lab.measure("procedure_call", "args5, args6").',
         )
     rows = [
-        (f"from {less} to {more}", *(_step(known.get(less), known.get(more)) for known in named))
-        for less, more in kept
+        (
+            f"step from {one} to {other}",
+            *(_step(known.get(one), known.get(other)) for known in named),
+        )
+        for one, other in kept
     ]
-    caption = f"What one more argument adds, in {NAMES[unit]} (*: its interval excludes 0"
+    caption = f"What one more argument adds, in {NAMES[unit]} (*: its interval excludes 0)"
     if any("modes" in cell for row in rows for cell in row):
-        caption += "; 2 modes: the processes fall into two groups with two costs"
-    caption += ")"
+        caption = (
+            f"What one more argument adds, in {NAMES[unit]} (*: its interval excludes 0; 2 modes: "
+            "the processes fall into two groups with two costs)"
+        )
     return Table(caption, ("arguments", *map(_level, chosen)), tuple(rows))
 
 

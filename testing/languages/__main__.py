@@ -37,7 +37,7 @@ def main(words: list[str] | None = None) -> int:
         path = FOLDER / f"{language}.po"
         if not asked.missing:
             updated(path, every)
-        if asked.take is not None and (unknown := take(path, asked.take)):
+        if asked.take is not None and (unknown := take(path, asked.take, every)):
             for english in unknown:
                 print(f"{asked.take}: the kit does not say: {english}", file=sys.stderr)
             return 2

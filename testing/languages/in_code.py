@@ -38,7 +38,8 @@ _HEADS = re.compile(r"\w*HEADER|LABELS|header")
 #: What a page or Python reads, and no person: styles, HTML, lines of code.
 _NOT_READ = re.compile(
     r"\s*(?:<|row wrap|repeat\(|[\d ]+px|\^|\\A|static\[|invalid storage|function definition"
-    r"|grader check: |lab\.\w+\(\"|run = lab|\.\.\. |strace: )"
+    r"|grader check: |lab\.\w+\(\"|run = lab|\.\.\. |strace: |transferring control$"
+    r"|binding file |\{\"|(?:offset points|axes fraction|by span|made by new_figure)$)"
 )
 
 

@@ -13,6 +13,7 @@ from testing.languages.in_code import OF_ENGLISH
 FINDINGS, FRAME, FIRST_LAB, EVIDENCE = "findings", "frame", "lab 01", "evidence"
 CLAUSES = "clauses and words"
 SCREEN, OTHERS = "panel and forms", "messages in a notebook"
+PLOTS, MISTAKES = "plots and views", "mistakes"
 
 _CODE = re.compile(r"`[^`\n]+`|(?<=\]\()[^)]+(?=\))|<[^>]+>")
 

@@ -14,6 +14,7 @@ from labs.common.messages import TONES
 from labs.common.units import NAMES
 from labs.course import guide
 from labs.languages.notebook import is_translated
+from testing.languages import of_plots
 from testing.languages.in_code import (
     in_functions,
     is_piece,
@@ -30,6 +31,7 @@ from testing.languages.sentence import (
     FIRST_LAB,
     FRAME,
     OTHERS,
+    PLOTS,
     SCREEN,
     Sentence,
 )
@@ -91,7 +93,12 @@ _WARNINGS = (
     "labs/results/lost_samples.py",
 )
 #: Where a plan or a compiler is refused.
-_REFUSED = ("labs/run/plan.py", "labs/run/options.py", "labs/c_kernels/toolchain.py")
+_REFUSED = (
+    "labs/run/plan.py",
+    "labs/run/options.py",
+    "labs/run/broken.py",
+    "labs/c_kernels/toolchain.py",
+)
 #: Where a run is found to give no figure, or only part of the run.
 _WITHOUT_FIGURE = ("labs/analysis",)
 #: Of the modules below, those of the panel and of the forms.
@@ -116,10 +123,6 @@ _ON_THE_SCREEN = (
     "labs/hand_in/hand_in.py",
     "labs/machine/card.py",
     "labs/course/catalogue/names.py",
-    "labs/plots/tables.py",
-    "labs/views/among_published.py",
-    "labs/views/machine_code.py",
-    "labs/views/timers",
 )
 #: In the templates of `labs/notebook/panel/looks.py`, which are no files of their own.
 _OF_PANEL = (
@@ -177,8 +180,9 @@ _OF_EVIDENCE = ("grader/pitfalls", "grader/facts", "grader/judging", "grader/cas
 def sentences() -> tuple[Sentence, ...]:
     """Each sentence once, under the first part that has it."""
     found: dict[str, Sentence] = {}
-    for each in (*_frame(), *_of_tables(), *_findings(), *_of_labs(), *_evidence(), *_screen()):
-        found.setdefault(each.english, each)
+    for part in (_frame, _of_tables, _findings, _of_labs, _evidence, _screen, _plots):
+        for each in part():
+            found.setdefault(each.english, each)
     return tuple(found.values())
 
 
@@ -258,6 +262,16 @@ def _screen() -> Iterator[Sentence]:
         where = path.relative_to(ROOT).as_posix()
         part = SCREEN if where.startswith(_OF_FORMS) else OTHERS
         yield from (Sentence(text, part, where, values) for text, values in on_the_screen(path))
+
+
+def _plots() -> Iterator[Sentence]:
+    """What plots and views say, and what a broken C kernel does wrong."""
+    yield from of_plots.words()
+    for path in modules(of_plots.DRAWN):
+        where = path.relative_to(ROOT).as_posix()
+        if where not in of_plots.NOT_READ:
+            yield from (Sentence(text, PLOTS, where, value) for text, value in on_the_screen(path))
+    yield from of_plots.mistakes()
 
 
 def modules(places: Iterable[str]) -> Iterator[Path]:

@@ -32,16 +32,10 @@ def updated(path: Path, sentences: Iterable[Sentence]) -> None:
         )
     old.update(new)
     old.obsolete.clear()
-    # Babel takes `%` and braces for places of values; only our own f-strings have these.
-    marks = {each.english: each.holds_values for each in sentences}
-    for message in old:
-        message.flags.discard("python-format")
-        if message.id and not marks[str(message.id)]:
-            message.flags.discard(HOLDS_VALUES)
-    _write(path, old)
+    _write(path, old, sentences)
 
 
-def take(path: Path, given: Path) -> list[str]:
+def take(path: Path, given: Path, sentences: Iterable[Sentence]) -> list[str]:
     """Put the translations of the catalogue `given` into that at `path`, also over others.
 
     Returns the sentences that the catalogue at `path` does not hold. If there are any, it stays.
@@ -58,7 +52,7 @@ def take(path: Path, given: Path) -> list[str]:
         message.string, message.previous_id = each.string, []
         message.flags.discard(NOT_SURE)
     if not unknown:
-        _write(path, catalogue)
+        _write(path, catalogue, sentences)
     return unknown
 
 
@@ -77,7 +71,13 @@ def _read(path: Path) -> Catalog:
     return read_po(io.BytesIO(path.read_bytes()))
 
 
-def _write(path: Path, catalogue: Catalog) -> None:
+def _write(path: Path, catalogue: Catalog, sentences: Iterable[Sentence]) -> None:
+    # Babel takes `%` and braces for places of values; only our own f-strings have these.
+    with_values = {each.english for each in sentences if each.holds_values}
+    for message in catalogue:
+        message.flags.discard("python-format")
+        if str(message.id) not in with_values:
+            message.flags.discard(HOLDS_VALUES)
     written = io.BytesIO()
     write_po(written, catalogue, width=_WIDTH, include_previous=True, omit_header=True)
     write_atomically(path, _HEADER.format(language=path.stem).encode() + written.getvalue())

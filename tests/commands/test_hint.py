@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from labs.commands.cli import main
 from labs.commands.hint import FILE_NAME
 from labs.course import guide
+from labs.course.catalogue.names import labs
 from labs.notebook.session import Session
 
 LAB = "03-system-call"
@@ -29,8 +31,35 @@ def test_the_terminal_shows_what_the_notebook_shows(
         lab.hint("own")
         in_notebook = capsys.readouterr().out.removeprefix("Note: ")
         assert main(["hint", "03", "own"]) == 0
-        in_terminal = capsys.readouterr().out
+        in_terminal = capsys.readouterr().out.split("In a terminal, ")[0]
         assert in_terminal.replace("the command", "the cell") == in_notebook
+
+
+def test_what_only_a_notebook_has_is_named_as_a_terminal_has_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["hint", "03", "own", "--rung", "2"]) == 0
+    assert "In a terminal" not in capsys.readouterr().out
+    for topic, command in (
+        ("own", "labs broken wrong_registers"),
+        ("conclude", "labs compare A B"),
+        ("report", "labs show FILE --text"),
+    ):
+        assert main(["hint", "03", topic, "--rung", "3"]) == 0
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last.startswith(f"In a terminal, use `{command}` in place of ")
+
+
+def test_every_call_of_a_notebook_in_a_hint_has_a_command_or_needs_the_notebook() -> None:
+    of_notebook = re.compile(r"`(?:lab|views)\.(\w+)")
+    named = {
+        name
+        for lab in labs()
+        for rungs in guide.of_lab(lab).hints.values()
+        for name in of_notebook.findall(" ".join(rungs))
+    }
+    # A prediction is kept in the notebook; the two views are tables of a lab, not needed here.
+    assert named == {"broken", "compare", "predict", "caches", "walks"}
 
 
 def test_each_topic_is_counted_by_itself_and_a_rung_can_be_asked_for(

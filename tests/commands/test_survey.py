@@ -84,6 +84,16 @@ def test_what_this_machine_cannot_do_is_a_row_that_says_so(
     assert "no moon" in page
 
 
+def test_a_reason_that_names_an_option_names_the_command_that_has_it() -> None:
+    few = "10 samples are too few for 3 batch sizes; raise --samples"
+    rows = [Row(SWITCH, name, None, f"{name}: {few}.", ()) for name in SWITCH.variants]
+    (line,) = report.without_figure(rows)
+    first = f"labs measure {SWITCH.kernel} --variant {SWITCH.variants[0]}"
+    assert line.endswith(f": {few} (of `{first}`)")
+    (line,) = report.without_figure([Row(SWITCH, "x", None, "x: there is no moon.", ())])
+    assert line.endswith(": there is no moon")
+
+
 def test_progress_goes_from_nothing_to_all(short: None) -> None:
     seen: list[float] = []
     for _ in survey.carry_out(True, seen.append):

@@ -59,6 +59,7 @@ def test_only_what_changed_is_printed(folder: Path) -> None:
         "  ✗ a: failed, 0.5 of 2 points",
         "    [unit-slip] another unit",
         "  c: withdrawn",
+        "  `grader check` shows the evidence of each finding, and what decides.",
     ]
 
 

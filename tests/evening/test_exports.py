@@ -36,6 +36,8 @@ CLASS: dict[str, tuple[str, str, str, tuple[float, float | None] | None]] = {
     "eve": ("eve@uni.example", "Eve", "Late", (4.0, 4.5)),
 }
 REASON = "-1 ns <b>follows</b> from recordings/run.csv."
+#: What a person wrote to the report of Ada.
+COMMENT = "- Value: 1 of 1.\n- Limit: <i>none</i>."
 
 Export = Callable[..., Path]
 
@@ -49,6 +51,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
         gradebook.add_assignment(LAB)
         gradebook.add_notebook(LAB, LAB)
         gradebook.add_grade_cell("report", LAB, LAB, max_score=5, cell_type="markdown")
+        gradebook.add_solution_cell("report", LAB, LAB)
         gradebook.add_grade_cell("cost", LAB, LAB, max_score=4, cell_type="code")
         for student, (email, first, last, points) in CLASS.items():
             gradebook.add_student(student, email=email, first_name=first, last_name=last)
@@ -70,6 +73,10 @@ def _enter(gradebook: Gradebook, student: str, points: tuple[float, float | None
         grade.auto_score = score if name == "cost" else None
         grade.manual_score = score if name == "report" else None
         grade.needs_manual_grade = score is None
+    if student in ("ada", "eve"):
+        comment = gradebook.find_comment("report", LAB, LAB, student)
+        comment.manual_comment = COMMENT if student == "ada" else None
+        comment.auto_comment = "No response."  # of less weight than what a person wrote
     if student == "eve":
         book = gradebook.find_submission_notebook(LAB, LAB, student)
         book.late_submission_penalty = 1.5
@@ -220,6 +227,9 @@ def test_moodle_gets_its_worksheet_back_with_grades_and_reasons(
     assert eve[4] == "7"  # 4 + 4.5 - 1.5
     assert "&lt;b&gt;follows&lt;/b&gt;" in ada[8] and "<b>" not in ada[8]
     assert ada[8].startswith("cost: 4 of 4 points. -1 ns") and "Handed in late" in eve[8]
+    by_hand = "report: 5 of 5 points. - Value: 1 of 1.<br>- Limit: &lt;i&gt;none&lt;/i&gt;."
+    assert ada[8].endswith(f"<br>{by_hand}")
+    assert "report: 4.5 of 5 points. No response.<br>" in eve[8]
     printed = capsys.readouterr().out
     assert "left out: bob" in printed and "above the assignment's maximum: eve" in printed
 
@@ -303,6 +313,7 @@ def test_gradescope_gets_one_result_for_each_submission(
         "name": "cost", "score": 4.0, "max_score": 4.0, "status": "passed", "output": REASON,
         "output_format": "text", "visibility": "after_published",
     }  # fmt: skip
+    assert report["output"] == COMMENT
     assert (report["score"], results["eve"]["tests"][1]["status"]) == (5.0, "failed")
     assert "score" not in results["cyd"]["tests"][1]
     assert "not final" in results["cyd"]["output"] and "not final" not in results["ada"]["output"]

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench.wrong.case import Case, Kind, Lab
-from bench.wrong.labs import LABS
-from bench.wrong.labs.truths import TRUTHS
+from bench.wrong.labs import LABS, TRUTHS
 from bench.wrong.laid import Laid, lay
 from bench.wrong.naming import NAMELESS, Naming, judged
 from bench.wrong.student import C, Shelf

@@ -17,7 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labs.common.files import CannotWrite, read_bounded, with_ending, write_atomically
-from labs.common.units import NAMES, Clock, UnknownUnit, canonical, fixed, rounded, with_unit
+from labs.common.units import (
+    NAMES,
+    Clock,
+    UnknownUnit,
+    canonical,
+    fixed,
+    plural,
+    rounded,
+    with_unit,
+)
 from labs.plots.scale import axis_number
 from testing.paths import REPOSITORY
 
@@ -234,3 +243,9 @@ def test_any_other_number_keeps_its_sign(value: float) -> None:
     plain, signed = fixed(value, 2), fixed(value, 2, signed=True)
     assert float(plain.replace(",", "")) == float(signed.replace(",", "")) == round(value, 2)
     assert signed[0] == ("-" if value < 0 else "+") and plain in signed
+
+
+def test_a_count_has_its_noun_in_the_singular_or_in_the_plural() -> None:
+    counts = [plural(1, "process"), plural(2_000, "process"), plural(0, "figure")]
+    assert counts == ["1 process", "2,000 processes", "0 figures"]
+    assert [plural(1.0, "CPU"), plural(0.5, "CPU")] == ["1 CPU", "0.5 CPUs"]

@@ -131,7 +131,7 @@ def test_processes_that_were_added_are_told(timer: Panel, monkeypatch: pytest.Mo
     monkeypatch.setattr(stopping, "rule_of", lambda plans: twelve)
     press(timer)
     assert "Done: 1,200 samples" in status(timer)
-    assert "2 processes were added" in status(timer)
+    assert "The run added 2 processes" in status(timer)
 
 
 def test_the_parts_of_a_click_are_timed(timer: Panel) -> None:

@@ -17,7 +17,7 @@ from labs.notebook.panel.form import Form, changes_as_text, settings_as_text
 from labs.notebook.panel.kept import KeptRun
 from labs.notebook.panel.panel import Panel
 from labs.notebook.session import Session
-from labs.plots.rows import Dot, Group, Row, begin_near, rows_figure
+from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS
 from labs.run import variants
 from testing.pressed_panel import press, set_to
@@ -108,8 +108,7 @@ def test_close_figures_fill_the_axis_which_then_says_that_it_does_not_begin_at_0
     (blue, *_) = LOOKS
     for value, words in ((22.0, "does not begin at 0"), (0.5, "overhead (nanoseconds)")):
         row = Row("1", (Dot(value, blue, value - 1, value + 1),), "")
-        figure = rows_figure([Group("", (row,))], "ns", "overhead", "", [])
-        begin_near(figure, row.dots)
+        figure = rows_figure([Group("", (row,))], "ns", "overhead", "", [], scale="near")
         (axes,) = figure.axes
         low, high = axes.get_xlim()
         assert low <= value - 1 and value + 1 <= high < value + 2
@@ -119,10 +118,10 @@ def test_close_figures_fill_the_axis_which_then_says_that_it_does_not_begin_at_0
 @pytest.mark.parametrize(
     ("newest", "words"),
     [
-        ((25.0, 24.0, 26.0), "Run 2 is 1.26"),
-        ((15.0, 14.0, 16.0), "Run 2 is 0.76"),
-        ((20.6, 20.05, 21.15), "Run 2 is 1.04"),  # the two intervals overlap
-        ((20.0, 19.0, 21.0), "Run 2 and run 1 are not distinguishable: the difference is 0.2 "),
+        ((25.0, 24.0, 26.0), "run 2 lies above that of run 1, and the two are distinguishable"),
+        ((15.0, 14.0, 16.0), "run 2 lies below that of run 1, and the two are distinguishable"),
+        ((20.6, 20.05, 21.15), "run 2 lies above that of run 1, and the two are distinguishable"),  # the two intervals overlap
+        ((20.0, 19.0, 21.0), "figures of run 2 and run 1 are not distinguishable."),
     ],
 )
 def test_a_difference_is_claimed_only_where_its_interval_excludes_0(

@@ -23,6 +23,7 @@ from grader.pitfalls import CATALOGUE, pitfall_named
 from grader.pitfalls.failing_call_timed import TIMES_FLOOR
 from grader.pitfalls.pitfall import Live, Pitfall
 from labs.analysis import shared_core
+from labs.analysis.net_cost import parts_of
 from labs.course.figures import Figure
 from labs.machine.surroundings import allowed_cpus
 from labs.recording import core_width
@@ -97,6 +98,8 @@ def test_what_is_told_is_short(code: str) -> None:
 
 #: Of a run of which so many samples were set aside, the rest is too little for a small mistake.
 MOST_SHARED = 0.25
+#: A switch that takes so many ns waits until the time slice of another program is over.
+LONGEST_SWITCH = 100_000.0
 
 
 def disturbed(recording: Recording) -> str:
@@ -114,6 +117,11 @@ def disturbed(recording: Recording) -> str:
         shared = line.share_set_aside("shared") if line is not None else 0.0
         if shared > MOST_SHARED:
             return f"{name}: the core was shared for {shared:.0%} of the samples"
+        parts = parts_of(recording, name)
+        if parts > 1 and line is not None:
+            each = line.cost.value / parts / line.clock.ticks_in("ns")
+            if each > LONGEST_SWITCH:
+                return f"{name}: a switch takes {each / 1000:.0f} us, so others run in between"
     return ""
 
 

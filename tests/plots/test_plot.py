@@ -12,7 +12,7 @@ import pytest
 
 from labs.analysis.estimate import Estimate
 from labs.common.table import Table
-from labs.plots import picture, tables
+from labs.plots import picture, tables, taken
 from labs.plots.estimates_plot import estimates_figure
 from labs.plots.image import png
 from labs.plots.known_number import Mark
@@ -249,11 +249,11 @@ def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
     figure = samples_figure(cold, "call", "ns", Mark(300, "ns"))
     printed = [text.get_text() for text in figure.texts]
     assert f"▲ {processes} of them cold: each the first of its process" in printed
-    kind, meaning = picture.describe_samples(cold, "call", "ns", Mark(300, "ns"))
+    kind, meaning = taken.describe_samples(cold, "call", "ns", Mark(300, "ns"))
     assert f"{processes} samples are cold, each the first of its process" in meaning
     assert "Your prediction, 300 ns, lies below the median of the cold samples" in meaning
     assert kind.startswith("Scatter plot of first_iteration call")
-    alone = picture._of_cold(np.array([4700.0]), "ns")
+    alone = taken._of_cold(np.array([4700.0]), "ns")
     assert alone == "1 sample is cold, the first of its process: 4,700 ns."
 
 

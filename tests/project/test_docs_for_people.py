@@ -57,6 +57,20 @@ def test_there_is_a_script_for_each_lab() -> None:
     assert [page.stem for page in LABS] == labs
 
 
+def test_the_plan_of_a_term_says_of_each_lab_where_it_belongs() -> None:
+    told = [row[0] for row in rows(text_of(DOCS / "instructors" / "term-plan.md"))]
+    told = [each for each in told if re.match(r"\d\d ", each)]
+    assert told == [page.stem.replace("-", " ") for page in LABS]
+
+
+def test_the_page_on_hubs_says_of_each_lab_what_to_arrange() -> None:
+    told: list[int] = []
+    for row in rows(text_of(DOCS / "instructors" / "hub-and-laptops.md")):
+        if span := re.fullmatch(r"(\d\d)(?: to (\d\d))?", row[0]):
+            told += range(int(span[1]), int(span[2] or span[1]) + 1)
+    assert told == [int(page.stem[:2]) for page in LABS]
+
+
 def test_the_readme_lists_the_labs_with_their_questions_and_minutes() -> None:
     listed = [row for row in rows(text_of(REPOSITORY / "README.md")) if row[0][:2].isdigit()]
     stated = []

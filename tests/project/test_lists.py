@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from labs.c_kernels.toolchain import CompileError
 from testing import lists
 from testing.paths import REPOSITORY
 
@@ -64,7 +65,18 @@ def test_a_c_kernel_that_is_not_formatted_is_refused(
         lists.hashes('{"released": {}}')
 
 
-def test_an_open_answer_of_a_script_is_that_of_the_saved_run() -> None:
+def test_a_c_kernel_that_does_not_compile_ends_with_the_compilers_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def update(text: str) -> str:
+        raise CompileError("odd", (), "odd.c:1: expected ';'")
+
+    monkeypatch.setattr(lists, "lists", lambda: {lists.README: update})
+    assert lists.main() == 1
+    assert capsys.readouterr().err == "odd: odd.c:1: expected ';'\n"
+
+
+def test_an_open_or_an_old_answer_of_a_script_becomes_that_of_the_saved_run() -> None:
     page = lists.INSTRUCTORS / "labs" / "03-system-call.md"
     text = page.read_text(encoding="utf-8")
     # The number of a machine stays with its cell: the last column is another machine's.
@@ -74,3 +86,5 @@ def test_an_open_answer_of_a_script_is_that_of_the_saved_run() -> None:
     assert "| ... |" not in filled
     assert "| 6.47 times |" in filled and "| conclusion 1 |" in filled
     assert lists.answers_of("03-system-call", text) == text
+    old = text.replace("| 6.47 times |", "| 9.99 times |")
+    assert old != text == lists.answers_of("03-system-call", old)

@@ -91,7 +91,7 @@ def test_a_table_of_counts_keeps_the_warnings_that_concern_counts() -> None:
     [
         ((), "name one count or more"),
         (("page fault",), "did you mean page faults?"),
-        (("threads",), "there is no count 'threads'\nThere are"),
+        (("threads",), "there is no count 'threads'\nThe counts are"),
     ],
 )
 def test_an_unknown_count_is_refused_and_the_known_ones_are_named(

@@ -221,7 +221,7 @@ def test_where_registers_end_is_said_for_this_architecture_only() -> None:
 
 def test_a_count_without_a_figure_says_why_and_is_not_drawn_over() -> None:
     shown = views.arguments(procedure_call("-O0", [3, 4, 4, 8], bent=["args2"]))
-    assert "Without a figure: args2 at -O0." in shown.meaning
+    assert "Without a figure: args2 (-O0)." in shown.meaning
     row = shown.table.rows[2]
     assert row[1] == "none" and "off the line" in row[-1]
 
@@ -592,7 +592,9 @@ def cold(name: str, first: float, later: float, processes: int = 6) -> Run:
 
 def test_from_cold_to_warm_tells_the_first_time_the_second_and_the_later_ones() -> None:
     shown = views.cold_to_warm(cold("call", 5000, 30), cold("system-call", 900, 200))
-    assert "call: 5,000 ns the first time, 31 ns the second, 31 ns later on" in shown.meaning
+    assert (
+        "call takes 5,000 ns the first time, 31 ns the second, and 31 ns later on" in shown.meaning
+    )
     first = {row[1]: row[2] for row in shown.table.rows if row[0] == "1"}
     assert first == {"call": "5,000", "system-call": "901"}
     assert [row[0] for row in shown.table.rows if row[1] == "call"][:5] == ["1", "2", "3", "4", "6"]

@@ -79,7 +79,7 @@ def test_figures_come_first_then_the_report_then_the_notebook_collapsed(notebook
     assert "Not graded by the check; a person reads it." in page
     assert "Score: 18.0 / 22.0" in page and "(nobody has read it yet)" in page
     top = page[page.index("<h1>") : page.index("<h2>")]  # a score that is not final says so there
-    assert "so far: 4.0 wait for a person" in top and ", nobody has read it yet)" in top
+    assert "so far: 4.0 points wait for a person" in top and ", nobody has read it yet)" in top
     assert "Late submission penalty" not in page
 
 
@@ -96,6 +96,7 @@ def test_what_a_person_gave_is_shown_as_nbgrader_shows_it(notebook: Any) -> None
     assert "Late submission penalty (Score: -1.25)" in page
     report = page[page.index('id="answer-report"') :]
     assert "Score: 2.5 / 4.0" in report and "nobody has read it" not in page
+    assert "Not graded by the check; a person has read it." in report
     assert "Which <em>machine</em>?" in report
     before = page[: page.index('<details class="notebook">')]
     assert before.count("No response.") == 1

@@ -122,7 +122,8 @@ def takes_a_new_student(page: Any) -> None:
     with page.expect_response("**/api/student/student-new"):
         page.get_by_role("button", name="Save").click()
     page.locator(".dataTables_filter input").fill("student-new")
-    assert page.locator("#main-table td.name a").text_content() == "None, None"
+    assert page.locator("#main-table td.name a").text_content() == "student-new"  # no name yet
+    assert page.locator("#main-table td.email").text_content() == ""
     page.locator("#main-table .edit a").click()
     page.locator("#edit-student-modal input.modal-last-name").fill("Hopper")
     with page.expect_response("**/api/student/student-new"):

@@ -1,8 +1,8 @@
 """The labs through real nbgrader, from saved recordings: who gets which points, and why.
 
 Of lab 01 all students of the demonstration class, of every lab the author's solutions and the
-untouched stub. All are graded in one process, so that it stays quick; `test_class.py` has the
-commands of nbgrader, and the exchange.
+untouched stub. A lab is graded when a test first asks for it, in two processes for all who hand it
+in; `test_class.py` has the commands of nbgrader, and the exchange.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from grader.demonstration.students import STUDENTS, Lab, make_submission
 from grader.figures import LABS, figures_of
 from testing.paths import FIXTURES, REPOSITORY
 
+pytestmark = pytest.mark.timeout(300)
+
 HONEST = FIXTURES / "honest"
 LAB = "01-timer-overhead"
 FULL = sum(spec.max_points for spec in figures_of(LAB))
@@ -33,8 +35,8 @@ SAVED = [
     and (REPOSITORY / "notebooks" / lab / f"{lab}.ipynb").is_file()
 ]
 
-#: nbgrader's own steps by its own API, as the formgrader's buttons take them. One process for all
-#: labs: each start of nbgrader takes two seconds.
+#: nbgrader's own steps by its own API, as the formgrader's buttons take them. One process takes
+#: several: each start of nbgrader takes two seconds.
 STEPS = """
 import json, sys
 from nbgrader.apps.api import NbGraderAPI
@@ -55,9 +57,6 @@ def saved_evidence(lab: str, folder: Path) -> None:
     saved = HONEST / lab
     shutil.copy(saved / "figures.json", folder)
     shutil.copytree(saved / "recordings", folder / "recordings")
-
-
-Graded = tuple[DemonstrationClass, dict[str, Row]]
 
 
 def nbgrader_steps(course: Path, steps: list[list[str]]) -> None:
@@ -84,30 +83,44 @@ def students_of(lab: str) -> list[str]:
     return list(STUDENTS) if lab == LAB else ["honest", "untouched"]
 
 
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
-    """A course with every lab graded, and what became of the students of lab 01."""
-    folder = tmp_path_factory.mktemp("class")
-    made = DemonstrationClass(folder / "class", REPOSITORY / "notebooks", LAB, saved_evidence)
-    course = made.course
-    nbgrader_steps(course, [["generate_assignment", lab] for lab in SAVED])
-    handed_in = [(lab, student) for lab in SAVED for student in students_of(lab)]
-    for name, student in handed_in:
+class Course:
+    """A course whose labs are graded one by one, as the tests ask for them: so the time that a test
+    may take does not depend on how many labs there are."""
+
+    def __init__(self, place: Path) -> None:
+        self.made = DemonstrationClass(place, REPOSITORY / "notebooks", LAB, saved_evidence)
+        self._graded = set[str]()
+
+    def with_lab(self, name: str) -> Path:
+        """The folder of the course, in which this lab is graded."""
+        course = self.made.course
+        if name in self._graded:
+            return course
+        nbgrader_steps(course, [["generate_assignment", name]])
         lab = Lab(name, course / "source" / name, course / "release" / name)
-        make_submission(course / "submitted" / student / name, student, lab, saved_evidence)
-    steps = [["autograde", lab, student] for lab, student in handed_in]
-    nbgrader_steps(course, [*steps, ["generate_feedback", LAB]])
-    return made, {student: made.row(student) for student in STUDENTS}
+        for student in students_of(name):
+            folder = course / "submitted" / student / name
+            make_submission(folder, student, lab, saved_evidence)
+        steps = [["autograde", name, student] for student in students_of(name)]
+        feedback = [["generate_feedback", LAB]] if name == LAB else []
+        nbgrader_steps(course, [*steps, *feedback])
+        self._graded.add(name)
+        return course
 
 
 @pytest.fixture(scope="module")
-def course(graded: Graded) -> Path:
-    """The folder of that course."""
-    return graded[0].course
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return Course(tmp_path_factory.mktemp("class") / "class")
+
+
+@pytest.fixture(scope="module")
+def rows(course: Course) -> dict[str, Row]:
+    """What became of the students of lab 01."""
+    course.with_lab(LAB)
+    return {student: course.made.row(student) for student in STUDENTS}
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("student", "lost", "findings"),
     [
@@ -122,22 +135,21 @@ def course(graded: Graded) -> Path:
     ],
 )
 def test_points_and_findings(
-    graded: Graded, student: str, lost: float, findings: tuple[str, ...]
+    rows: dict[str, Row], student: str, lost: float, findings: tuple[str, ...]
 ) -> None:
-    row = graded[1][student]
+    row = rows[student]
     assert (row.points, row.max_points, row.findings) == (FULL - lost, FULL, findings)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("student", ["tampered", "broken-json", "no-notebook", "renamed"])
-def test_what_was_set_aside_is_told(graded: Graded, student: str) -> None:
-    assert graded[1][student].notes
+def test_what_was_set_aside_is_told(rows: dict[str, Row], student: str) -> None:
+    assert rows[student].notes
 
 
 @pytest.mark.slow
-def test_the_gradebook_holds_the_points_and_leaves_the_report_to_a_person(graded: Graded) -> None:
-    made, _ = graded
-    with Gradebook(f"sqlite:///{made.course / 'gradebook.db'}") as gradebook:
+def test_the_gradebook_holds_the_points_and_leaves_the_report_to_a_person(course: Course) -> None:
+    with Gradebook(f"sqlite:///{course.with_lab(LAB) / 'gradebook.db'}") as gradebook:
         grades = gradebook.find_submission_notebook(LAB, LAB, "honest").grades
         figures = {spec.id: spec.max_points for spec in figures_of(LAB)}
         by_name = {grade.name: grade for grade in grades}
@@ -147,11 +159,12 @@ def test_the_gradebook_holds_the_points_and_leaves_the_report_to_a_person(graded
 
 
 @pytest.mark.slow
-def test_feedback_shows_the_reason_and_the_plot(graded: Graded) -> None:
-    page = (graded[0].course / "feedback" / "unit-slip" / LAB / f"{LAB}.html").read_text("utf-8")
+def test_feedback_shows_the_reason_and_the_plot(course: Course) -> None:
+    graded = course.with_lab(LAB)
+    page = (graded / "feedback" / "unit-slip" / LAB / f"{LAB}.html").read_text("utf-8")
     assert "off by a whole power of a thousand" in page
     assert "data:image/png;base64," in page
-    notebook = graded[0].course / "autograded" / "unit-slip" / LAB / f"{LAB}.ipynb"
+    notebook = graded / "autograded" / "unit-slip" / LAB / f"{LAB}.ipynb"
     cells = json.loads(notebook.read_text("utf-8"))["cells"]
     judged = [cell for cell in cells if "ticklab" in cell["metadata"]]
     assert len(judged) == len(figures_of(LAB))
@@ -175,29 +188,28 @@ def notes_of(course: Path, lab: str, student: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("lab", SAVED)
-def test_solutions_get_full_points(course: Path, lab: str) -> None:
-    got = scores(course, lab, "honest")
+def test_solutions_get_full_points(course: Course, lab: str) -> None:
+    graded = course.with_lab(lab)
+    got = scores(graded, lab, "honest")
     wanted = {spec.id: spec.max_points for spec in figures_of(lab)}
-    assert {name: got[name] for name in wanted} == wanted, notes_of(course, lab, "honest")
+    assert {name: got[name] for name in wanted} == wanted, notes_of(graded, lab, "honest")
     assert all(got[name] is None for name in set(got) - set(wanted)), "a person reads the rest"
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("lab", SAVED)
-def test_stubs_get_no_points(course: Path, lab: str) -> None:
-    got = scores(course, lab, "untouched")
+def test_stubs_get_no_points(course: Course, lab: str) -> None:
+    graded = course.with_lab(lab)
+    got = scores(graded, lab, "untouched")
     assert {spec.id for spec in figures_of(lab)} <= set(got)
-    assert set(got.values()) == {0.0}, notes_of(course, lab, "untouched")
+    assert set(got.values()) == {0.0}, notes_of(graded, lab, "untouched")
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("lab", SAVED)
-def test_every_graded_figure_has_its_check_cell_with_its_points(course: Path, lab: str) -> None:
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+def test_every_graded_figure_has_its_check_cell_with_its_points(course: Course, lab: str) -> None:
+    with Gradebook(f"sqlite:///{course.with_lab(lab) / 'gradebook.db'}") as gradebook:
         cells = gradebook.find_notebook(lab, lab).grade_cells
         points = {cell.name: cell.max_score for cell in cells if cell.cell_type == "code"}
     assert points == {spec.id: spec.max_points for spec in figures_of(lab)}

@@ -3,12 +3,14 @@ are all there, readable without eyes or network, and without solutions."""
 
 from __future__ import annotations
 
+import functools
 import html
 import itertools
 import json
 import re
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,6 +21,7 @@ import pytest
 from grader.cases.verdict import Outcome
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder
+from grader.pages import __main__ as pages
 from grader.pages import rerun
 from grader.pages.build import NOTEBOOKS, build
 from grader.with_nbgrader.release import release
@@ -29,7 +32,7 @@ from testing.paths import REPOSITORY
 
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 @dataclass
@@ -70,53 +73,66 @@ class Page(HTMLParser):
         self.text += data
 
 
-@dataclass
 class Built:
-    folder: Path
-    released: Path
-    troubles: list[str]
-    #: By lab, its folder as the author's notebook left it, and what each cell put out.
-    runs: dict[str, tuple[Path, rerun.Rerun]]
+    """The pages below `place`. Each is made when a test first asks for it, so the time that a test
+    may take does not depend on how many labs there are."""
 
-    def html(self, lab: str) -> str:
-        return (self.folder / f"{lab}.html").read_text("utf-8")
+    def __init__(self, place: Path) -> None:
+        self.folder, self.released = place / "html", place / "released"
+        release(NOTEBOOKS, self.released)
+        self._solved = place / "solved"
+        self._troubles: dict[str, list[str]] = {}
+        self._runs: dict[str, tuple[Path, rerun.Rerun]] = {}
 
-    def page(self, lab: str) -> Page:
+    def troubles(self, lab: str) -> list[str]:
+        """What the page of a lab lacks."""
+        if lab not in self._troubles:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(rerun, "_run", functools.partial(self._run_and_keep, rerun._run))
+                self._troubles[lab] = build(self.released, self.folder, only=[lab])
+        return self._troubles[lab]
+
+    def _run_and_keep(
+        self, run: Callable[[Path, str], rerun.Rerun], lab: Path, first: str
+    ) -> rerun.Rerun:
+        done = run(lab, first)
+        self._runs[lab.name] = shutil.copytree(lab, self._solved / lab.name), done
+        return done
+
+    def run(self, lab: str) -> tuple[Path, rerun.Rerun]:
+        """The lab's folder as the author's notebook left it, and what each cell put out."""
+        self.troubles(lab)
+        return self._runs[lab]
+
+    def file(self, name: str) -> Path:
+        """The page of a lab, or the `index`, which is written with the page of any lab."""
+        self.troubles(NAMES[0] if name == "index" else name)
+        return self.folder / f"{name}.html"
+
+    def html(self, name: str) -> str:
+        return self.file(name).read_text("utf-8")
+
+    def page(self, name: str) -> Page:
         page = Page()
-        page.feed(self.html(lab))
+        page.feed(self.html(name))
         return page
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    folder = tmp_path_factory.mktemp("pages")
-    release(NOTEBOOKS, folder / "released")
-    runs = {}
-    run = rerun._run
-
-    def run_and_keep(lab: Path, first: str) -> rerun.Rerun:
-        done = run(lab, first)
-        runs[lab.name] = shutil.copytree(lab, folder / "solved" / lab.name), done
-        return done
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rerun, "_run", run_and_keep)
-        troubles = build(folder / "released", folder / "html")
-    return Built(folder / "html", folder / "released", troubles, runs)
+    return Built(tmp_path_factory.mktemp("pages"))
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("lab", NAMES)
 def test_every_cell_shows_what_it_showed_when_it_was_recorded(built: Built, lab: str) -> None:
-    assert [trouble for trouble in built.troubles if trouble.startswith(lab)] == []
-    assert (built.folder / f"{lab}.html").is_file()
+    assert built.troubles(lab) == []
+    assert built.file(lab).is_file()
 
 
 # From saved recordings: whether a run gives a figure here and now is for `python -m bench live`.
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("lab", NAMES)
 def test_solution_runs_and_gets_full_points(built: Built, lab: str) -> None:
-    solved, done = built.runs[lab]
+    solved, done = built.run(lab)
     assert done.troubles == {}
     for cell, outputs in done.outputs.items():
         for output in outputs:
@@ -160,6 +176,7 @@ def test_nothing_is_fetched(built: Built, lab: str) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.timeout(600)  # alone, it makes all pages
 def test_no_page_has_a_fault_of_accessibility(built: Built) -> None:
     pytest.importorskip("playwright")
     from bench.labs import accessible, jupyterlab
@@ -173,7 +190,7 @@ def test_no_page_has_a_fault_of_accessibility(built: Built) -> None:
         # All pages have one style sheet, so one lab shows what the dark colours do.
         looked_at = [(light, name) for name in [*NAMES, "index"]] + [(dark, NAMES[1])]
         for page, name in looked_at:
-            page.goto((built.folder / f"{name}.html").as_uri())
+            page.goto(built.file(name).as_uri())
             if faults := accessible.violations(page.locator("html")):
                 found[name] = faults
     assert found == {}
@@ -182,12 +199,13 @@ def test_no_page_has_a_fault_of_accessibility(built: Built) -> None:
 @pytest.mark.parametrize("lab", [*NAMES, "index"])
 def test_every_link_leads_somewhere(built: Built, lab: str) -> None:
     page = built.page(lab)
+    pages = {f"{name}.html" for name in [*NAMES, "index"]}
     assert len(page.ids) == len(set(page.ids))
     for link in page.links:
         if link.startswith("#"):
             assert link[1:] in page.ids
         elif not re.match("https?://", link):
-            assert (built.folder / link).is_file(), link
+            assert link in pages
 
 
 def test_the_index_names_every_lab(built: Built) -> None:
@@ -276,6 +294,29 @@ def test_what_went_wrong_is_not_kept(tmp_path: Path) -> None:
     done = rerun.record(source, tmp_path / "kept")
     assert done.troubles == {"cell-0": "ValueError: of the lab"}
     assert not (tmp_path / "kept").exists()
+
+
+def test_record_says_what_it_replaces_and_what_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = lab_of(tmp_path / "09-lab", *MEASURES)
+    kept = tmp_path / "honest" / "09-lab"
+    monkeypatch.setattr(pages, "NOTEBOOKS", tmp_path)
+    monkeypatch.setattr(pages, "HONEST", tmp_path / "honest")
+    assert pages.main(["--record", "09-lab"]) == 0
+    said = f"pages: the run of 09-lab is saved in {kept}"
+    assert capsys.readouterr().out == f"{said}\n"
+    assert pages.main(["--record", "09-lab"]) == 0
+    assert capsys.readouterr().out == f"{said}, in place of an earlier run\n"
+    before = (kept / "recordings" / "mine.csv").read_bytes()
+    shutil.rmtree(source)
+    lab_of(source, *MEASURES, "raise ValueError('of the lab')")
+    assert pages.main(["--record", "09-lab"]) == 1
+    assert capsys.readouterr().err == (
+        "pages: 09-lab, cell-3: ValueError: of the lab\n"
+        f"pages: nothing is saved in {kept}, and the earlier run stays\n"
+    )
+    assert (kept / "recordings" / "mine.csv").read_bytes() == before
 
 
 @pytest.mark.parametrize("lab", NAMES)

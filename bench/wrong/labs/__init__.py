@@ -1,21 +1,24 @@
-"""All labs with their wrong submissions."""
+"""All labs with their wrong submissions: each package of this folder holds those of one lab."""
 
 from __future__ import annotations
 
-from bench.wrong.case import Lab
-from bench.wrong.labs import lab_01, lab_02, lab_03, lab_04, lab_05, lab_06, lab_07, lab_08, lab_11
-from bench.wrong.labs.of_memory import lab_09, lab_10
+import importlib
+import pkgutil
 
-LABS: tuple[Lab, ...] = (
-    lab_01.LAB,
-    lab_02.LAB,
-    lab_03.LAB,
-    lab_04.LAB,
-    lab_05.LAB,
-    lab_06.LAB,
-    lab_07.LAB,
-    lab_08.LAB,
-    lab_09.LAB,
-    lab_10.LAB,
-    lab_11.LAB,
-)
+from bench.wrong.case import Lab
+from bench.wrong.truth import Truth
+
+
+def _packages() -> list[str]:
+    """The names of the packages; none is named anywhere else."""
+    found = (each.name for each in pkgutil.iter_modules(__path__) if each.ispkg)
+    return sorted(f"{__name__}.{name}" for name in found)
+
+
+LABS: tuple[Lab, ...] = tuple(importlib.import_module(name).LAB for name in _packages())
+
+#: By lab and case: what would be a true naming of its cause.
+TRUTHS: dict[str, dict[str, Truth]] = {
+    lab.lab: importlib.import_module(f"{name}.truths").TRUTHS
+    for lab, name in zip(LABS, _packages(), strict=True)
+}

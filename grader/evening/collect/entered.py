@@ -1,7 +1,7 @@
 """What the list of students says of those who handed in, entered into the gradebook.
 
-nbgrader's pages show `None, None` for a student without a name, and Gradescope finds students by
-their e-mail addresses.
+The formgrader shows the id of a student without a name, and Gradescope finds students by their
+e-mail addresses.
 """
 
 from __future__ import annotations

@@ -36,8 +36,13 @@ def collect(app: Any, lab: str, dry: bool) -> Report:
     report = Report(place, lab, "nbgrader's exchange", dry, refused=collector.refused)
     collected = Collected(course, lab)
     for student, did in sorted(collector.did.items()):
-        record = {} if dry else collected.record(student)
-        when, files = record.get("when"), len(record.get("sha256", ()))
-        origin = str(record.get("entry", ""))
+        when: str | None
+        if dry:
+            entry = collector.chosen[student]
+            when, files, origin = entry.when.isoformat(), None, entry.name
+        else:
+            record = collected.record(student)
+            when, files = record.get("when"), len(record.get("sha256", ()))
+            origin = str(record.get("entry", ""))
         report.lines.append(Line(student, _DID[did], origin, when, None, files, 0, ()))
     return report

@@ -20,6 +20,7 @@ from grader.submissions.safe_copy import printable
 from grader.with_nbgrader.exchange.collected import Collected
 from grader.with_nbgrader.places import students_in
 from labs.common.files import read_bounded, remove_unfinished, write_atomically
+from labs.common.units import plural
 
 FOLDER = "receipts"
 _COLUMNS = (
@@ -99,7 +100,7 @@ def receipt(lab: str, student: str, record: Record, earlier: Iterable[Record] = 
     if isinstance(left_out, list) and left_out:
         lines += ["", "Left out:", *(_text(each) for each in left_out)]
     versions = [
-        f"{_time(each) or 'time not known'}: {len(_hashes(each))} files, "
+        f"{_time(each) or 'time not known'}: {plural(len(_hashes(each)), 'file')}, "
         f"SHA-256 {fingerprint(_hashes(each))}"
         for each in earlier
     ]

@@ -50,7 +50,7 @@ class Line:
     origin: str
     when: str | None
     late: bool | None
-    files: int
+    files: int | None  # None: nobody has counted them
     earlier: int
     remarks: tuple[str, ...]
 

@@ -70,7 +70,7 @@ def _each(lines: Iterable[Line]) -> list[str]:
             _DRY[line.did],
             (line.when or "").replace("T", " ")[:19],
             "late" if line.late else "",
-            str(line.files),
+            "" if line.files is None else f"{line.files:,}",
         )
         for line in lines
     ]

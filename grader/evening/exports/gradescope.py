@@ -126,7 +126,7 @@ def _test(part: Part, reason: str, visibility: str) -> dict[str, Any]:
     test: dict[str, Any] = {
         "name": part.name,
         "max_score": part.most,
-        "output": reason or ("A person grades this part." if part.waits else ""),
+        "output": reason or part.comment or ("A person grades this part." if part.waits else ""),
         "output_format": "text",
         "visibility": visibility,
     }

@@ -152,12 +152,13 @@ def _for_import(sheet: Sheet, students: dict[str, Graded], reasons: Reasons) -> 
 
 
 def _comments(graded: Graded, reasons: dict[str, str]) -> str:
-    """What each figure got and why, as HTML, which Moodle takes it for."""
+    """What each part got and why, or what a person wrote, as HTML, which Moodle takes it for."""
     lines = []
     for part in graded.parts:
         got = "not graded yet" if part.waits else f"{part.score:g} of {part.most:g} points"
-        reason = reasons.get(part.name, "")
-        lines.append(html.escape(f"{part.name}: {got}. {reason}".strip()))
+        reason = reasons.get(part.name, "") or part.comment
+        text = html.escape(f"{part.name}: {got}. {reason}".strip())
+        lines.append("<br>".join(text.splitlines()))
     if graded.penalty:
         lines.append(f"Handed in late: {graded.penalty:g} points less.")
     return "<br>".join(lines)

@@ -17,6 +17,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from grader.with_nbgrader.gradebook_lock import cause_of
 
+#: More characters of one comment are left out.
+MOST_CHARACTERS = 2_000
+
 
 class NoGrades(Exception):
     """There is nothing to export; the message says why and what to do."""
@@ -24,12 +27,16 @@ class NoGrades(Exception):
 
 @dataclass(frozen=True)
 class Part:
-    """The grade of one cell. While it `waits` for a person, its score is not final."""
+    """The grade of one cell. While it `waits` for a person, its score is not final.
+
+    `comment` is what a person wrote to the answer in this cell, or nbgrader if there is none.
+    """
 
     name: str
     score: float
     most: float
     waits: bool = False
+    comment: str = ""
 
 
 @dataclass(frozen=True)
@@ -143,13 +150,14 @@ def _submissions(gradebook: Gradebook, assignment: str) -> dict[str, tuple[Any, 
 
 def _parts(gradebook: Gradebook, assignment: str) -> dict[str, list[Part]]:
     """The graded cells of each student, by name."""
+    comments = _comments(gradebook, assignment)
     grade, book, of = api.Grade, api.SubmittedNotebook, api.SubmittedAssignment
     found: dict[str, list[Part]] = {}
     for cell_of in (api.GradeCell, api.TaskCell):
         rows = (
             gradebook.db.query(
                 of.student_id, cell_of.name, grade.score, grade.needs_manual_grade,
-                cell_of.max_score,
+                cell_of.max_score, book.id,
             )
             .select_from(grade)
             .join(book, grade.notebook_id == book.id)
@@ -157,6 +165,23 @@ def _parts(gradebook: Gradebook, assignment: str) -> dict[str, list[Part]]:
             .join(cell_of, grade.cell_id == cell_of.id)
             .filter(of.assignment_id == assignment)
         )  # fmt: skip
-        for student, name, score, waits, most in rows:
-            found.setdefault(student, []).append(Part(name, float(score), float(most), waits))
+        for student, name, score, waits, most, notebook in rows:
+            comment = comments.get((notebook, name), "")
+            part = Part(name, float(score), float(most), waits, comment)
+            found.setdefault(student, []).append(part)
     return {student: sorted(parts, key=lambda part: part.name) for student, parts in found.items()}
+
+
+def _comments(gradebook: Gradebook, assignment: str) -> dict[tuple[str, str], str]:
+    """The comments on cells, by the id of the submitted notebook and the name of the cell."""
+    comment, book, of = api.Comment, api.SubmittedNotebook, api.SubmittedAssignment
+    rows = (
+        gradebook.db.query(book.id, api.BaseCell.name, comment.manual_comment, comment.auto_comment)
+        .select_from(comment)
+        .join(book, comment.notebook_id == book.id)
+        .join(of, book.assignment_id == of.id)
+        .join(api.BaseCell, comment.cell_id == api.BaseCell.id)
+        .filter(of.assignment_id == assignment)
+    )
+    found = {(book, name): (by_hand or by_itself) for book, name, by_hand, by_itself in rows}
+    return {key: text.strip()[:MOST_CHARACTERS] for key, text in found.items() if text}

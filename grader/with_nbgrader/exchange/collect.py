@@ -21,6 +21,7 @@ from grader.submissions.safe_copy import printable
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.exchange.collected import Collected
 from grader.with_nbgrader.exchange.entries import Entry, Refused, choose, now, read_entries, whose
+from labs.common.units import plural
 
 #: What is done with a student's submission.
 NEW, NEWER, SAME = "new", "newer", "same"
@@ -62,6 +63,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             self._refuse(each)
         self.inbound_path = str(inbound)
         self.did: dict[str, str] = {}
+        self.chosen: dict[str, Entry] = {}
         self.duedate = self._duedate() if self.before_duedate else None
 
     def copy_files(self) -> None:
@@ -88,7 +90,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
                 f"{printable(str(error), 300)}. What was collected is whole. {_remedy(error)}"
             )
         if self.refused:
-            self.fail(f"{self.refused} folders were refused, see above; all others are done.")
+            self.fail(f"Refused, see above: {plural(self.refused, 'folder')}; all others are done.")
 
     def _refuse(self, one: Refused) -> None:
         """Says why a folder is not collected, and counts it for the exit status."""
@@ -112,6 +114,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         if choice.passed_over:
             self.log.error(_A_PERSON, student, self.inbound_path, folder)
         chosen = choice.entry
+        self.chosen[student] = chosen
         same = before is not None and chosen.name == before.name
         if same or (before is not None and not self._replaces(before, chosen)):
             hint = "" if same or self.update else "; use --update for the newer one"

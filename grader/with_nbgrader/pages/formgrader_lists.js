@@ -1,5 +1,5 @@
 // What the formgrader's lists show beyond nbgrader's own: marks for flags and for parts that were
-// set aside, and pages for a large class.
+// set aside, the id of a student without a name, and pages for a large class.
 (() => {
   "use strict";
 
@@ -31,6 +31,28 @@
     };
   }
 
+  // A student who was collected without a list of the class has no name. nbgrader writes
+  // "None, None", and the same for an address that is not known.
+  const isKnown = (part) => part !== null && part !== "";
+  const nameOf = (model) =>
+    [model.get("last_name"), model.get("first_name")].filter(isKnown).join(", ")
+    || model.get("student") || model.id;
+  const emailOf = (model) => model.get("email") || "";
+
+  for (const view of [window.StudentUI, window.SubmissionUI]) {
+    if (!view) continue;
+    const render = view.prototype.render;
+    view.prototype.render = function () {
+      render.call(this);
+      const cell = this.$name || this.$student_name, link = cell.children("a");
+      cell.attr("data-order", nameOf(this.model));
+      (link.length ? link : cell).text(nameOf(this.model));
+      if (this.$email) {
+        this.$email.attr("data-order", emailOf(this.model)).text(emailOf(this.model));
+      }
+    };
+  }
+
   // nbgrader builds the rows of all students before it shows the first, which takes a browser many
   // seconds if there are thousands. A list that is longer than this has pages instead. Each row is
   // nbgrader's own, built when somebody looks at its page. Search and sorting span all rows, so
@@ -46,9 +68,7 @@
   };
   const same = (text) => [text, text];
   const none = () => same("");
-  const stated = (value) => value === null ? "None" : value;
-  const name = (model) =>
-    same(stated(model.get("last_name")) + ", " + stated(model.get("first_name")));
+  const name = (model) => same(nameOf(model));
   const yes = (key, text) => (model) => model.get(key) ? [1, text] : [0, ""];
   const marked = (column) => (model) => {
     const [order, text] = column(model);
@@ -64,7 +84,7 @@
 
   const COLUMNS = {
     Students: [
-      name, (model) => same(model.id), (model) => same(stated(model.get("email"))), points(), none,
+      name, (model) => same(model.id), (model) => same(emailOf(model)), points(), none,
     ],
     Submissions: [
       name, (model) => same(model.get("student")),

@@ -16,6 +16,7 @@ from labs.common.messages import Refused
 from labs.common.spelling import suggestion
 from labs.common.terminal import say, say_json
 from labs.common.units import UnknownUnit, canonical
+from labs.languages.words import words
 from labs.recording.declared import Estimand
 from labs.recording.file import BadRecording, Recording
 from labs.results import remarks, two_in_full
@@ -137,7 +138,7 @@ def _print(
     told = _sentences(results, files)
     if any(each.estimate is None for each in results):
         for sentence in told:
-            say(sentence, file=sys.stderr)
+            say(words(sentence), file=sys.stderr)
         return _stop(ValueError("without both figures there is no comparison"), FAILED)
     found = compared(results[0], results[1], files=files)
     if arguments.json:
@@ -151,13 +152,13 @@ def _print(
             say(warning, file=sys.stderr)
         return 0
     for sentence in told:
-        say(sentence)
+        say(words(sentence))
     for line in remarks.of_results(results).as_lines():
         say(f"  {line}")
     for sentence in two_in_full.sentences(found):
-        say(sentence)
+        say(words(sentence))
     for path in saved:
-        say(f"  recording: {path}")
+        say(f"  {words('recording')}: {path}")
     return 0
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from labs.analysis import compare
 from labs.analysis.estimate import Estimate
 from labs.common.table import Table
 from labs.common.units import NAMES
 from labs.notebook.panel.form import differing, settings_as_text
 from labs.notebook.panel.kept import KeptRun
 from labs.plots.picture import Picture, make_picture
-from labs.plots.rows import Dot, Group, Row, begin_near, rows_figure
+from labs.plots.rows import Dot, Group, Row, rows_figure
 from labs.plots.series import LOOKS
 from labs.plots.style import QUIET
-from labs.results import compared
 
 #: So many runs are compared.
 MOST = 3
@@ -47,8 +47,9 @@ def picture_of(runs: Sequence[KeptRun]) -> Picture | None:
     title = f"{newest.form.kernel}: the last {len(chosen)} runs"
     key = [("marker: the figure; bar: its 95 % interval", QUIET)]
     heading = f"{newest.what}, the newest run last"
-    figure = rows_figure([Group(heading, tuple(rows))], newest.unit, newest.what, title, key)
-    begin_near(figure, [dot for row in rows for dot in row.dots])
+    figure = rows_figure(
+        [Group(heading, tuple(rows))], newest.unit, newest.what, title, key, scale="near"
+    )  # fmt: skip
     return make_picture(figure, *_described(chosen), _table(chosen))
 
 
@@ -67,11 +68,15 @@ def _described(chosen: Sequence[KeptRun]) -> tuple[str, str]:
         f"interval, in {NAMES[newest.unit]}, on one axis."
     )
     assert newest.value is not None and before.value is not None
-    words = compared.of_estimates(
-        (f"Run {newest.number}", _figure(newest)), (f"run {before.number}", _figure(before))
-    ).sentence()
+    side = "above" if newest.value > before.value else "below"
+    words = (
+        f"The figure of run {newest.number} lies {side} that of run {before.number}, and the two "
+        "are distinguishable."
+        if compare.side(_figure(newest), _figure(before))
+        else f"The figures of run {newest.number} and run {before.number} are not distinguishable."
+    )
     values = ", ".join(f"run {each.number}: {each.value_as_text()[0]}" for each in chosen)
-    return kind, f"{words} ({values}.)"
+    return kind, " ".join((words, f"The figures of the runs: {values}."))
 
 
 def _figure(run: KeptRun) -> Estimate:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from labs.common import messages
 from labs.common.files import CannotWrite
 from labs.common.messages import Message
+from labs.common.units import plural
 from labs.languages.words import words
 from labs.notebook import explain
 from labs.notebook.panel import comparison, kept
@@ -166,7 +167,8 @@ class Panel:
         self.controls.bar.bar_style = "success"
         taken = len(recording.samples(run.variant))
         added = len(recording.processes) - len(plan.shares())
-        more = f" {added} processes were added, because the core was shared." if added > 0 else ""
+        processes = plural(added, "process")
+        more = f" The run added {processes}, because the core was shared." if added > 0 else ""
         self.controls.status(f"Done: {taken:,} samples in {at[1] - at[0]:.2g} s.{more}")
         parts = zip(("run", "save", "reduce", "draw"), at[:-1], at[1:], strict=True)
         self.timings = {name: 1e3 * (end - begin) for name, begin, end in parts}

@@ -83,7 +83,9 @@ def _added(result: Result, without: Result | None, name: str) -> str:
     if difference.side < 0:
         return f"less than without: {shown}"
     why = difference.doubt()
-    return f"not distinguishable from 0: {shown}" + (f"; {why}" if why else "")
+    if why:
+        return f"not distinguishable from 0: {shown}; {why}"
+    return f"not distinguishable from 0: {shown}"
 
 
 def _parts(result: Result) -> tuple[str, int, int]:

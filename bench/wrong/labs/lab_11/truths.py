@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.wrong import truth as t
 from bench.wrong.truth import Truth, by_name, value_of
 
-_OWN = by_name(
+TRUTHS = by_name(
     {
         t.LOOP: "loop-left-in other-with-loop tested-with-loop",
         value_of("baseline"): "only-the-loop",
@@ -35,5 +35,3 @@ _OWN = by_name(
         t.C_CHANGED: "c-commented",
     }
 )
-
-TRUTHS: dict[str, dict[str, Truth]] = {"11-own-question": _OWN}

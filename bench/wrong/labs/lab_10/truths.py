@@ -12,7 +12,7 @@ NOT_BROUGHT = Truth(("page-not-brought",))
 #: All pages were brought, and more was timed besides.
 MORE = Truth(("more-than-the-operation",))
 
-_PAGE_FAULT = by_name(
+TRUTHS = by_name(
     {
         value_of("zero-page"): "first-read",
         value_of("populate"): "by-populate",
@@ -54,5 +54,3 @@ _PAGE_FAULT = by_name(
         t.C_CHANGED: "c-commented",
     }
 )
-
-TRUTHS: dict[str, dict[str, Truth]] = {"10-page-fault": _PAGE_FAULT}

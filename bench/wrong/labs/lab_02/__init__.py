@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from bench.wrong.case import Lab, conclusions, file_case, mixed_case, own_c, run_case
-from bench.wrong.labs.values_02 import CACHE, CALL, CAUSE, FAULT, OWN, RIGHT, RUNS, VALUES, WORDS
+from bench.wrong.labs.lab_02.values import (
+    CACHE,
+    CALL,
+    CAUSE,
+    FAULT,
+    OWN,
+    RIGHT,
+    RUNS,
+    VALUES,
+    WORDS,
+)
 from bench.wrong.student import Student, lines_without, plan
 
 _C = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.wrong.case import Lab, conclusions, file_case, mixed_case, own_c, run_case
-from bench.wrong.labs.values_03 import (
+from bench.wrong.labs.lab_03.values import (
     FLOOR,
     GETPPID,
     RATIO,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.wrong.case import Lab, conclusions, file_case, mixed_case, own_c, run_case
-from bench.wrong.labs.values_04 import (
+from bench.wrong.labs.lab_04.values import (
     ARGS0,
     ARGS6,
     FIVE_SIX,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bench.wrong.case import Case, Kind, Lab, file_case, mixed_case, own_c, run_case
-from bench.wrong.labs.values_08 import RIGHT, RUNS, VALUES, WORDS, repaired, reproduced, trial
+from bench.wrong.labs.lab_08.values import RIGHT, RUNS, VALUES, WORDS, repaired, reproduced, trial
 from bench.wrong.student import Student, lines_without, plan
 
 _C = (

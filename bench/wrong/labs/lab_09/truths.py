@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.wrong import truth as t
 from bench.wrong.truth import Truth, by_name, value_of
 
-_LADDER = by_name(
+TRUTHS = by_name(
     {
         t.TICKS_CALLED_CYCLES: "ticks-for-cycles",
         t.NS_CALLED_CYCLES: "ns-for-cycles",
@@ -32,5 +32,3 @@ _LADDER = by_name(
         t.EDITED: "rows-smoothed",
     }
 )
-
-TRUTHS: dict[str, dict[str, Truth]] = {"09-memory-ladder": _LADDER}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.wrong.case import Lab, file_case, mixed_case, own_c, run_case
-from bench.wrong.labs.values_01 import FENCED, MONOTONIC, OWN, RIGHT, RUNS, VALUES
+from bench.wrong.labs.lab_01.values import FENCED, MONOTONIC, OWN, RIGHT, RUNS, VALUES
 from bench.wrong.student import Student, lines_without, plan
 
 _C = (

@@ -1,1 +1,0 @@
-"""Wrong submissions of the labs about memory."""
