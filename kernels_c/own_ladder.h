@@ -18,7 +18,7 @@
 #define _GNU_SOURCE
 #include "ladder.h"
 
-enum { OWN_SET = 128 << 20 };
+enum { OWN_SET = 128 << 20, OWN_STRIDE = 64 };
 
 static uint64_t walk_own(struct ladder *ladder, long batch)
 {
@@ -35,8 +35,8 @@ static uint64_t walk_own(struct ladder *ladder, long batch)
     return end - begin;
 }
 
-LADDER(own, "own-128m", OWN_SET, 64, IN_ORDER_OF_ADDRESSES, SMALL_PAGES, walk_own)
-LADDER(kit, "random-128m", OWN_SET, 64, IN_RANDOM_ORDER, SMALL_PAGES, walk_own)
+LADDER(own, "own-128m", OWN_SET, OWN_STRIDE, IN_ORDER_OF_ADDRESSES, SMALL_PAGES, walk_own)
+LADDER(kit, "random-128m", OWN_SET, OWN_STRIDE, IN_RANDOM_ORDER, SMALL_PAGES, walk_own)
 
 /* A random number from 0 to `below` - 1, for the student's order. */
 static uint64_t random_of_order = 1;
@@ -45,8 +45,15 @@ TICKLAB_INLINE long random_below(long below)
     return (long)((next_random(&random_of_order) >> 32) * (uint64_t)below >> 32);
 }
 
+/* Swap two entries of the student's order. */
 TICKLAB_INLINE void swap(long *next, long one, long other)
 {
+    const long count = OWN_SET / OWN_STRIDE;
+    const long outside = one < 0 || one >= count ? one : other;
+    if (outside < 0 || outside >= count)
+        stop(STATUS_FAILED,
+             "your order: swap(next, %ld, %ld), and the cache lines have the numbers 0 to %ld", one,
+             other, count - 1);
     const long before = next[one];
     next[one] = next[other];
     next[other] = before;

@@ -18,6 +18,7 @@ from grader.facts import creations, observed, own_call, switch_counts, traps, wa
 from grader.facts.memory import ladders, page_faults, working_sets
 from labs.analysis.compare import side
 from labs.c_kernels.optimisation import level_of
+from labs.common.units import canonical
 from labs.recording import places
 from labs.recording.file import Recording
 
@@ -121,6 +122,11 @@ def less_than_half(case: Case) -> bool:
     if own is None or other is None or other.estimate is None:
         return False
     return side(own, other.estimate, 0.5) < 0
+
+
+def in_core_cycles(case: Case) -> bool:
+    """Whether the figure was handed in in core cycles, and not in another unit of time."""
+    return canonical(case.figure.unit.strip()) == "cycles"
 
 
 # ------------------------------------------------------------------------- what the OS counted
@@ -266,6 +272,7 @@ FACTS: Mapping[str, Callable[[Case], bool]] = {
         use_measured,
         costs_more_than_refused,
         floor_in_run,
+        in_core_cycles,
         calls_comparable,
         less_than_half,
         faults_counted,

@@ -25,9 +25,19 @@ FIGURES = (
         central="cycles-for-ticks",
         praise=(
             Praise(
-                "Each load waited for the one before, all 256 cache lines were visited, and the "
-                "time is in cycles of the core.",
-                by=("cycle-too-short", "loads chained", "every line walked", "cycles-for-ticks"),
+                "Each load waited for the one before, all 256 cache lines were visited, and your "
+                "figure is in core cycles.",
+                by=(
+                    "in core cycles",
+                    "cycle-too-short",
+                    "loads chained",
+                    "every line walked",
+                    "cycles-for-ticks",
+                ),
+            ),
+            Praise(
+                "Each load waited for the one before, and all 256 cache lines were visited.",
+                by=("cycle-too-short", "loads chained", "every line walked"),
             ),
         ),
         look_next="Does a load from 32 KiB cost as much? How large is the first cache here?",

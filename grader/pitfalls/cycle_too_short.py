@@ -13,9 +13,10 @@ def detect(case: Case) -> str | None:
         walk = ladders.walk_of(case.recording, name)
         if walk is None or walk.whole is not False:
             continue
+        nodes, walked = ladders.per_process(case.recording, walk.nodes, walk.walked)
         return (
-            f"Over all processes, the sets of {name} have {walk.nodes:,} cache lines, and the "
-            f"walks go round {walk.walked:,} of them."
+            f"The set of {name} has {nodes} cache lines, and the walk goes round {walked} of them "
+            "(mean of the processes)."
         )
     return None
 
@@ -23,9 +24,10 @@ def detect(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="cycle-too-short",
     level=Level.VALIDITY,
-    symptom="The working set is far smaller than it claims to be.",
-    misconception="A random order need not visit everything. If each line leads to any other one, "
-    "the walk soon comes back to a line where it has been.",
+    symptom="The walk does not go round its whole set.",
+    misconception="A random order need not visit everything. A shuffle that swaps any two numbers "
+    "often makes several cycles, and the walk goes round one of them. If each next line is drawn "
+    "by itself, the walk comes back even sooner.",
     experiment="Follow your order from line 0, and count the lines until one comes back.",
     seen_in="common where each pointer of a chain is drawn by itself, or a shuffle ends in "
     "several cycles",

@@ -6,6 +6,9 @@ from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.facts.memory import ladders
 from grader.pitfalls.pitfall import Live, Pitfall
+from labs.analysis import compare
+from labs.analysis.estimate import Estimate
+from labs.common.units import rounded
 
 
 def detect(case: Case) -> str | None:
@@ -13,20 +16,54 @@ def detect(case: Case) -> str | None:
         walk = ladders.walk_of(case.recording, name)
         if walk is None or not walk.foreseen:
             continue
-        return (
-            f"Over all processes, {walk.same_hops:,} of the {walk.walked:,} hops of {name} are as "
+        same, walked = ladders.per_process(case.recording, walk.same_hops, walk.walked)
+        counted = (
+            f"On average over the processes, {same} of the {walked} hops of {name} are as "
             "long as one of the four hops before."
         )
+        return " ".join(filter(None, (counted, _gained(case, name, walk))))
     return None
+
+
+def _gained(case: Case, name: str, walk: ladders.Walk) -> str:
+    """What the same run shows: whether a load costs less than in an order of other hops; or ''."""
+    mine = _figure(case, name)
+    for other in filter(ladders.unforeseen, case.recording.variants):
+        beside, figure = ladders.walk_of(case.recording, other), _figure(case, other)
+        if mine is None or figure is None or beside is None:
+            continue
+        if beside.foreseen is not False or beside.set_kb != walk.set_kb:
+            continue
+        costs, others = (f"{rounded(each.value)} {case.spec.unit}" for each in (mine, figure))
+        if compare.side(mine, figure) < 0:
+            return (
+                f"In the same run a load costs {costs} in this order, and {others} in "
+                f"{other}, whose hops differ: here your order makes the loads cheaper."
+            )
+        return (
+            f"In the same run a load costs {costs} in this order, and {others} in {other}, "
+            "whose hops differ: here your order made no load cheaper, but a machine with another "
+            "prefetcher may foresee it."
+        )
+    return ""
+
+
+def _figure(case: Case, name: str) -> Estimate | None:
+    """The figure of a variant of the run, in the unit of the figure handed in."""
+    result = case.results.get(name)
+    if result is None or result.estimate is None:
+        return None
+    return result.estimate.into(case.spec.unit, result.clock)
 
 
 PITFALL = Pitfall(
     code="order-foreseen",
     level=Level.VALIDITY,
-    symptom="A prefetcher can foresee your loads.",
-    misconception="It is not enough that each load waits for the one before. If all hops are "
-    "equally long, the hardware asks for the next line before the load does.",
-    experiment="Walk through the same set in a random order, in the same run.",
+    symptom="The hops of your walk repeat, so a prefetcher may foresee your loads.",
+    misconception="It is not enough that each load waits for the one before. If hops repeat, the "
+    "hardware may ask for the next line before the load does. So an order that can be foreseen is "
+    "no evidence of what a load from memory costs.",
+    experiment="Let the hops of your walk differ, and compare both orders in one run.",
     seen_in="common in walks through an array; lat_mem_rd of lmbench without its option -t",
     detect=detect,
     yields_to=("cycle-too-short",),

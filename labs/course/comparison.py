@@ -65,7 +65,7 @@ class Compared:
 
     def _closeness(self) -> str:
         if self.found is None:
-            return "compared in its lab only" if self.alone else "no figure yet"
+            return "no figure gives it: compare it in its lab" if self.alone else "no figure yet"
         if self._is_choice and self.predicted.unit == CHOICE:
             same = self.found.value == self.predicted.value
             return "the same conclusion" if same else "another conclusion"

@@ -30,7 +30,7 @@ def rows(machine: Facts) -> list[tuple[str, str]]:
         ("Virtual machine", virtualization_as_text(machine)),
         ("Governor", machine.governor or UNREADABLE),
         ("Turbo", _on_off(machine.turbo)),
-        ("SMT", _on_off(machine.smt)),
+        ("SMT", _smt(machine)),
         ("Clock source", machine.clock_source or UNREADABLE),
         ("Seccomp", machine.seccomp or UNREADABLE),
         ("Load", UNREADABLE if machine.load is None else f"{machine.load:.2f} in the last minute"),
@@ -146,6 +146,13 @@ def virtualization_as_text(machine: Facts) -> str:
     if machine.virtual:
         return f"yes ({machine.hypervisor})" if machine.hypervisor else "yes"
     return "no sign of one" if machine.virtual is False else UNREADABLE
+
+
+def _smt(machine: Facts) -> str:
+    """Whether a core has two hardware threads; a hypervisor may hide the second one."""
+    if machine.virtual and machine.smt is False:
+        return "off, as far as the virtual machine shows"
+    return _on_off(machine.smt)
 
 
 def _on_off(fact: bool | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from labs.c_kernels import clobbers, families, toolchain
@@ -82,9 +83,15 @@ def of_unknown_variants(plan: Plan) -> Message | None:
     if not unknown:
         return None
     heading = f"{plan.kernel_name} has no such variant: {', '.join(unknown)}"
-    close = [name for each in unknown if (name := spelling.meant(each, known))]
+    close = [name for each in unknown if (name := _meant(each, known))]
     meant = (f"Did you mean {', '.join(close)}?",) if close else ()
     return Message("problem", heading, (*meant, f"It has {', '.join(families.short(known))}."))
+
+
+def _meant(word: str, known: Sequence[str]) -> str:
+    """The variant that a misspelt word stands for; '' if several begin with this word."""
+    several = sum(name.startswith(word) for name in known) > 1
+    return "" if several else spelling.meant(word, known)
 
 
 def of_lacks(recording: Recording) -> tuple[Message, ...]:

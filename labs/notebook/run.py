@@ -34,7 +34,8 @@ class Run:
     `recording_path` is the recording's path in the lab's folder, or None if it is not saved.
     `predictions` holds the prediction of each variant. `python` says that the student used
     arguments of `lab.measure` and not options, so that advice names arguments too. `later` says
-    whether this is an earlier run.
+    whether this is an earlier run. `chosen` says that a variant was asked for by name, so that only
+    this one is printed.
     """
 
     recording: Recording
@@ -43,6 +44,7 @@ class Run:
     predictions: Mapping[str, Mark] = field(default_factory=dict)
     python: bool = False
     later: Later = field(default_factory=Later)
+    chosen: bool = False
 
     @classmethod
     def of(
@@ -138,7 +140,7 @@ class Run:
         """The same run with another of its variants as the first."""
         chosen = self.result(variant)
         others = tuple(result for result in self.results if result is not chosen)
-        return replace(self, results=(chosen, *others))
+        return replace(self, results=(chosen, *others), chosen=True)
 
     def _no_arithmetic(self, _: object) -> NoReturn:
         """A run is no number. Raises Refused, which says what is."""
@@ -255,20 +257,25 @@ class Run:
             raise Refused(Message("problem", "this run gives no figure", tuple(words)))
         return result.estimate
 
+    @property
+    def _printed(self) -> tuple[Result, ...]:
+        """The results that are printed: the one that was asked for by name, or all of the run."""
+        return self.results[:1] if self.chosen else self.results
+
     def _repr_html_(self) -> str:
         return filled(
             _RUN,
             note=self.later.note(),
-            sentences=[words(result.sentence()) for result in self.results],
-            remarks=remarks.of_results(self.told()).as_html(),
+            sentences=[words(result.sentence()) for result in self._printed],
+            remarks=remarks.of_results(self.told(self._printed)).as_html(),
             held=self._held(),
             saved_in=self.recording_path,
         )
 
     def __repr__(self) -> str:
         lines = [self.later.note()] if self.later.failure else []
-        lines += [words(result.sentence()) for result in self.results]
-        lines += remarks.of_results(self.told()).as_lines()
+        lines += [words(result.sentence()) for result in self._printed]
+        lines += remarks.of_results(self.told(self._printed)).as_lines()
         lines += [held] if (held := self._held()) else []
         lines.append(
             f"{words('saved in')} {self.recording_path}"

@@ -24,7 +24,7 @@ from labs.plots import estimates_plot, image, line_plot, samples_plot, tables, t
 from labs.plots.known_number import Mark
 from labs.plots.style import CSS_PIXELS_PER_INCH, symbol
 from labs.recording.file import Recording
-from labs.results import extremes, remarks
+from labs.results import compared, extremes, remarks
 from labs.results.result import Result
 
 _PICTURE = Path(__file__).with_name("picture.html.jinja")
@@ -191,15 +191,14 @@ def describe_estimates(
 
 
 def _cheapest_and_dearest(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
-    """Which variant is the cheapest and which the most expensive, where the intervals show it."""
+    """Which variant is the cheapest and which the most expensive, if the differences show it."""
     (first, cheap), near = extremes.lowest(known)
     (last, dear), nearby = extremes.highest(known)
     least, most = (f"{rounded(each.value)} {sign}" for each in (cheap, dear))
     if len(known) == 2 and near:
-        return (
-            f"{first} ({least}) and {last} ({most}) are not distinguishable: their intervals "
-            "overlap."
-        )
+        return compared.of_estimates(
+            (f"{first} ({least})", cheap), (f"{last} ({most})", dear)
+        ).sentence()
     said = [f"The cheapest is {first} with {least}."]
     if near:
         said = [extremes.doubt("the cheapest", least, first, near)]

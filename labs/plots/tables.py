@@ -89,13 +89,13 @@ def estimates_table(results: Sequence[Result]) -> Table:
     rows = []
     for name, result in zip(names_of(results), results, strict=True):
         if result.estimate is None:
-            rows.append((name, "none", "", "", f"{result.n:,}", result.no_figure))
+            rows.append((name, "none", "", "", f"{result.n:,}", "", result.no_figure))
         else:
             numbers = sensible(result.estimate.into(first.unit, result.clock))
-            rows.append((name, *numbers, f"{result.n:,}", ""))
+            rows.append((name, *numbers, f"{result.n:,}", result.aside_as_text(), ""))
     return Table(
         f"{first.recording.kernel}: {first.what} in {NAMES[first.unit]}",
-        ("variant", first.what, "from", "to (95 %)", "samples", "why not"),
+        ("variant", first.what, "from", "to (95 %)", "samples", "set aside", "why not"),
         tuple(rows),
     ).without_empty()
 

@@ -159,6 +159,11 @@ def compared(
     return _comparison(names, one, other, times, tuple(dict.fromkeys(filter(None, modes))))
 
 
+def of_estimates(one: tuple[str, Estimate], other: tuple[str, Estimate]) -> Comparison:
+    """How one estimate compares with the other; each has its name. They must be in one unit."""
+    return _comparison((one[0], other[0]), one[1], other[1], 1.0, ())
+
+
 def differences_compared(first: Comparison, second: Comparison, times: float = 1.0) -> Comparison:
     """How the difference that `first` shows compares with `times` that of the `second`.
 

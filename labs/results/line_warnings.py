@@ -15,11 +15,12 @@ from labs.common.advice import Advice, Option, Words, advice
 from labs.common.units import rounded
 from labs.recording import declared
 from labs.recording.file import Recording
-from labs.recording.load import was_shared
 from labs.results import no_line
 from labs.results.lost_samples import (
     OTHER_THREAD_ALL_THE_TIME,
+    OTHERS_USED_MEMORY,
     UNTIL_WHOLE,
+    met_others_in_memory,
     of_interruptions,
     of_shared_core,
 )
@@ -58,9 +59,10 @@ def of_line(
     early = declared.seen_not_to_wait(recording, line.variant)
     found += of_interruptions(line, figure)
     free = declared.chooses_no_cpu(recording, line.variant)
+    memory = met_others_in_memory(recording, line.variant)
     found += [
         *of_shared_core(line, figure, WIDE_INTERVAL),
-        *_of_processes(line, early=early, free=free),
+        *_of_processes(line, early=early, free=free, memory=memory),
     ]
     cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
@@ -114,8 +116,8 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         )
     if line.shared:
         cause = OTHER_THREAD_ALL_THE_TIME
-    elif declared.of_variant(recording, line.variant).memory and was_shared(recording):
-        cause = "the operation uses memory, and other programs used memory during the run"
+    elif met_others_in_memory(recording, line.variant):
+        cause = OTHERS_USED_MEMORY
     elif too_short := _is_mostly_overhead(recording, line):
         cause = "even in the longest samples the operations take less time than the overhead"
     share = rounded(100 * width, 2)
@@ -208,11 +210,11 @@ def _longer(recording: Recording, line: Line, figure: Estimate, width: float) ->
     )
 
 
-def _of_processes(line: Line, *, early: bool, free: bool) -> list[RunWarning]:
+def _of_processes(line: Line, *, early: bool, free: bool, memory: bool) -> list[RunWarning]:
     """A warning if the processes fall into two groups, with the cause if the run shows it.
 
     `early` says that the second reading was seen not to wait for the work; `free`, that the OS
-    chose the CPUs of the tasks.
+    chose the CPUs of the tasks; `memory`, that others used what the operation uses.
     """
     groups, by = line.two_groups, line.cost.by_process
     if groups is None or by is None or abs(groups.factor - 1) < GROUPS_APART:
@@ -237,7 +239,9 @@ def _of_processes(line: Line, *, early: bool, free: bool) -> list[RunWarning]:
         RunWarning(
             "processes-differ",
             symptom,
-            _why_processes_differ(groups, early=early, free=free),
+            OTHERS_USED_MEMORY
+            if memory and not early
+            else _why_processes_differ(groups, early=early, free=free),
             LET_IT_WAIT if early else _look_at_each(len(line.set_aside["process"])),
             quiet=few and not early,
             brief=brief,
@@ -268,12 +272,12 @@ def _why_processes_differ(groups: TwoGroups, *, early: bool, free: bool) -> str:
         if free:
             return (
                 "another state of the machine, for example two tasks on two CPUs in some processes "
-                "and on one CPU in others; a place in memory has a smaller effect, and no other "
-                "program was seen on the core"
+                "and on one CPU in others; a place in memory has a smaller effect, and the "
+                "samples that were kept show no other program on the core"
             )
         return (
-            "another state of the machine; a place in memory has a smaller effect, and no other "
-            "program was seen on the core"
+            "another state of the machine; a place in memory has a smaller effect, and the samples "
+            "that were kept show no other program on the core"
         )
     if groups.siblings == "stay":
         return (
@@ -282,8 +286,8 @@ def _why_processes_differ(groups: TwoGroups, *, early: bool, free: bool) -> str:
         )
     if groups.whole:
         return (
-            "perhaps the place of code and stack in memory; each process had its core to itself, "
-            "so no other program on the core is the cause"
+            "perhaps the place of code and stack in memory; the samples that were kept show no "
+            "other program on the core"
         )
     if groups.siblings == "move":
         return (

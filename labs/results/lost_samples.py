@@ -8,6 +8,9 @@ from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
 from labs.common.advice import Option, advice
 from labs.common.units import rounded
+from labs.recording import declared
+from labs.recording.file import Recording
+from labs.recording.load import was_shared
 from labs.results.warning import RunWarning
 
 #: A run gives a warning from these shares of its samples on.
@@ -28,8 +31,16 @@ UNTIL_WHOLE = advice(
     options=(Option("within", 5), Option("at-most", 60)),
 )
 
+#: The cause where a busy machine explains the spread of an operation that uses memory.
+OTHERS_USED_MEMORY = "the operation uses memory, and other programs used memory during the run"
+
 #: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
 FEW_HIT = 0.357
+
+
+def met_others_in_memory(recording: Recording, variant: str) -> bool:
+    """Whether `variant` uses memory, and other programs used much of the machine."""
+    return declared.of_variant(recording, variant).memory and was_shared(recording)
 
 
 def of_interruptions(line: Line, figure: Estimate) -> list[RunWarning]:

@@ -123,7 +123,12 @@ class Result:
         )
 
     def _aside_as_text(self) -> str:
-        """What was set aside and why, if that is more than a few samples."""
+        """The same in brackets, for a sentence."""
+        each = self.aside_as_text()
+        return f" (set aside: {each})" if each else ""
+
+    def aside_as_text(self) -> str:
+        """How many samples were set aside and why; '' if it is no more than a few."""
         aside = self.set_aside
         if sum(aside.values()) < MANY_ASIDE * (self.n + sum(aside.values())):
             return ""
@@ -131,7 +136,7 @@ class Result:
         if len(self.recording.processes) == 1:
             reasons["process"] = OF_ONE_PROCESS
         each = (reasons[why].format(number_1=f"{count:,}") for why, count in aside.items())
-        return f" (set aside: {', '.join(each)})"
+        return ", ".join(each)
 
     def as_json(self, saved: str | None = None) -> dict[str, Any]:
         """The object that `labs measure --json` prints; `saved` is the recording's path."""

@@ -13,7 +13,7 @@ from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
 from labs.common.advice import Option, advice
 from labs.common.units import rounded
-from labs.recording import places, proof, traced
+from labs.recording import declared, places, proof, traced
 from labs.recording.distinct import distinct
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
@@ -122,12 +122,26 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
     ]
 
 
-def _of_clock_speed(recording: Recording) -> list[RunWarning]:
-    """A warning if the clock of the core changed during the run."""
+def _of_clock_speed(recording: Recording, variant: str) -> list[RunWarning]:
+    """A warning if the clock of the core changed during the run.
+
+    Memory does not follow this clock, so core cycles are no way out for an operation on it.
+    """
     speeds = core_clock.speeds_ghz(recording)
     if not speeds or speeds[1] <= (1 + SPEED_CHANGE) * speeds[0]:
         return []
     low, high = map(rounded, speeds)
+    if declared.of_variant(recording, variant).memory:
+        return [
+            RunWarning(
+                "clock-speed",
+                f"the core's clock changed during the run, from {low} to {high} GHz",
+                "turbo or power saving; this operation also waits for memory, which has a clock of "
+                "its own",
+                "state both speeds in your report, or measure again when the speed is steady",
+                quiet=True,  # there is nothing to do about the figure
+            )
+        ]
     return [
         RunWarning(
             "clock-speed",
@@ -205,7 +219,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     """
     found = _of_tracer(recording)
     found += of_unbound(recording, variant) or of_placement(recording, variant)
-    found += _of_clock_speed(recording)
+    found += _of_clock_speed(recording, variant)
     found += _of_switches(recording, variant)
     found += _of_counts(recording, variant)
     sizes, variants = max(len(distinct(recording.batch)), 1), max(len(recording.variants), 1)

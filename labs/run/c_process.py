@@ -127,9 +127,10 @@ async def _until_done(
             task.result()  # raises the task's exception
         if unfinished and loop.time() >= limits.deadline:
             raise RunFailed(
-                f"Ticklab ended {name} after the time limit of {limits.time_s:g} s; take fewer "
-                "samples, raise the limit (time_limit=..., in a terminal --time-limit ...), or "
-                "look for a loop or a wait in the C that never ends",
+                f"Ticklab ended {name} after the time limit of {limits.time_s:g} s, and no sample "
+                "is kept. Take fewer samples or fewer variants at a time, raise the limit "
+                "(time_limit=..., in a terminal --time-limit ...), or "
+                "look for an endless loop or wait in the C",
                 hung=True,
             )
         if unfinished and limits.patience_s and loop.time() >= seen[0] + limits.patience_s:

@@ -181,7 +181,7 @@ def _ring(number_1: int, of: str, size: int) -> str:
 
 
 def _least_and_most(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
-    """Where a switch costs least and where it costs most, where the intervals show it."""
+    """Where a switch costs least and where it costs most, if the differences show it."""
     (cheapest, least), near = extremes.lowest(known)
     (dearest, most), nearby = extremes.highest(known)
     at_least, at_most = (f"{rounded(each.value)} {sign}" for each in (least, most))

@@ -16,7 +16,14 @@ from labs.common.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import Recording, read
-from labs.results.compared import Comparison, compared, differences_compared, two_modes
+from labs.results import extremes
+from labs.results.compared import (
+    Comparison,
+    compared,
+    differences_compared,
+    of_estimates,
+    two_modes,
+)
 from labs.results.digits import rounded_apart
 from labs.results.result import result_of
 from testing.paths import FIXTURES
@@ -98,6 +105,20 @@ def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
     elsewhere = by_hand([1.02 * level for level in levels])
     assert compare.separation(same, one) > 1
     assert abs(compare.separation(elsewhere, one)) < 1
+
+
+def test_the_lowest_and_the_highest_are_named_by_the_same_rule_as_a_comparison() -> None:
+    levels, run = [10.0, 14.0, 11.0, 13.0, 12.0, 10.5], object()
+    one = by_hand(levels, run)
+    for other, near in (
+        (by_hand([1.02 * level for level in levels], run), ()),
+        (by_hand([1.02 * level for level in levels]), ("one",)),
+    ):
+        assert other.low < one.high  # the intervals overlap
+        apart = of_estimates(("other", other), ("one", one)).distinguishable
+        assert apart == (not near)
+        assert extremes.highest((("one", one), ("other", other))) == (("other", other), near)
+        assert extremes.lowest((("one", one), ("other", other)))[1] == ("other",) * len(near)
 
 
 def test_where_the_core_was_shared_all_the_time_only_a_large_difference_is_distinguishable() -> (

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from labs.analysis.line import fit_line
+from labs.plots import tables
 from labs.recording.file import Recording
 from labs.results import run_warnings
 from labs.results.result import REASONS, result_of
@@ -150,6 +151,10 @@ def test_a_neighbour_of_a_moment_is_set_aside_and_told_with_the_samples_only() -
     visited = run_with(Machine(neighbour=11, neighbour_stretches=((0.03, 0.27),), samples=10_000))
     assert "shared-core" not in warnings_of(visited)
     assert "set aside: 2,400 while the core was shared" in result_of(visited).sentence()
+    (row,) = tables.estimates_table((result_of(visited),)).rows
+    assert row[-1] == "2,400 while the core was shared"
+    quiet = tables.estimates_table((result_of(run_with()),))
+    assert "set aside" not in quiet.header
 
 
 @pytest.mark.parametrize(("processes", "named"), [(10, "processes"), (1, "parts of the run")])
@@ -567,6 +572,35 @@ def test_no_migrations_where_it_stayed() -> None:
 def test_clock_speed_where_it_changed() -> None:
     found = warnings_of(with_each(run_with(), "core_cycle_ticks", ["0.634", "0.722"]))
     assert "from 3.6 to 4.1 GHz" in found["clock-speed"].symptom
+
+
+def test_core_cycles_are_no_advice_for_an_operation_that_waits_for_memory() -> None:
+    changed = with_each(run_with(), "core_cycle_ticks", ["0.634", "0.722"])
+    for memory in ("0", "1"):
+        warning = warnings_of(of_memory(changed, memory))["clock-speed"]
+        assert ("core cycles" in str(warning.try_this)) == (memory == "0")
+        assert ("waits for memory" in warning.likely_cause) == warning.quiet == (memory == "1")
+
+
+def of_memory(run: Recording, memory: str, **stated: str) -> Recording:
+    """The same run, as if its operation used memory, or none."""
+    own = {
+        f"variant.{run.variants[0]}.{k}": v for k, v in (("estimand", "cost"), ("memory", memory))
+    }
+    conditions = {**run.conditions, **own, **stated}
+    return dataclasses.replace(run, conditions=MappingProxyType(conditions))
+
+
+@pytest.mark.parametrize(("memory", "busy"), [("1", "1.99"), ("1", "1.0"), ("0", "1.99")])
+def test_what_others_do_in_memory_explains_processes_that_differ_on_a_busy_machine(
+    memory: str, busy: str
+) -> None:
+    slower = dataclasses.replace(simulate.OPERATION, slower=SLOWER)
+    stated = {"cpus.busy": busy, "cpus.online": "2"}
+    run = of_memory(of_operations(slower, sibling=simulate.OPERATION), memory, **stated)
+    cause = warnings_of(run)["processes-differ"].likely_cause
+    assert ("other programs used memory" in cause) == (memory == "1" and busy == "1.99")
+    assert "had its core to itself" not in cause
 
 
 def test_clock_speed_within_two_percent_is_steady() -> None:

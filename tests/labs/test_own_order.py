@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from grader.cases.verdict import Level, Outcome
+from grader.cases.verdict import Finding, Level, Outcome
+from grader.figures import figure_named
+from grader.pitfalls import order_foreseen
 from testing.c_programs import LINUX, Program
 from testing.own_work import Exercise
+from testing.submission import honest_submission
 
 LINES = 2 << 20
 #: The order is followed before the first sample, however few there are.
@@ -43,7 +47,12 @@ WRONG = {
         0.5,
     ),
 }
-OUTSIDE = {"behind the end": f"{EACH} {{ next[i] = i + 1; }}"}
+OUTSIDE = {
+    "behind the end": f"{EACH} {{ next[i] = i + 1; }}",
+    "swaps behind the end": f"{ITSELF} for (long i = count; i > 0; i--) "
+    "{ swap(next, i, random_below(i)); }",
+    "swaps before the begin": f"{ITSELF} swap(next, 0, -1);",
+}
 
 EXERCISE = Exercise(
     figure="ladder-own",
@@ -90,6 +99,40 @@ def test_another_order_is_told_and_not_praised(program: Program, name: str) -> N
     assert not verdict.praise
 
 
-def test_a_line_that_there_is_not_ends_the_run(program: Program) -> None:
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_line_that_there_is_not_ends_the_run(program: Program, name: str) -> None:
     with pytest.raises(AssertionError, match=f"the cache lines have the numbers 0 to {LINES - 1}"):
-        EXERCISE.counts(program, "behind the end", *SHORT)
+        EXERCISE.counts(program, name, *SHORT)
+
+
+COUNTED = {"set_kb": 128 << 10, "set_nodes": LINES, "nodes_walked": LINES}
+
+
+def finding(**counted: int) -> Finding:
+    """The finding on the saved order of the kit, as if each process had counted this."""
+    stated = {f"variant.own-128m.{key}": str(n) for key, n in (COUNTED | counted).items()}
+    found = EXERCISE.verdict("one cycle", stated).findings
+    return next(each for each in found if each.code in ("cycle-too-short", "order-foreseen"))
+
+
+def test_a_cycle_is_counted_for_one_process_and_no_size_is_claimed() -> None:
+    half = finding(nodes_walked=LINES // 2)
+    assert f"has {LINES:,} cache lines, and the walk goes round {LINES // 2:,} of" in half.evidence
+    assert "far smaller" not in half.symptom
+
+
+def test_hops_that_repeat_are_not_said_to_be_foreseen_where_the_run_shows_no_gain() -> None:
+    # The saved samples are of a random order, so they cost what the order of the kit costs.
+    same = finding(same_hops=LINES - 2)
+    assert "here your order made no load cheaper" in same.evidence
+    assert f"{LINES - 2:,} of the {LINES:,} hops" in same.evidence
+
+
+def test_hops_that_repeat_are_said_to_gain_where_the_run_shows_it() -> None:
+    spec = figure_named("ladder-own")
+    found = honest_submission(spec).states({"variant.own-128m.same_hops": str(LINES - 2)})
+    assert found.recording is not None
+    ticks, mine = found.recording.ticks, found.recording.rows_of("own-128m")
+    case = found.lasting(np.where(mine, ticks // 4, ticks)).follows().case()
+    said = order_foreseen.detect(case)
+    assert said is not None and "here your order makes the loads cheaper" in said

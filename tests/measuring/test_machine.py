@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from labs.common import pseudo_files
-from labs.machine import control_groups
+from labs.machine import card, control_groups
 from labs.machine.description import Machine, read_machine
 from testing.plain_machine import PLAIN
 
@@ -291,6 +291,18 @@ def test_what_cannot_be_shown_is_said_in_one_sentence(
     assert words in sentence
     assert sentence.endswith(".")
     assert sentence in machine.card()
+
+
+@pytest.mark.parametrize(
+    ("virtual", "smt", "shown"),
+    [(True, False, "off, as far as"), (False, False, "off"), (True, True, "on")],
+)
+def test_a_virtual_machine_does_not_know_that_smt_is_off(
+    virtual: bool, smt: bool, shown: str
+) -> None:
+    machine = dataclasses.replace(PLAIN, virtual=virtual, smt=smt)
+    said = dict(card.rows(machine))["SMT"]
+    assert said.startswith(shown) and (said in ("off", "on")) == (smt or not virtual)
 
 
 def test_the_card_in_html_is_escaped_and_has_row_headers() -> None:

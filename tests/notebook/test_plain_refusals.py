@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from labs.common.messages import Refused
+from labs.notebook import explain
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read
+from labs.run.plan import Plan
 from testing.paths import FIXTURES
 from testing.short_runs import LAB
 
@@ -19,6 +21,16 @@ from testing.short_runs import LAB
 @pytest.fixture(scope="module")
 def run() -> Run:
     return Run.of(read(FIXTURES / "honest/03-system-call/recordings/clocks.csv"))
+
+
+def test_a_run_prints_all_variants_or_the_one_that_was_asked_for(run: Run) -> None:
+    first, second = (each.variant for each in run.results[:2])
+    printed = repr(run)
+    assert all(f" {each.variant}: " in printed for each in run.results)
+    for chosen in (run[second], run[second].in_unit("ticks")):
+        for shown in (repr(chosen), chosen._repr_html_()):
+            assert f" {second}: " in shown and f" {first}: " not in shown
+        assert len(chosen.results) == len(run.results)
 
 
 @pytest.mark.parametrize(
@@ -41,3 +53,11 @@ def test_variants_apart_are_refused_with_the_text_to_write(tmp_path: Path) -> No
     with pytest.raises(Refused, match="write all variants in one text") as refused:
         Session(LAB, tmp_path).measure("system_call", "getppid", "invalid", samples=100)
     assert '"getppid, invalid"' in str(refused.value)
+
+
+@pytest.mark.parametrize(("word", "meant"), [("random", False), ("random-8n", True)])
+def test_the_beginning_of_many_names_is_no_misspelling_of_one(word: str, meant: bool) -> None:
+    found = explain.of_unknown_variants(Plan("memory_ladder", variants=(word,)))
+    assert found is not None
+    assert any("Did you mean" in each for each in found.sentences) == meant
+    assert "random-" in found.sentences[-1]

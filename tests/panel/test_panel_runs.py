@@ -118,12 +118,16 @@ def test_close_figures_fill_the_axis_which_then_says_that_it_does_not_begin_at_0
 @pytest.mark.parametrize(
     ("newest", "words"),
     [
-        ((25.0, 24.0, 26.0), "run 2 lies above that of run 1, and the two intervals do not"),
-        ((15.0, 14.0, 16.0), "run 2 lies below that of run 1, and the two intervals do not"),
-        ((20.0, 19.0, 21.0), "intervals of run 2 and run 1 overlap"),
+        ((25.0, 24.0, 26.0), "run 2 lies above that of run 1, and the two are distinguishable"),
+        ((15.0, 14.0, 16.0), "run 2 lies below that of run 1, and the two are distinguishable"),
+        (
+            (20.6, 20.05, 21.15),
+            "run 2 lies above that of run 1, and the two are distinguishable",
+        ),  # the two intervals overlap
+        ((20.0, 19.0, 21.0), "figures of run 2 and run 1 are not distinguishable."),
     ],
 )
-def test_a_difference_is_claimed_only_where_the_intervals_are_apart(
+def test_a_difference_is_claimed_only_where_its_interval_excludes_0(
     newest: tuple[float, float, float], words: str
 ) -> None:
     drawn = comparison.picture_of([run_of(1), run_of(2, newest)])

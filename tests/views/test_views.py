@@ -333,7 +333,7 @@ def test_footprint_names_the_cheapest_ring_only_outside_the_noise() -> None:
     assert re.search(r"A switch costs .* among 2 proc.*, and .* among 8", footprint_meaning(clear))
     same = footprint({"alone-0": 500.0, "processes-2-0": 5_000.0, "processes-8-0": 20_000.0})
     said = footprint_meaning(same)
-    assert "the cheapest switch is not distinguishable: the interval of" in said
+    assert "the cheapest switch is not distinguishable: the difference between" in said
     assert "A switch costs least" not in said and "costs most" not in said
 
 

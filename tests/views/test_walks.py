@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import pytest
 
 from labs import views
@@ -28,11 +31,30 @@ def test_a_walk_is_shown_with_its_set_its_pages_and_its_order() -> None:
     assert rows["random-128m"]["hops as long as one of the four before"] != "2,097,150"
 
 
+def test_a_count_is_a_whole_number_of_a_process_or_two_with_the_span() -> None:
+    run = run_of("pitfalls/order-foreseen/near/recordings/run.csv")
+    key = "variant.random-128m.same_hops"
+    for counts, shown in ((("0", "4"), "0 to 4"), (("3", "3"), "3")):
+        given = itertools.cycle(counts)
+        left = {k: v for k, v in run.recording.conditions.items() if k != key}
+        processes = tuple({**each, key: next(given)} for each in run.recording.processes)
+        other = replace(run.recording, conditions=left, processes=processes)
+        (row,) = (each for each in views.walks(Run.of(other)).rows if each[0] == "random-128m")
+        assert shown in row
+
+
+def test_walks_are_listed_in_the_order_of_the_request() -> None:
+    run = run_of("pitfalls/order-foreseen/near/recordings/run.csv")
+    for names in (("random-128m", "ordered-128m"), ("ordered-128m", "random-128m")):
+        shown = views.walks(Run.of(run.recording, names))
+        assert tuple(row[0] for row in shown.rows) == names
+
+
 def test_a_walk_that_repeats_itself_is_seen() -> None:
     table = views.walks(run_of("pitfalls/cycle-too-short/wrong/recordings/run.csv"))
     ((found),) = (dict(zip(table.header, row, strict=True)) for row in table.rows)
     walked, every = (
-        int(found[key].replace(",", "").partition(".")[0])
+        int(found[key].replace(",", "").rpartition(" ")[2])
         for key in ("lines that the walk goes round", "cache lines of the set")
     )
     assert walked < every / 100

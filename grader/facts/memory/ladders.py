@@ -100,6 +100,12 @@ def walk_of(recording: Recording, variant: str) -> Walk | None:
     return Walk(set_kb, resident, huge, nodes, walked, same, samples, right)
 
 
+def per_process(recording: Recording, *sums: int | None) -> tuple[str, ...]:
+    """These sums over the processes as text, each as the mean of a process, to a whole number."""
+    count = max(len(recording.processes), 1)
+    return tuple(f"{(each or 0) / count:,.0f}" for each in sums)
+
+
 def unforeseen(variant: str) -> bool:
     """Whether the variant claims an order that nobody foresees."""
     return variant.startswith(FORESEEN_BY_NOBODY)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from labs.analysis import compare
+from labs.analysis.estimate import Estimate
 from labs.common.table import Table
 from labs.common.units import NAMES
 from labs.notebook.panel.form import differing, settings_as_text
@@ -69,19 +71,19 @@ def _described(chosen: Sequence[KeptRun]) -> tuple[str, str]:
     side = "above" if newest.value > before.value else "below"
     words = (
         f"The figure of run {newest.number} lies {side} that of run {before.number}, and the two "
-        "intervals do not overlap."
-        if _apart(newest, before)
-        else f"The 95 % intervals of run {newest.number} and run {before.number} overlap."
+        "are distinguishable."
+        if compare.side(_figure(newest), _figure(before))
+        else f"The figures of run {newest.number} and run {before.number} are not distinguishable."
     )
     values = ", ".join(f"run {each.number}: {each.value_as_text()[0]}" for each in chosen)
     return kind, " ".join((words, f"The figures of the runs: {values}."))
 
 
-def _apart(one: KeptRun, other: KeptRun) -> bool:
-    """Whether the intervals of two runs do not overlap."""
-    if one.low is None or one.high is None or other.low is None or other.high is None:
-        return False
-    return one.low > other.high or one.high < other.low
+def _figure(run: KeptRun) -> Estimate:
+    """The figure of a run, without its processes: two runs have none in common."""
+    assert run.value is not None
+    low, high = (run.value if end is None else end for end in (run.low, run.high))
+    return Estimate(run.value, low, high, run.unit, run.what, 0, 0)
 
 
 def _table(chosen: Sequence[KeptRun]) -> Table:

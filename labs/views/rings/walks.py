@@ -24,14 +24,14 @@ _HEADER = (
 def walks(run: Runs) -> Table:
     """For each walk of a run: what it visited, and its pages; all counts of one process.
 
-    A count that differs between the processes is their mean. Raises Refused for a run that has no
-    walk through memory.
+    Of a count that differs between the processes, the smallest and the largest are shown. Raises
+    Refused for a run that has no walk through memory.
     """
     rows = [
         row
         for each in runs_of([run])
-        for name in each.recording.variants
-        if (row := _row(each.recording, name)) is not None
+        for result in each.results
+        if (row := _row(each.recording, result.variant)) is not None
     ]
     if not rows:
         raise refused("this run has no walk through memory", f"Measure one: {_EXAMPLE}.")
@@ -40,12 +40,13 @@ def walks(run: Runs) -> Table:
 
 
 def _row(recording: Recording, variant: str) -> tuple[str, ...] | None:
-    def count(key: str, share: float = 1.0) -> str:
-        total = recording.total(f"variant.{variant}.{key}")
-        if total is None:
+    def count(key: str, share: int = 1) -> str:
+        known = recording.numbers(f"variant.{variant}.{key}")
+        if not known:
             return ""
-        each = total / max(len(recording.processes), 1) / share
-        return f"{each:,.0f}" if each >= 100 else rounded(each, 3)
+        ends = (each / share for each in (min(known), max(known)))
+        texts = (f"{each:,.0f}" if each >= 100 or share == 1 else rounded(each, 3) for each in ends)
+        return " to ".join(dict.fromkeys(texts))
 
     if recording.total(f"variant.{variant}.set_kb") is None:
         return None
