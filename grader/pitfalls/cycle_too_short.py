@@ -25,9 +25,8 @@ PITFALL = Pitfall(
     code="cycle-too-short",
     level=Level.VALIDITY,
     symptom="The walk does not go round its whole set.",
-    misconception="A random order need not visit everything. A shuffle that swaps any two numbers "
-    "often makes several cycles, and the walk goes round one of them. If each next line is drawn "
-    "by itself, the walk comes back even sooner.",
+    misconception="A random order need not visit everything. A shuffle often makes several cycles, "
+    "and the walk goes round one of them. Lines drawn one by one lead back even sooner.",
     experiment="Follow your order from line 0, and count the lines until one comes back.",
     seen_in="common where each pointer of a chain is drawn by itself, or a shuffle ends in "
     "several cycles",

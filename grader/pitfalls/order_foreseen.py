@@ -18,8 +18,7 @@ def detect(case: Case) -> str | None:
             continue
         same, walked = ladders.per_process(case.recording, walk.same_hops, walk.walked)
         counted = (
-            f"On average over the processes, {same} of the {walked} hops of {name} are as "
-            "long as one of the four hops before."
+            f"{name}: on average, {same} of {walked} hops are as long as one of the four before."
         )
         return " ".join(filter(None, (counted, _gained(case, name, walk))))
     return None
@@ -37,13 +36,12 @@ def _gained(case: Case, name: str, walk: ladders.Walk) -> str:
         costs, others = (f"{rounded(each.value)} {case.spec.unit}" for each in (mine, figure))
         if compare.side(mine, figure) < 0:
             return (
-                f"In the same run a load costs {costs} in this order, and {others} in "
-                f"{other}, whose hops differ: here your order makes the loads cheaper."
+                f"A load costs {costs} here and {others} in {other}: your order makes loads "
+                "cheaper."
             )
         return (
-            f"In the same run a load costs {costs} in this order, and {others} in {other}, "
-            "whose hops differ: here your order made no load cheaper, but a machine with another "
-            "prefetcher may foresee it."
+            f"A load costs {costs} here and {others} in {other}: on this machine your order gains "
+            "nothing, another may foresee it."
         )
     return ""
 
@@ -59,11 +57,10 @@ def _figure(case: Case, name: str) -> Estimate | None:
 PITFALL = Pitfall(
     code="order-foreseen",
     level=Level.VALIDITY,
-    symptom="The hops of your walk repeat, so a prefetcher may foresee your loads.",
-    misconception="It is not enough that each load waits for the one before. If hops repeat, the "
-    "hardware may ask for the next line before the load does. So an order that can be foreseen is "
-    "no evidence of what a load from memory costs.",
-    experiment="Let the hops of your walk differ, and compare both orders in one run.",
+    symptom="A prefetcher may foresee your loads.",
+    misconception="If hops repeat, the hardware may ask for a line before the load does. Such an "
+    "order is no evidence of what memory costs.",
+    experiment="Let the hops differ, and compare both orders in one run.",
     seen_in="common in walks through an array; lat_mem_rd of lmbench without its option -t",
     detect=detect,
     yields_to=("cycle-too-short",),
