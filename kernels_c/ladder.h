@@ -76,11 +76,19 @@ TICKLAB_INLINE const struct node *follow(const struct node *node, long hops)
     return node;
 }
 
-/* Walk once along the whole cycle. Each cursor walks a part of it, so that loads overlap: this takes
- * a tenth of the time. The cursors end a little further than each other's beginning, so that the
- * next sample begins at another place. */
+/* Walk along the whole cycle.
+ *
+ * In a large set each cursor walks a part, so that loads overlap: this takes a tenth of the time. The
+ * cursors end a little further than each other's beginning, so that the next sample begins at
+ * another place. What a cache could not keep then lies behind each cursor, in 16 pieces. In a small
+ * set such a piece would be shorter than a sample, so one walk goes all the way. */
 static inline void walk_a_lap(struct ladder *ladder)
 {
+    enum { SMALL = 1 << 20 };
+    if (ladder->cycle * ladder->stride <= SMALL) {
+        ladder->at = follow(ladder->at, (long)ladder->cycle);
+        return;
+    }
     const long hops = (long)(ladder->cycle / CURSORS) + A_FEW;
     for (long left = hops; left > 0; left--)
         for (int i = 0; i < CURSORS; i++)
