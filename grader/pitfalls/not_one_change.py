@@ -74,11 +74,9 @@ PITFALL = Pitfall(
     code="not-one-change",
     level=Level.INTERPRETATION,
     symptom="The two runs do not differ in one thing, so no threat was tried.",
-    misconception="A threat to a figure is tried by a second run in which it would show. A run "
-    "never differs from itself, and after several changes nobody knows which of them moved the "
-    "cost.",
-    experiment="Change the one thing that you named, keep all other settings, and measure again "
-    "under another name.",
+    misconception="A second run tries a threat only if the threat would show in it. After several "
+    "changes, nobody knows which of them moved the cost.",
+    experiment="Change the one thing that you named, keep all other settings, and measure again.",
     seen_in="report E: one run, and no second one under other conditions",
     detect=detect,
 )
