@@ -51,9 +51,11 @@ def test_its_repaired_twin_measures_what_it_claims_to(name: str) -> None:
             assert each.declared.estimand == listed[each.name].declared.estimand, each.name
 
 
-def test_an_unknown_one_is_told_with_those_there_are() -> None:
-    with pytest.raises(KeyError, match=r"there is .*cached_getpid"):
+def test_an_unknown_one_is_told_with_one_like_it_or_with_the_command_that_lists_all() -> None:
+    with pytest.raises(KeyError, match="`labs broken`"):
         broken.find("nowhere")
+    with pytest.raises(KeyError, match="did you mean cached_getpid"):
+        broken.find("cached_getpit")
 
 
 def test_one_that_does_not_say_what_is_wrong_is_refused(

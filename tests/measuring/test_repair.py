@@ -65,7 +65,7 @@ def test_a_repair_of_no_c_kernel_is_refused_before_anything_runs(tmp_path: Path)
 def test_a_trial_is_no_run_and_the_reply_names_its_two(tmp_path: Path) -> None:
     trial: Any = pair_of("bare_mutex")
     lab = Session("08-five-reports-on-trial", tmp_path)
-    with pytest.raises(Refused, match=r"write trial\.broken or trial\.repaired"):
+    with pytest.raises(Refused, match=r"write `\.broken` or `\.repaired`"):
         lab.figure("trial-d-reproduced", trial.naive_value, "ns", trial)
     number: Any = 5
     with pytest.raises(Refused, match="a run, not a int"):
