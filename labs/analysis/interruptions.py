@@ -71,7 +71,7 @@ class _Hits:
 
 
 def counted_beside(recording: Recording) -> float | None:
-    """How many interruptions per second the processes counted; None if they did not count any.
+    """How many interruptions per second the processes counted; None if none states it.
 
     The median, because another program may have disturbed some of the processes.
     """
@@ -80,7 +80,7 @@ def counted_beside(recording: Recording) -> float | None:
 
 
 def _is_rate(text: str) -> bool:
-    return text.isdigit() and len(text) < 12
+    return text.isascii() and text.isdigit() and len(text) < 12
 
 
 def lengthened(

@@ -70,7 +70,8 @@ def test_a_timer_of_the_os_may_be_missed_beside() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "beside"), [(["500", "700", "90000"], 700.0), (["", "x", "-1"], None), ([], None)]
+    ("stated", "beside"),
+    [(["500", "700", "90000"], 700.0), (["", "\u00b2", "-1"], None), ([], None)],
 )
 def test_one_disturbed_process_does_not_decide(stated: list[str], beside: float | None) -> None:
     found = simulate.run(replace(STEADY, processes=3), seed=1)
