@@ -1,8 +1,9 @@
 """Which samples of a variant count, and for each of the others the reason why it does not.
 
-Three things lengthen a sample and are not the operation's cost: an interruption, another program
-that uses the same core for a while, and rare events that put a sample far from all others. Every
-sample that is set aside has one of these reasons, and the line counts them.
+Three things lengthen a sample and are not the operation's cost: an interruption (see
+`interruptions`), another program that uses the same core for a while (see `shared_core`), and rare
+events that put a sample far from all others. Every sample that is set aside has one of these
+reasons, and the line counts them.
 """
 
 from __future__ import annotations
