@@ -64,8 +64,8 @@ static uint64_t walk(struct ladder *ladder, long batch)
 }
 
 #define FOR_EACH_SIZE(what)                                                                        \
-    what(16k, 16 << 10) what(256k, 256 << 10) what(2m, 2 << 20) what(4m, 4 << 20)                  \
-        what(8m, 8 << 20) what(16m, 16 << 20) what(128m, 128 << 20)
+    what(16k, 16 << 10) what(128k, 128 << 10) what(384k, 384 << 10) what(3m, 3 << 20)              \
+        what(4m, 4 << 20) what(16m, 16 << 20) what(64m, 64 << 20) what(128m, 128 << 20)
 
 #define BY_PAGES(size, of_bytes)                                                                   \
     static struct ladder of_##size = {                                                             \
