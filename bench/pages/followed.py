@@ -57,8 +57,10 @@ class Page:
 
 #: The class of these pages has not used nbgrader's exchange, and who has not is refused.
 RELEASE_FEEDBACK = {"nbgrader release_feedback 01-timer-overhead": 1}
+#: One figure of the lab is there: the others are not handed in, and the archive lacks them.
+INCOMPLETE = {"grader check .": 1, "labs hand-in": 1}
 PAGES = (
-    Page("docs/students/start.md", installed=False),
+    Page("docs/students/start.md", installed=False, ends=INCOMPLETE),
     Page("docs/students/languages.md", begins=brought.empty_folder),
     Page("docs/instructors/monday.md", installed=False),
     Page(
@@ -80,8 +82,7 @@ PAGES = (
     Page("docs/measuring.md", begins=brought.lab_folder),
     Page("docs/own-function.md", begins=brought.empty_folder),
     Page("docs/defended-figure.md", begins=brought.empty_folder),
-    # One figure of the lab is there, as the page says: the others are not handed in.
-    Page("docs/submission.md", begins=brought.empty_folder, ends={"grader check .": 1}),
+    Page("docs/submission.md", begins=brought.empty_folder, ends=INCOMPLETE),
     Page("README.md", later=("labs doctor", brought.lab_folder)),
     Page("docs/grading.md", begins=brought.empty_folder, ends=RELEASE_FEEDBACK),
     Page("CONTRIBUTING.md", installed=False, begins=brought.checkout),
