@@ -20,9 +20,10 @@ LAB = "09-memory-ladder"
 RUNS = ("orders", "sizes")
 
 LARGER = "A cache may hold this set: choose a larger one."
-ONLY_ORDER = "Let only the order differ: the set must be 128m too."
+ONLY_ORDER = "Let only the order differ: the same set, in an order that nobody foresees."
 CYCLES = "Your figure ladder-l1 is asked for in core cycles."
-STRIDE = "More than the stride differs, or less of it than in this task."
+STRIDE = "Only the stride may differ: 64 bytes in one variant, 4096 bytes in the other."
+SMALLEST = "Add 16k: your figure ladder-l1 needs it."
 
 #: A cell, what is chosen there, and the lines that it prints.
 CHOICES: list[tuple[str, dict[str, Any], list[str]]] = [
@@ -34,6 +35,12 @@ CHOICES: list[tuple[str, dict[str, Any], list[str]]] = [
     ("orders-run", {"other": "random-64m"}, [ONLY_ORDER]),
     ("orders-run", {"other": "random-4096-4m"}, [ONLY_ORDER]),
     ("orders-run", {"other": "ordered-1m"}, [ONLY_ORDER]),
+    ("orders-run", {"other": "ordered-128m"}, [ONLY_ORDER]),
+    ("sizes-run", {"sets": ["16k", "64k", "512k", "4m", "64m"]}, []),
+    ("sizes-run", {"sets": ["64m", "16k"]}, []),
+    ("sizes-run", {"sets": ["32k", "64k", "4m"]}, [SMALLEST]),
+    ("sizes-run", {"sets": ["16m", "116k"]}, [SMALLEST]),
+    ("sizes-run", {"sets": []}, [SMALLEST]),
     ("in-cycles", {"unit": "cycles"}, []),
     ("in-cycles", {"unit": "ns"}, [CYCLES]),
     ("in-cycles", {"unit": "ticks"}, [CYCLES]),
