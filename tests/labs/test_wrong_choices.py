@@ -66,7 +66,7 @@ def sources() -> dict[str, str]:
 def lines_of_choices(source: str) -> list[str]:
     """The lines that a cell prints only if a choice was wrong."""
     return [
-        call.args[0].value
+        str(call.args[0].value)
         for branch in ast.walk(ast.parse(source))
         if isinstance(branch, ast.If)
         for call in ast.walk(branch)
