@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.facts import watched
-from grader.facts.c import beside, parts
+from grader.facts.c import beside, parts, waiting
 from grader.facts.memory import page_faults
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Pitfall
@@ -78,6 +78,11 @@ def _beside_pages(case: Case) -> str | None:
         return (
             f"To bring {ready.touched:,} pages, your get_ready() made {ready.faults:,} page faults."
         )
+    # A page with a sleep takes long enough to be interrupted: on a busy machine it has no estimate.
+    code = parts.measured_by(own_source(case) or "", "MEASURE_OWN_PAGE_FAULT")
+    called = waiting.wait_with_an_end(code)
+    if called is not None:
+        return f"Between its readings your C calls {called}(), which brings no page."
     if without is None or without.each < page_faults.MOST:
         return None
     mine, plain = (case.results[name].estimate for name in ("bring", "unprepared"))

@@ -22,3 +22,31 @@ def test_huge_pages_matter_when_they_hold_much_of_the_set(huge_kb: str | None, s
     assert codes == (["huge-pages-unnoticed"] if said else [])
     if said:
         assert "gave 1,280 MB of them in huge pages" in verdict.findings[0].evidence
+
+
+@pytest.mark.parametrize(
+    ("figure_id", "by", "what"),
+    [
+        ("page-fault-anonymous", 4096, "one of the 4,096 bytes of a page"),
+        ("page-fault-copy", 65536, "one of the 65,536 bytes of a page"),
+        ("page-fault-file", 16, "one of the 16 pages that this page fault maps"),
+        # New memory has no neighbours that are mapped too.
+        ("page-fault-anonymous", 16, ""),
+    ],
+)
+def test_a_page_fault_is_not_divided_by_its_page(figure_id: str, by: int, what: str) -> None:
+    honest = honest_submission(figure_named(figure_id))
+    expected = honest.case().expected
+    assert expected is not None
+    (found,) = honest.gives(expected.value / by).verdict().findings
+    assert found.code == ("arithmetic-slip" if what else "figure-not-from-recording")
+    assert what in found.evidence
+
+
+def test_a_sleep_between_the_pages_is_named_by_the_c() -> None:
+    honest = honest_submission(figure_named("page-fault-bring"))
+    assert honest.source is not None and honest.verdict().findings == ()
+    slept = honest.source.replace("= 1;", "= 1, (void)usleep(1);")
+    assert slept != honest.source
+    findings = {each.code: each.evidence for each in honest.of_c(slept).verdict().findings}
+    assert "calls usleep(), which brings no page" in findings["more-than-the-operation"]

@@ -10,7 +10,10 @@ from labs.recording.page_faults import FEW, MOST, Counted, counted
 __all__ = [
     "FEW",
     "KERNELS",
+    "MAPPED_AROUND",
     "MOST",
+    "OF_FILE",
+    "PAGE_BYTES",
     "Counted",
     "counted",
     "no_fault_left",
@@ -19,6 +22,12 @@ __all__ = [
 ]
 
 KERNELS = frozenset({"page_fault", "own_page_fault"})
+
+#: The sizes of a page on the machines that Linux runs on, in bytes.
+PAGE_BYTES = (4096, 16384, 65536)
+
+#: The variant that reads a file, and how many of its pages Linux maps with one page fault.
+OF_FILE, MAPPED_AROUND = "file", 16
 
 
 def of_case(case: Case) -> Iterator[Counted]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from grader.cases.case import Case
 from grader.cases.digits import BY_HAND
 from grader.cases.spec import Quantity
+from grader.facts.memory import page_faults
 from grader.facts.numbers import slips_of_rows
 from labs.common.units import rounded
 from labs.results.result import result_of
@@ -36,6 +37,7 @@ def slips(case: Case) -> Iterator[Slip]:
         if quantity is Quantity.COST and case.result.net is not None:
             yield from _of_net(case)
             yield from _of_size(case)
+            yield from _of_page(case)
         yield from _of_column(case)
         yield from slips_of_rows.of_rows(case)
 
@@ -87,6 +89,24 @@ def _of_size(case: Case) -> Iterator[Slip]:
     if size is not None and int(size[1]) > 1 and case.expected is not None:
         divided = f"{rounded(case.expected.value)} / {size[1]}"
         yield case.expected.value / int(size[1]), divided, _right(case, case.spec.variant)
+
+
+def _of_page(case: Case) -> Iterator[Slip]:
+    """The cost of a page fault, divided by the bytes of its page or by the pages that it maps."""
+    if case.spec.kernel not in page_faults.KERNELS or case.expected is None:
+        return
+    right = _right(case, case.spec.variant)
+    cost = case.expected.value
+    for size in page_faults.PAGE_BYTES:
+        yield (
+            cost / size,
+            f"{rounded(cost)} / {size:,}, for one of the {size:,} bytes of a page",
+            right,
+        )
+    if case.spec.variant == page_faults.OF_FILE:
+        many = page_faults.MAPPED_AROUND
+        what = f"{rounded(cost)} / {many}, for one of the {many} pages that this page fault maps"
+        yield cost / many, what, right
 
 
 def _of_column(case: Case) -> Iterator[Slip]:
