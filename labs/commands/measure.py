@@ -14,7 +14,7 @@ from tqdm import tqdm
 from labs.c_kernels import toolchain
 from labs.common.files import CannotWrite, explained
 from labs.common.messages import Refused
-from labs.common.terminal import say, say_json
+from labs.common.terminal import columns, say, say_json
 from labs.common.units import UnknownUnit, canonical
 from labs.course import evidence
 from labs.course.account import with_account
@@ -151,7 +151,7 @@ def _print(results: list[Result], saved: str | None, as_json: bool, counted: boo
                 printed.add(sentence)
     if counted:
         recording, names = results[0].recording, [result.variant for result in results]
-        for line in counts_table.as_lines(recording, names):
+        for line in counts_table.as_lines(recording, names, columns()):
             say(line)
     if saved is not None:
         say(f"  {words('recording')}: {saved}")

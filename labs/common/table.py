@@ -124,10 +124,7 @@ def _widths(
     if width is None:
         return widths
     least = [
-        most
-        if n in to_the_right
-        else max(len(part) for text in column for part in parts(text, _WIDEST_COMMAND))
-        for n, (column, most) in enumerate(zip(columns, widths, strict=True))
+        max(_least(text, n in to_the_right) for text in column) for n, column in enumerate(columns)
     ]
     while sum(widths) + 2 * (len(widths) - 1) > width:
         broad = [n for n in range(len(widths)) if widths[n] > least[n]]
@@ -135,6 +132,13 @@ def _widths(
             break
         widths[max(broad, key=lambda n: widths[n])] -= 1
     return widths
+
+
+def _least(text: str, to_the_right: bool) -> int:
+    """The least width of a cell with this text: a number stays whole, words may be broken."""
+    if to_the_right and (len(text) <= _SHORT or _NUMBER.match(text)):
+        return len(text)
+    return max(len(part) for part in parts(text, _WIDEST_COMMAND))
 
 
 def _broken(text: str, width: int) -> list[str]:

@@ -13,6 +13,7 @@ from labs.analysis.arrays import Floats
 from labs.common.units import canonical
 from labs.languages.words import label
 from labs.plots.known_number import Mark
+from labs.plots.labels import numbers_apart
 from labs.plots.style import (
     BLUE,
     FAINT,
@@ -77,6 +78,7 @@ def samples_figure(
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     make_room_at_left(figure, axes)
     make_room_at_right(figure, axes)
+    numbers_apart(axes)
     title_and_key(figure, f"{recording.kernel} {variant}: every sample", key)
     return figure
 

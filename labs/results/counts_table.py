@@ -50,13 +50,13 @@ def lines_of_absent(recording: Recording) -> list[str]:
     return [words(f"not counted: {', '.join(events)}: {why}") for why, events in by_reason.items()]
 
 
-def as_lines(recording: Recording, variants: Sequence[str]) -> list[str]:
-    """The tables of these variants, and what was not counted, for a terminal."""
+def as_lines(recording: Recording, variants: Sequence[str], width: int | None = None) -> list[str]:
+    """The tables of these variants, and what was not counted, for a terminal of this width."""
     lines = []
     for name in variants:
         table = table_of(recording, name)
         if table is not None:
-            lines += ["", table.as_text()]
+            lines += ["", table.as_text(width)]
         elif scope(recording):  # other variants were counted
             lines.append(words(f"not counted: {name}: {_OTHER_CLOCK}"))
     return lines + lines_of_absent(recording)

@@ -49,7 +49,8 @@ def _add_options_of_run(parser: argparse.ArgumentParser, samples: int | None) ->
         type=int,
         default=DEFAULT_WARMUP,
         metavar="N",
-        help="warm-up samples per variant in each process; first times take none unasked",
+        help="warm-up samples per variant in each process "
+        f"(default: {DEFAULT_WARMUP}; first times: 0)",
     )
     parser.add_argument("--cpu", type=int, metavar="N", help="pin the task to this CPU")
     parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task to this CPU")

@@ -103,3 +103,12 @@ def test_a_table_with_room_is_not_broken() -> None:
         Table("", ROWS[0], tuple(ROWS[1:])).as_text(200)
         == Table("", ROWS[0], tuple(ROWS[1:])).as_text()
     )
+
+
+def test_long_words_above_numbers_are_broken_and_the_numbers_are_not() -> None:
+    header = ("event", "in one operation", "lowest to highest process", "in one sample, as read")
+    row = ("context-switches", "0.00", "0.00 to 0.00 (3 processes)", "0.00 (k = 32)")
+    lines = Table("Events of own", header, (row,)).as_text(80).split("\n")
+    assert all(len(line) <= 80 for line in lines)
+    assert len(lines) == 4  # the caption, the header in two lines, the row in one
+    assert [text for text in row if text not in lines[-1]] == []

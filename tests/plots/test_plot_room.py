@@ -36,6 +36,13 @@ def test_of_every_interval(scale: int, batches: tuple[int, ...], outlier: int) -
     expect_room(samples_figure(recording, "fenced", "ns", Mark(3, "us")))
 
 
+@pytest.mark.parametrize("samples", [1, 40, 2_900, 3_000, 3_400, 26_000, 230_000])
+def test_of_few_and_of_many_samples(samples: int) -> None:
+    batch = np.tile((0, 64, 128, 256, 512), samples)
+    recording = recording_of((20 + batch).tolist(), batch.tolist(), warmup=20, processes=5)
+    expect_room(samples_figure(recording, "fenced"))
+
+
 @pytest.mark.parametrize("scale", [1, 1_000, 10_000_000])
 @pytest.mark.parametrize(
     "batches", [(0, 64, 128, 256, 2_048), (1_000, 100_000, 1_000_000), (1, 87_500, 999_999)]

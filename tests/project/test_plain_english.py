@@ -33,6 +33,7 @@ PHRASES = (
     Phrase(r"\bof (a )?first times?\b", "the plot is of first times", "measures first calls"),
     Phrase(r"\bbelieves to\b", "what it believes to measure", "thinks it measures"),
     Phrase(r"\bcosts more with\b", "what a hop costs more with 256 KB", "the extra cost of"),
+    Phrase(r"\bwhat [\w' -]+ costs more than\b", "what X costs more than Y", "how much more"),
     Phrase(r"\btwice as much more\b", "costs twice as much more", "doubles the extra cost"),
     Phrase(r"\bhardly has th", "it hardly has that cause", "this cause is negligible"),
     Phrase(r"\bdoes as well\b", "a terminal does as well", "you can also use"),

@@ -13,7 +13,7 @@ from pathlib import Path
 from labs.common.files import CannotWrite
 from labs.common.messages import Refused
 from labs.common.table import Table
-from labs.common.terminal import say
+from labs.common.terminal import columns, say
 from labs.common.units import UnknownUnit, canonical
 from labs.languages.words import words
 from labs.notebook.run import Run
@@ -77,11 +77,11 @@ def _text(run: Run) -> str:
     """The sentences, the warnings, the conditions, and a table of the samples of each variant."""
     lines = [words(result.sentence()) for result in run.results]
     lines += [f"  {line}" for line in remarks.of_results(run.results).as_lines()]
-    lines += ["", _conditions(run).as_text()]
+    lines += ["", _conditions(run).as_text(columns())]
     for result in run.results:
-        lines += ["", run.table(result.variant).as_text()]
+        lines += ["", run.table(result.variant).as_text(columns())]
     names = [result.variant for result in run.results]
-    lines += counts_table.as_lines(run.recording, names)
+    lines += counts_table.as_lines(run.recording, names, columns())
     return "\n".join(lines)
 
 
