@@ -10,10 +10,11 @@ import pytest
 
 from grader.pitfalls import CATALOGUE
 from labs.c_kernels.toolchain import source_hash
+from labs.recording.file import read
 from testing.fixtures import recipe
 from testing.fixtures import tree as fixtures
 from testing.fixtures.missing import labs, measure_missing
-from testing.fixtures.recipe import RECIPES, BadRecipe, LabFolder
+from testing.fixtures.recipe import RECIPES, BadRecipe, LabFolder, NotMeasured
 from testing.fixtures.tree import Tree, differences, whole, write
 from testing.paths import FIXTURES
 
@@ -127,6 +128,16 @@ def test_a_missing_recording_is_measured_by_the_command_of_its_recipe(
         measure_missing(read, lambda *_: 3)
     with pytest.raises(BadRecipe, match="there is no recording"):
         measure_missing(read, lambda *_: 0)
+
+
+@pytest.mark.measuring
+def test_a_broken_c_kernel_of_a_recipe_is_measured_in_that_folder_too(tmp_path: Path) -> None:
+    command = "kernels_c/broken/failed_open.c --variant read0 --samples 40"
+    missing = NotMeasured("failing-call-timed/wrong", "own.csv", command)
+    (tmp_path / "recordings").mkdir()
+    assert labs(missing.words, tmp_path) == 0
+    stated = read(tmp_path / "recordings" / "own.csv").conditions["command"]
+    assert stated.startswith(f"labs measure {command} ")
 
 
 @pytest.mark.measuring
