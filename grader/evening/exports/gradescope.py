@@ -99,8 +99,8 @@ def _notes(unknown: list[str], refused: list[str]) -> tuple[str, ...]:
     if unknown:
         notes.append(
             f"The gradebook has no e-mail address, or not one of their own, of {some(unknown)}. So "
-            "the autograder cannot find their results. Add it: nbgrader db student add ID "
-            "--email=ADDRESS"
+            "the autograder cannot find their results. Add it in the formgrader, under Manage "
+            "Students, or by a file with the columns id and email: nbgrader db student import FILE"
         )
     if refused:
         notes.append(f"Left out, because the name cannot be a folder's: {some(refused)}.")
