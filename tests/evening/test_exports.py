@@ -302,7 +302,7 @@ def test_gradescope_gets_one_result_for_each_submission(
 ) -> None:
     folder = export("gradescope", "--unfinished")
     said = capsys.readouterr().out
-    assert "no e-mail address, or not one of their own, of bob" in said
+    assert "of their own, of bob. So the autograder cannot find their results. Add it" in said
     # `nbgrader db student add` would remove the name and the number that the gradebook has.
     assert "db student add" not in said and "nbgrader db student import FILE" in said
     results = {
