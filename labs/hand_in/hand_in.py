@@ -18,7 +18,8 @@ class Report:
 
     `points` are those of the check and the most there are. `missing` are figures that were not
     handed in and answers that are empty; `failed` are figures with their reason. `submitted` names
-    the course whose exchange has the lab now; `trouble` says why one has not.
+    the course whose exchange has the lab now; `trouble` says why one has not. `only_packed` if
+    nobody has looked for an exchange.
     """
 
     made: HandedIn
@@ -27,6 +28,7 @@ class Report:
     failed: tuple[str, ...] = ()
     submitted: str = ""
     trouble: str = ""
+    only_packed: bool = False
 
     def as_json(self) -> dict[str, object]:
         """The object that `labs hand-in --json` prints."""
@@ -50,6 +52,10 @@ class Report:
             found.append(f"submitted to the exchange of the course {self.submitted}")
         elif self.trouble:
             found.append(f"NOT submitted to an exchange: {self.trouble}")
+        elif self.only_packed:
+            found.append(
+                "only packed, as you asked: upload the archive to the place that your course names"
+            )
         else:
             found.append(
                 "no nbgrader exchange has this lab: upload the archive to the place "
@@ -105,7 +111,8 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     said += [f"{each.figure}: {each.outcome}. {each.reason}" for each in verdicts]
     made = archive.write(folder, lab, files, "\n".join(said))
     submitted, trouble = _submitted(lab, folder) if submit else ("", "")
-    return Report(made, points, tuple(missing), tuple(failed), submitted, trouble)
+    found = tuple(missing), tuple(failed)
+    return Report(made, points, *found, submitted, trouble, only_packed=not submit)
 
 
 def _submitted(lab: str, folder: Path) -> tuple[str, str]:

@@ -54,6 +54,15 @@ def handed_in(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, di
     return status, json.loads(capsys.readouterr().out)
 
 
+def test_what_is_only_packed_says_nothing_of_an_exchange(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["hand-in", str(folder), "--no-submit"])
+    said = capsys.readouterr().out
+    assert "exchange" not in said
+    assert "only packed, as you asked: upload the archive" in said
+
+
 def test_the_archive_gives_the_points_of_the_folder(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -392,7 +392,7 @@ def test_one_id_for_another_person_is_refused_in_a_later_run_too(course: Class) 
     path = canvas_zip(course.file("2.zip"), [one("B", 2)])
     report = course.collect(path, known=roster.Roster([roster.Student("ada", "2", "")]))
     why = "what was collected under this id is of Canvas 1, and this is of Canvas 2"
-    assert refused(report) == {"b_2": why}
+    assert refused(report) == {"ada (b_2)": why}
 
 
 def test_nobody_is_collected_under_a_second_id(course: Class) -> None:
@@ -404,7 +404,7 @@ def test_nobody_is_collected_under_a_second_id(course: Class) -> None:
     report = course.collect(path, known=known)
     assert (did(report), report.absent) == ({"ben": Did.NEW}, [])
     assert refused(report) == {
-        "a_1": "it was collected as 1 before. To collect it with other ids, first remove "
+        "ada (a_1)": "it was collected as 1 before. To collect it with other ids, first remove "
         f"submitted/1/{LAB}; otherwise use the roster of that collect"
     }
     assert refused(course.collect(path)).keys() == {"b_2"}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from grader.evening.collect import roster
+from grader.evening.collect import roster, source
 from grader.evening.collect.items import Item, NotTaken
 from grader.evening.collect.naming import (
     CANVAS,
@@ -204,6 +206,41 @@ def test_a_name_that_ends_in_a_number_is_no_way_into_another_students_work() -> 
     found = sort([item("bob_8_9_3_solution.zip")], CANVAS, LAB, None, {})
     assert [each.path for each in found.students["8"].given[None]] == [("3_solution.zip",)]
     assert found.students["8"].doubts == ["bob_8_9_3_solution.zip can also be a file of 9"]
+
+
+def test_who_is_refused_has_the_id_of_the_roster_too() -> None:
+    known = roster.Roster([roster.Student("ada", "77", ""), roster.Student("bob", "78", "")])
+    _, refused = sorted_names(CANVAS, "ada_77_1_a.zip", "b_78_2_a.zip", known=known, taken=("BOB",))
+    assert set(refused) == {"bob (b_78)"}
+
+
+def test_a_folder_without_a_file_is_listed() -> None:
+    items = [item(path) for path in ("ada/x", "wrapper.txt/y")]
+    empty = ("ada", "bob", "bob/inner", "__MACOSX")
+    items += [replace(item(path), is_folder=True) for path in empty]
+    found = sort(items, STUDENTS, LAB, None, {})
+    assert set(found.students) == {"ada", "wrapper.txt"}
+    assert [(each.name, each.why) for each in found.not_collected] == [
+        ("bob", "its folder is empty")
+    ]
+
+
+@pytest.mark.parametrize("as_zip", [True, False])
+@pytest.mark.parametrize("inner", ["", "class/"])
+def test_an_empty_folder_is_found_in_a_folder_and_in_a_zip_file(
+    as_zip: bool, inner: str, tmp_path: Path
+) -> None:
+    for name in ("ada", "bob", "cyd"):
+        (tmp_path / "all" / inner / name).mkdir(parents=True)
+    for name in ("ada", "cyd"):
+        (tmp_path / "all" / inner / name / "figures.json").write_text("{}")
+    where = tmp_path / "all"
+    if as_zip:
+        where = Path(shutil.make_archive(str(tmp_path / "all"), "zip", where))
+    with source.opened_source(where) as items:
+        found = sort(source.without_wrapper(items, [LAB]), STUDENTS, LAB, None, {})
+    assert set(found.students) == {"ada", "cyd"}
+    assert [each.name for each in found.not_collected] == ["bob"]
 
 
 def test_unknown_names_are_listed() -> None:

@@ -301,7 +301,10 @@ def test_gradescope_gets_one_result_for_each_submission(
     export: Export, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = export("gradescope", "--unfinished")
-    assert "no e-mail address, or not one of their own, of bob" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "of their own, of bob. So the autograder cannot find their results. Add it" in said
+    # `nbgrader db student add` would remove the name and the number that the gradebook has.
+    assert "db student add" not in said and "nbgrader db student import FILE" in said
     results = {
         path.parent.name: json.loads(path.read_text())
         for path in folder.glob("results/*/results.json")

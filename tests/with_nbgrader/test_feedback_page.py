@@ -103,6 +103,15 @@ def test_what_a_person_gave_is_shown_as_nbgrader_shows_it(notebook: Any) -> None
     assert 'href="#cell-prediction"' in before and 'href="#cell-slopes"' in before
 
 
+def test_what_a_grader_writes_below_the_rubric_is_a_paragraph(notebook: Any) -> None:
+    grades = given(notebook, report=Given(3.5, 4.0, open=False))
+    rubric = "- Value: 1 of 1. It is right.\n- Limit: 0.5 of 1. It is vague."
+    grades.comments = {"report": f"{rubric}\n26 ticks is the step.\n- mine\ngoes on"}
+    page = feedback_page(notebook, LAB, grades)
+    assert "<p>26 ticks is the step." in page
+    assert "mine\ngoes on" in page
+
+
 def test_a_figure_that_a_person_must_look_at_says_so(notebook: Any) -> None:
     cell = cell_named(notebook, "check-timer-step")
     cell.metadata["ticklab"]["outcome"] = "not graded"

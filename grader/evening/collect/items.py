@@ -52,12 +52,16 @@ class NotTaken(ValueError):
 
 @dataclass(frozen=True)
 class Item:
-    """One file: its path, its size as stated, and why it must not be opened, or ""."""
+    """One file: its path, its size as stated, and why it must not be opened, or "".
+
+    The source of a class names its folders too, so that nobody is missed whose folder is empty.
+    """
 
     parts: Parts
     size: int
     open: Callable[[], BinaryIO]
     trouble: str = ""
+    is_folder: bool = False
 
     def copy_to(self, target: IO[bytes], most: int) -> str:
         """Copies at most `most` bytes; returns their SHA-256.
@@ -109,9 +113,15 @@ class _Bounded:
 
 @contextmanager
 def opened_zip(
-    file: BinaryIO, most_files: int = limits.MOST_ARCHIVE_FILES, most_list: int = 0
+    file: BinaryIO,
+    most_files: int = limits.MOST_ARCHIVE_FILES,
+    most_list: int = 0,
+    *,
+    folders: bool = False,
 ) -> Iterator[list[Item]]:
     """The files in the zip file `file`, which must stay open as long as they are read.
+
+    With `folders`, also the folders that it names.
 
     Raises NotTaken if it is no zip file, or if it has more files than `most_files`.
     """
@@ -128,17 +138,19 @@ def opened_zip(
         infos = archive.infolist()
         if len(infos) > most_files:
             raise NotTaken(f"it has {len(infos):,} files; at most {most_files:,} are read")
-        yield [item for info in infos if (item := _item(archive, info)) is not None]
+        found = [_item(archive, info) for info in infos]
+        yield [item for item in found if folders or not item.is_folder]
 
 
-def _item(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Item | None:
-    """The file that `info` describes; None for a folder."""
+def _item(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Item:
+    """The file or the folder that `info` describes."""
     name = _name(info)
     trouble = trouble_with_path(name) or _trouble_with(info)
-    if not trouble and info.is_dir():
-        return None
+    is_folder = not trouble and info.is_dir()
     opening = partial(archive.open, info)
-    return Item(parts_of(name), info.file_size, cast("Callable[[], BinaryIO]", opening), trouble)
+    return Item(
+        parts_of(name), info.file_size, cast("Callable[[], BinaryIO]", opening), trouble, is_folder
+    )
 
 
 def _name(info: zipfile.ZipInfo) -> str:
@@ -199,7 +211,7 @@ def opened_folder(folder: Path) -> Iterator[list[Item]]:
 
 
 def _walk(top: int, folder: int, where: Parts) -> Iterator[Item]:
-    """Every file in the open `folder`, which lies at `where` below the open folder `top`."""
+    """Every file and folder in the open `folder`, which lies at `where` below the folder `top`."""
     for name in os.listdir(folder):
         parts = (*where, name)
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -210,6 +222,7 @@ def _walk(top: int, folder: int, where: Parts) -> Iterator[Item]:
             if len(where) > 2 * limits.MOST_DEPTH:
                 trouble = "its folder is nested too deeply"
             elif not trouble:
+                yield Item(parts, 0, partial(_open_below, top, parts), is_folder=True)
                 yield from _below(top, folder, parts)
                 continue
         elif not stat.S_ISREG(status.st_mode):

@@ -149,7 +149,7 @@ class Collect:
         """Collects what one student handed in. Raises OSError if the disk is full."""
         if self._collected.folder(student).is_symlink():
             why = "its folder in the course is a link; links are not followed"
-            report.not_collected.append(NotCollected(group.label, why))
+            report.not_collected.append(NotCollected(group.shown, why))
             return
         state = State(
             self._collected.record(student) if self._collected.folder(student).is_dir() else None,
@@ -162,7 +162,7 @@ class Collect:
                 for line in self._together(state, layout, student, group, when, scratch):
                     lines.append(line)
             except Exception as error:  # whatever a student hands in, all others are collected
-                report.not_collected.append(NotCollected(group.label, _why(error)))
+                report.not_collected.append(NotCollected(group.shown, _why(error)))
         if lines:
             report.lines.append(_summary(lines, is_new))
 

@@ -26,7 +26,9 @@ def opened_source(source: Path) -> Iterator[list[Item]]:
         raise NotTaken(f"{source} cannot be read: {error.strerror}") from error
     with file:
         try:
-            opening = opened_zip(file, limits.MOST_CLASS_FILES, limits.MOST_CLASS_LIST)
+            opening = opened_zip(
+                file, limits.MOST_CLASS_FILES, limits.MOST_CLASS_LIST, folders=True
+            )
             items = opening.__enter__()
         except NotTaken as error:
             raise NotTaken(f"{source}: {error}; download it again") from error
@@ -38,14 +40,16 @@ def opened_source(source: Path) -> Iterator[list[Item]]:
 def without_wrapper(items: list[Item], labs: Collection[str]) -> list[Item]:
     """The files without one folder around all of them, if it is not a student's."""
     items = [item for item in items if not is_junk(item.parts)]
-    tops = {item.parts[:1] for item in items}
-    if len(tops) != 1 or any(len(item.parts) < 2 for item in items):
+    files = [item for item in items if not item.is_folder]
+    tops = {item.parts[:1] for item in files}
+    if len(tops) != 1 or any(len(item.parts) < 2 for item in files):
         return items
-    inner = [replace(item, parts=item.parts[1:]) for item in items]
-    if layout_of([item.parts for item in items]) is not STUDENTS:
+    inner = [replace(item, parts=item.parts[1:]) for item in items if len(item.parts) > 1]
+    inner_files = [item for item in inner if not item.is_folder]
+    if layout_of([item.parts for item in files]) is not STUDENTS:
         return items
-    programs = layout_of([item.parts for item in inner]) is not STUDENTS
-    return inner if programs or _are_students(inner, labs) else items
+    programs = layout_of([item.parts for item in inner_files]) is not STUDENTS
+    return inner if programs or _are_students(inner_files, labs) else items
 
 
 def _are_students(items: Sequence[Item], labs: Collection[str]) -> bool:

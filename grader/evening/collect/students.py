@@ -26,11 +26,18 @@ class Group:
     named: Named
     given: dict[datetime.datetime | None, list[Given]] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
+    student: str = ""  # the id that a roster gives
 
     @property
     def label(self) -> str:
         """The student as the source names them."""
         return printable(self.named.key)
+
+    @property
+    def shown(self) -> str:
+        """The student as an instructor knows them: the id of the roster, then the label."""
+        named = self.student and self.student != self.label
+        return f"{printable(self.student)} ({self.label})" if named else self.label
 
 
 @dataclass(frozen=True)
@@ -69,8 +76,10 @@ def sort(
     result = Sorted({}, [])
     groups: dict[str, Group] = {}
     unclear: list[tuple[Item, list[Named]]] = []
+    items = [item for item in items if not is_junk(item.parts)]
+    result.not_collected += _empty_folders(items)
     for item in items:
-        if is_junk(item.parts):
+        if item.is_folder:
             continue
         can_be = layout.read(item.parts)
         if not can_be:
@@ -84,6 +93,13 @@ def sort(
     _resolve(groups, unclear, roster)
     _identify(groups.values(), layout, roster, taken, lab, result)
     return result
+
+
+def _empty_folders(items: Sequence[Item]) -> list[NotCollected]:
+    """The folders at the top that hold no file: a student may be missed otherwise."""
+    full = {item.parts[0] for item in items if not item.is_folder}
+    empty = {item.parts[0] for item in items} - full
+    return [NotCollected(shown((name,)), "its folder is empty") for name in sorted(empty)]
 
 
 def _unknown(item: Item, layout: Layout) -> str:
@@ -141,6 +157,7 @@ def _identify(
             result.not_collected.append(NotCollected(group.label, str(error)))
             continue
         result.seen.add(student)
+        group.student = "" if roster is None else student
         alike[same_name((student,))].append((student, group))
     in_course = defaultdict(set)
     for student in taken:
@@ -153,12 +170,12 @@ def _identify(
             for student, group in found:
                 names = ", ".join(sorted(each.label for _, each in found if each is not group))
                 why = f"its student id {printable(student)} is also that of {names}"
-                result.not_collected.append(NotCollected(group.label, why))
+                result.not_collected.append(NotCollected(group.shown, why))
         elif others and student not in in_course[same]:
             why = f"its student id is like that of {printable(others[0])}, who is in the course"
-            result.not_collected.append(NotCollected(group.label, why))
+            result.not_collected.append(NotCollected(group.shown, why))
         elif student not in taken and (first := before.get(found[0][1].label)):
-            result.not_collected.append(NotCollected(found[0][1].label, _again(first, lab)))
+            result.not_collected.append(NotCollected(found[0][1].shown, _again(first, lab)))
         else:
             result.students[student] = group
 

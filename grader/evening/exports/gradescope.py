@@ -97,10 +97,11 @@ def _write_json(path: Path, content: object) -> None:
 def _notes(unknown: list[str], refused: list[str]) -> tuple[str, ...]:
     notes = []
     if unknown:
+        names = some(sorted(unknown))
         notes.append(
-            f"The gradebook has no e-mail address, or not one of their own, of {some(unknown)}. So "
-            "the autograder cannot find their results. Add it: nbgrader db student add ID "
-            "--email=ADDRESS"
+            f"The gradebook has no e-mail address, or not one of their own, of {names}. So the "
+            "autograder cannot find their results. Add it in the formgrader, under Manage "
+            "Students, or by a file with the columns id and email: nbgrader db student import FILE"
         )
     if refused:
         notes.append(f"Left out, because the name cannot be a folder's: {some(refused)}.")

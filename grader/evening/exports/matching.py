@@ -44,7 +44,8 @@ def match(rows: Iterable[tuple[int, Iterable[str]]], students: Mapping[str, Grad
     }
     sure = {graded.student for graded in of_row.values()}
     doubtful = sorted(student for student in times if student not in sure)
-    return Matched(of_row, tuple(s for s in students if s not in times), tuple(doubtful))
+    without = sorted(student for student in students if student not in times)
+    return Matched(of_row, tuple(without), tuple(doubtful))
 
 
 def _plain(key: str) -> str:

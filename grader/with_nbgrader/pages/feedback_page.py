@@ -32,6 +32,8 @@ _CODE = re.compile(r"[a-z]+(-[a-z]+)*$")
 _MOST_OUTPUT = 5_000
 #: Released cells are the same for all students.
 _KEPT_CELLS = 1_000
+#: A line that a rubric wrote (`student_pages.js`), and below it a line of the grader.
+_BELOW_A_LIST = re.compile(r"^(- .*: [\d.]+ of [\d.]+\..*)\n(?=\S)(?![-*+] )", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -234,8 +236,11 @@ def _released(source: str) -> str:
 
 @functools.lru_cache(_KEPT_CELLS)
 def _comment(text: str) -> str:
-    """A comment as HTML; anybody who may grade can write it, so we clean it like an answer."""
-    return student_html(text, {})
+    """A comment as HTML; anybody who may grade can write it, so we clean it like an answer.
+
+    What the grader writes below the lines of the rubric is a paragraph of its own.
+    """
+    return student_html(_BELOW_A_LIST.sub(r"\1\n\n", text), {})
 
 
 def _text(lines: object) -> str:
