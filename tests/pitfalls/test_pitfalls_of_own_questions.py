@@ -356,3 +356,9 @@ def test_a_second_run_with_one_change_is_named_nowhere(tmp_path: Path) -> None:
 
 def test_the_honest_runs_differ_in_one_thing() -> None:
     assert honest_submission(figure_named("own-question-threat")).verdict().findings == ()
+
+
+def test_the_honest_runs_measure_the_same_variants() -> None:
+    """A second run in which the other one takes no part is a second change."""
+    own, tested = (read(FOLDER / LAB / f"recordings/{each}.csv") for each in ("own", "tested"))
+    assert tested.condition("variants") == own.condition("variants")
