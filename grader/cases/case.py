@@ -27,12 +27,13 @@ class Case:
 
     `results` holds the results by variant. For a relation between figures it holds them by figure
     id; then `recording` is that of the first figure, `others` are the cases of the figures, and
-    `compare_with` the cases of figures that a student might have taken instead. `submitted` is the
-    submitted value in the requested unit; None if its unit cannot be converted. `accepted_values`
-    are the right values: for an overhead, the intercept, and the empty sample if it tells the same.
-    There is none if the recording gives no figure. `source` is the C that was measured, if it is
-    known: that of a released or broken C kernel, or the file saved next to the recording if its
-    hash agrees.
+    `compare_with` the cases of figures that a student might have taken instead. `changed_from` is
+    the case of the first of two runs, if this is of the second one and if there is a first.
+    `submitted` is the submitted value in the requested unit; None if its unit cannot be converted.
+    `accepted_values` are the right values: for an overhead, the intercept, and the empty sample if
+    it tells the same. There is none if the recording gives no figure. `source` is the C that was
+    measured, if it is known: that of a released or broken C kernel, or the file saved next to the
+    recording if its hash agrees.
     """
 
     spec: FigureSpec
@@ -44,6 +45,7 @@ class Case:
     source: str | None = None
     others: tuple[Case, ...] = field(default=(), repr=False)
     compare_with: tuple[Case, ...] = field(default=(), repr=False)
+    changed_from: Case | None = field(default=None, repr=False)
 
     @property
     def expected(self) -> Expected | None:

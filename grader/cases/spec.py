@@ -72,15 +72,16 @@ class FigureSpec:
 
     If `hides_variants` is set, the student chooses what to measure, and no finding names it.
 
-    `demonstrates` is the code of a pitfall: the figure is right if its recording makes exactly that
-    mistake, because lab 08 asks students to repeat published mistakes. `estimand` is what the
-    variants measure, as the released C kernel declares it. A recording states it too, but a pitfall
-    must not depend on what a submission calls itself. If half of the interval's width is more than
-    the share `widest` of the value, it is too wide to believe: the figure passes within it, and the
-    verdict says so. If the figure is a difference, or the rest of something, it
-    `may_be_nothing`: its interval is then compared with what it was taken from. `central` is the
-    code of the pitfall that this figure is about: making that mistake costs at least half of the
-    points. If the figure is `own`, so does each mistake in what the C does
+    `changed_from` is the figure of the same lab whose run was measured again with one thing
+    changed: this figure is of the second run. `demonstrates` is the code of a pitfall: the figure
+    is right if its recording makes exactly that mistake, because lab 08 asks students to repeat
+    published mistakes. `estimand` is what the variants measure, as the released C kernel declares
+    it. A recording states it too, but a pitfall must not depend on what a submission calls itself.
+    If half of the interval's width is more than the share `widest` of the value, it is too wide to
+    believe: the figure passes within it, and the verdict says so. If the figure is a difference, or
+    the rest of something, it `may_be_nothing`: its interval is then compared with what it was taken
+    from. `central` is the code of the pitfall that this figure is about: making that mistake costs
+    at least half of the points. If the figure is `own`, so does each mistake in what the C does
     (`grader.judging.points`). Provenance has at most a quarter of them. A figure that has passed
     gets the first `praise` whose facts its recording shows.
 
@@ -105,6 +106,7 @@ class FigureSpec:
     flags: str = ""
     compare_with: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
+    changed_from: str = ""
     divisor: float = 1.0
     choices: tuple[Choice, ...] = ()
     decide: Decide | None = None

@@ -88,6 +88,7 @@ FIGURES = (
         quantity=Quantity.COST,
         unit="ns",
         own=True,
+        changed_from=COST,
         central="operations-not-counted",
         praise=(
             Praise(

@@ -171,6 +171,9 @@ def _verdict(
                 else None
             )
             case = open_case(spec, figure, recording, source)
+            first = cases.get(spec.changed_from)
+            if isinstance(case, Case) and isinstance(first, Case):
+                case = replace(case, changed_from=first)
         cases[spec.id] = case
         return judge(spec, case, figure, known.what_it_is, tell_answers=tell_answers)
     except MemoryError:  # of the whole process, so no figure of it can be trusted to be judged

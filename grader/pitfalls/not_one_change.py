@@ -22,30 +22,45 @@ _OTHER_LOAD = 0.3
 
 
 def detect(case: Case) -> str | None:
+    if case.changed_from is not None:
+        return _nothing_changed(case, case.changed_from)
     if case.spec.quantity is not Quantity.CHOICE or len(case.others) != 2:
         return None
     first, second = case.others
     if first.spec.variants != second.spec.variants or first.spec.kernel != own_question.KERNEL:
         return None
-    one, other = first.recording, second.recording
+    return _nothing_changed(first, second) or _several_changed(first, second)
+
+
+def _nothing_changed(tested: Case, before: Case) -> str | None:
+    """That no second run was measured, or the same one again."""
+    one, other = tested.recording, before.recording
+    if tested.figure.recording == before.figure.recording:
+        return f"Both costs are of {tested.figure.recording}: nothing was measured a second time."
     if one.samples_sha256 == other.samples_sha256:
         return (
-            f"{first.figure.recording} and {second.figure.recording} hold the same samples: "
+            f"{tested.figure.recording} and {before.figure.recording} hold the same samples: "
             "nothing was measured a second time."
         )
     moving = _changed(one, other, _MAY_MOVE)
-    if len(moving) > 1:
-        listed = "; ".join((*moving, *_changed(one, other, {"variants": "variants"})))
-        return (
-            f"{first.figure.recording} and {second.figure.recording} differ in more than one "
-            f"thing: {listed}."
-        )
     if not moving and _options(one) == _options(other) and not _other_load(one, other):
         return (
-            f"{first.figure.recording} and {second.figure.recording} were measured with the same "
+            f"{tested.figure.recording} and {before.figure.recording} were measured with the same "
             "C and the same settings: nothing was changed."
         )
     return None
+
+
+def _several_changed(tested: Case, before: Case) -> str | None:
+    one, other = tested.recording, before.recording
+    moving = _changed(one, other, _MAY_MOVE)
+    if len(moving) < 2:
+        return None
+    listed = "; ".join((*moving, *_changed(one, other, {"variants": "variants"})))
+    return (
+        f"{tested.figure.recording} and {before.figure.recording} differ in more than one thing: "
+        f"{listed}."
+    )
 
 
 def _changed(one: Recording, other: Recording, settings: dict[str, str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
@@ -141,13 +142,35 @@ def test_what_the_baseline_does_is_counted_too(tmp_path: Path) -> None:
     assert all(each.of_baseline == each.tried for each in trials)
 
 
-def test_the_skeleton_lacks_only_the_operation(tmp_path: Path) -> None:
-    """Without its #error, what the student is given builds, and the run says what is missing."""
+def source_of_cell(cell_id: str) -> str:
     notebook = json.loads(
         (REPOSITORY / "notebooks" / LAB / f"{LAB}.ipynb").read_text(encoding="utf-8")
     )
-    (cell,) = (cell for cell in notebook["cells"] if cell["id"] == "own-c")
-    stubs = map(STUB_LINE.fullmatch, "".join(cell["source"]).splitlines())
+    (cell,) = (cell for cell in notebook["cells"] if cell["id"] == cell_id)
+    return "".join(cell["source"])
+
+
+def test_the_second_run_of_the_solution_changes_one_thing_only() -> None:
+    """Its other options, and what takes part in the run, are those of the first one."""
+    first, tested = (measured_in(source_of_cell(each)) for each in ("own-run", "tested-run"))
+    changed = {name for name in first.keys() | tested.keys() if first.get(name) != tested.get(name)}
+    assert changed - {"save"} == {"batches"}
+
+
+def measured_in(code: str) -> dict[str, object]:
+    """What the only `lab.measure(...)` of a cell is asked for."""
+    (call,) = (
+        each
+        for each in ast.walk(ast.parse(code))
+        if isinstance(each, ast.Call) and ast.unparse(each.func) == "lab.measure"
+    )
+    given: dict[str, object] = {f"argument {i}": ast.unparse(a) for i, a in enumerate(call.args)}
+    return given | {str(each.arg): ast.unparse(each.value) for each in call.keywords}
+
+
+def test_the_skeleton_lacks_only_the_operation(tmp_path: Path) -> None:
+    """Without its #error, what the student is given builds, and the run says what is missing."""
+    stubs = map(STUB_LINE.fullmatch, source_of_cell("own-c").splitlines())
     parts = [line[2] for line in stubs if line is not None and not line[2].startswith("#error")]
     assert len(parts) == 5
     skeleton = "\n".join(['#include "own_question.h"', *parts, FRAME.splitlines()[-1]])

@@ -6,14 +6,21 @@ decides.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
+from grader.judging.lab_folder import check_folder
 from grader.pitfalls import not_one_change
+from labs.course import figures
+from labs.course.figures import Figure
+from labs.recording.file import read
+from testing.honest_cases import FOLDER, honest
 from testing.submission import Submission, honest_submission
 
 COST, OTHER = "own-question-cost", "own-question-other"
@@ -308,5 +315,50 @@ def test_each_of_several_changes_is_named(stated: dict[str, str], said: str) -> 
     assert found is not None and "in more than one thing: " in found and said in found
 
 
+TESTED, THREAT, LAB = "own-question-tested", "own-question-threat", "11-own-question"
+
+
+def handed_in(folder: Path, tested: Figure) -> dict[str, Verdict]:
+    """The honest submission with another second run, in `folder`."""
+    shutil.copytree(FOLDER / LAB, folder, dirs_exist_ok=True)
+    figures.put(folder, tested)
+    return {verdict.figure: verdict for verdict in check_folder(folder, LAB)}
+
+
+def test_a_second_run_that_is_the_first_one_is_named_where_it_is_handed_in(tmp_path: Path) -> None:
+    verdicts = handed_in(tmp_path, replace(honest(COST), id=TESTED))
+    assert codes(verdicts[TESTED]) == ["not-one-change"]
+    assert "Both costs are of recordings/own.csv" in verdicts[TESTED].findings[0].evidence
+    assert 0 < verdicts[TESTED].points < verdicts[TESTED].max_points
+    assert "not-one-change" in codes(verdicts[THREAT])
+    assert codes(verdicts[COST]) == []
+
+
+def test_a_second_run_with_the_same_settings_is_named_where_it_is_handed_in(tmp_path: Path) -> None:
+    (tmp_path / "recordings").mkdir()
+    own = FOLDER / LAB / "recordings" / "own.csv"
+    shutil.copy(own.with_suffix(".c"), tmp_path / "recordings" / "again.c")
+    first = read(own)
+    conditions = {k: v for k, v in first.conditions.items() if k != "samples.sha256"}
+    ticks = first.ticks.copy()
+    ticks[0] += 1  # no run gives the same samples twice
+    again = replace(first, conditions=conditions, ticks=ticks)
+    again.write(tmp_path / "recordings" / "again.csv")
+    found = handed_in(tmp_path, replace(honest(COST), id=TESTED, recording="recordings/again.csv"))
+    (finding,) = (each for each in found[TESTED].findings if each.code == "not-one-change")
+    assert "the same settings: nothing was changed" in finding.evidence
+
+
+def test_a_second_run_with_one_change_is_named_nowhere(tmp_path: Path) -> None:
+    verdicts = handed_in(tmp_path, honest(TESTED))
+    assert [codes(verdicts[each]) for each in (COST, TESTED, THREAT)] == [[], [], []]
+
+
 def test_the_honest_runs_differ_in_one_thing() -> None:
     assert honest_submission(figure_named("own-question-threat")).verdict().findings == ()
+
+
+def test_the_honest_runs_measure_the_same_variants() -> None:
+    """A second run in which the other one takes no part is a second change."""
+    own, tested = (read(FOLDER / LAB / f"recordings/{each}.csv") for each in ("own", "tested"))
+    assert tested.condition("variants") == own.condition("variants")
