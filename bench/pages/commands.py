@@ -29,7 +29,7 @@ NOT_TYPED = {
     "test_doctor_exchange.py compares the advice of `labs doctor`",
 }
 #: Another benchmark, which this one does not run.
-_BENCHMARK = re.compile(r"python -m bench \w+")
+_BENCHMARK = re.compile(r"(?:[A-Z_]+=\S+ )*python -m bench \w+")
 
 
 class Block(NamedTuple):
