@@ -181,7 +181,7 @@ def sentences() -> tuple[Sentence, ...]:
     """Each sentence once, under the first part that has it."""
     found: dict[str, Sentence] = {}
     parts = (_frame, _of_tables, _findings, _of_labs, _evidence, _screen, _plots)
-    for part in (*parts, of_terminal.doctor):
+    for part in (*parts, of_terminal.doctor, of_terminal.terminal):
         for each in part():
             found.setdefault(each.english, each)
     return tuple(found.values())
