@@ -98,8 +98,8 @@ _OF_OS = (
 _NOT_READ = re.compile(
     r"it runs$|\n?import |#include |sudo install |\s*labs [\w-]+(?:$| \{path| \\1| A B| FILE)"
     r"|`labs start` keeps |Archive:  |In it \(|What the check said|python -m |print the page to a"
-    r"|the author's name|the folder that holds|the page$|Google Chrome|Microsoft Edge|ticklab recording"
-    r"|variant,|\^variant|# \(|the first cell\(|Wrong on purpose$|Run with$|The recording \{name"
+    r"|the author's name|the folder that holds|the page$|Google Chrome|Microsoft Edge"
+    r"|ticklab recording|variant,|\^variant|# \(|the first cell\(|Wrong on purpose$|Run with$|The recording \{name"
 )
 
 
