@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.own_report import gather
 from grader.own_report.page import COMMAND, page, summary
-from labs.commands.said import complain
+from labs.commands.said import complain, in_language
 from labs.common.files import CannotWrite
 from labs.common.terminal import say
 from labs.course import comparison
@@ -37,9 +37,9 @@ def main(words: list[str] | None = None) -> int:
         own_file.refuse_others(asked.output, COMMAND)  # before the work
         text = page(labs, comparison.of_labs(asked.folder), asked.name)
         own_file.write_page(asked.output, text, COMMAND)
-        say(f"{words('page')}: {asked.output}")
+        say(f"{in_language('page')}: {asked.output}")
         for sentence in summary(labs):
-            say(textwrap.fill(words(sentence), 80, break_on_hyphens=False))
+            say(textwrap.fill(in_language(sentence), 80, break_on_hyphens=False))
         if asked.pdf:
             place = asked.output.with_suffix(".pdf")
             own_file.refuse_others(place, COMMAND)

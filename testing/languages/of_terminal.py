@@ -63,7 +63,8 @@ _OF_COMMANDS = (
 #: Words of these commands that are no sentences, and how values are put together there.
 _WORDS = ("interrupted", "withdrawn", "page", "C library", "optimisation", "measured")
 _WITH_VALUES = (
-    "{number_1} file{word}",
+    "{number_1} file",
+    "{number_1} files",
     "{number_1} labs",
     "{passed} of {rows} figures {word} the check; {there} {word_2} not, and {rows_2} {word_3} not "
     "handed in.",
@@ -99,7 +100,8 @@ _NOT_READ = re.compile(
     r"it runs$|\n?import |#include |sudo install |\s*labs [\w-]+(?:$| \{path| \\1| A B| FILE)"
     r"|`labs start` keeps |Archive:  |In it \(|What the check said|python -m |print the page to a"
     r"|the author's name|the folder that holds|the page$|Google Chrome|Microsoft Edge"
-    r"|ticklab recording|variant,|\^variant|# \(|the first cell\(|Wrong on purpose$|Run with$|The recording \{name"
+    r"|ticklab recording|variant,|\^variant|# \(|the first cell\(|Wrong on purpose$|Run with$"
+    r"|The recording \{name"
 )
 
 
