@@ -12,6 +12,7 @@ from pathlib import Path
 
 from grader.own_report import gather
 from grader.own_report.page import COMMAND, page, summary
+from labs.commands.said import complain, in_language
 from labs.common.files import CannotWrite
 from labs.common.terminal import say
 from labs.course import comparison
@@ -30,25 +31,25 @@ def main(words: list[str] | None = None) -> int:
     asked = parser.parse_args(words)
     labs = gather.labs_in(asked.folder)
     if not any(lab.begun for lab in labs):
-        say(f"{COMMAND}: no lab in {asked.folder} has a figure or a text yet", file=sys.stderr)
+        complain(COMMAND, f"no lab in {asked.folder} has a figure or a text yet")
         return FAILED
     try:
         own_file.refuse_others(asked.output, COMMAND)  # before the work
         text = page(labs, comparison.of_labs(asked.folder), asked.name)
         own_file.write_page(asked.output, text, COMMAND)
-        say(f"page: {asked.output}")
+        say(f"{in_language('page')}: {asked.output}")
         for sentence in summary(labs):
-            say(textwrap.fill(sentence, 80, break_on_hyphens=False))
+            say(textwrap.fill(in_language(sentence), 80, break_on_hyphens=False))
         if asked.pdf:
             place = asked.output.with_suffix(".pdf")
             own_file.refuse_others(place, COMMAND)
             own_file.write_pdf(place, pdf.printed(asked.output), COMMAND)
             say(f"PDF: {place}")
     except CannotWrite as error:
-        say(f"{COMMAND}: {error.strerror}", file=sys.stderr)
+        complain(COMMAND, error.strerror or str(error))
         return FAILED
     except pdf.NoPdf as error:
-        say(f"{COMMAND}: no PDF: {error}", file=sys.stderr)
+        complain(COMMAND, f"no PDF: {error}")
         return FAILED
     return DONE
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from labs.commands.list import list_broken
+from labs.commands.said import complain
 from labs.common import paths
-from labs.common.terminal import say
 from labs.run import broken
 
 USAGE = 2
@@ -21,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
             return 0
         kernel = broken.find(arguments.name)
     except (broken.NoSuchBroken, broken.BadBroken, paths.PartMissing) as error:
-        say(f"labs broken: {error}", file=sys.stderr)
+        complain("labs broken", error)
         return USAGE
     # Here: the list needs nothing that measures, which takes long to load.
     from labs.commands import broken_pair

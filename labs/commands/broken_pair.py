@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from labs.c_kernels import toolchain
 from labs.commands import measure
 from labs.commands.measure import FAILED, IMPOSSIBLE, USAGE
+from labs.commands.said import complain
 from labs.common.terminal import say, say_json
 from labs.common.units import UnknownUnit, canonical
 from labs.notebook.broken_pair import Pair, plans
@@ -42,5 +42,5 @@ def run(kernel: BrokenKernel, arguments: argparse.Namespace) -> int:
 
 
 def _stop(error: Exception, status: int) -> int:
-    say(f"labs broken: {error}", file=sys.stderr)
+    complain("labs broken", error)
     return status

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from labs.common.files import CannotWrite, explained
+from labs.commands.said import complain, in_language
+from labs.common.files import CannotWrite
 from labs.common.terminal import say, say_json
 from labs.hand_in.archive import CannotHandIn
 from labs.hand_in.hand_in import carry_out
@@ -18,11 +18,10 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         report = carry_out(arguments.dir, submit=not arguments.no_submit)
     except (CannotHandIn, CannotWrite) as error:
-        text = explained(error)
-        say(f"labs hand-in: {text}", file=sys.stderr)
+        complain("labs hand-in", error)
         return FAILED
     if arguments.json:
         say_json(report.as_json())
     else:
-        say("\n".join(report.lines()))
+        say("\n".join(map(in_language, report.lines())))
     return SOMETHING_MISSING if report.missing or report.failed or report.trouble else 0

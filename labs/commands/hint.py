@@ -9,10 +9,10 @@ import argparse
 import contextlib
 import json
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from labs.commands.said import complain
 from labs.common import json_text, limits, paths
 from labs.common.files import CannotWrite, read_bounded, write_atomically
 from labs.common.spelling import suggestion
@@ -43,8 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _topics(lab, hints, seen, arguments.json)
     rungs = hints.get(arguments.topic)
     if rungs is None:
-        known = suggestion(arguments.topic, tuple(hints)) if hints else "; it has no hints"
-        return _stop(f"{lab} has no hint {arguments.topic!r}{known}")
+        return _stop(
+            f"{lab} has no hint {arguments.topic!r}"
+            f"{suggestion(arguments.topic, tuple(hints)) if hints else '; it has no hints'}"
+        )
     asked = arguments.rung if arguments.rung is not None else seen.of(arguments.topic) + 1
     texts = guide.numbered_hints(rungs, asked)
     seen.now(arguments.topic, len(texts))
@@ -75,11 +77,15 @@ def _topics(lab: str, hints: Mapping[str, tuple[str, ...]], seen: _Seen, as_json
         rows = [{"topic": name, "of": len(hints[name]), "shown": seen.of(name)} for name in hints]
         say_json({"lab": lab, "topics": rows})
     elif hints:
-        shown = [(f"  {name}", f"{seen.of(name)} of {len(hints[name])} shown") for name in hints]
-        say("\n".join([f"The hints of {lab}:", *in_columns(shown)]))
-        say(f"`labs hint {lab} {next(iter(hints))}` shows the next one.")
+        translated = of_reader().heading
+        shown = [
+            (f"  {name}", translated(f"{seen.of(name)} of {len(rungs)} shown"))
+            for name, rungs in hints.items()
+        ]
+        say("\n".join([words(f"The hints of {lab}:"), *in_columns(shown)]))
+        say(translated(f"`labs hint {lab} {next(iter(hints))}` shows the next one."))
     else:
-        say(f"{lab} has no hints.")
+        say(of_reader().heading(f"{lab} has no hints."))
     return 0
 
 
@@ -110,5 +116,5 @@ class _Seen:
 
 
 def _stop(why: str) -> int:
-    say(f"labs hint: {why}", file=sys.stderr)
+    complain("labs hint", why)
     return USAGE

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from labs.c_kernels import catalogue, families
+from labs.commands.said import complain
 from labs.common import paths, terminal
 from labs.common.spelling import suggestion
 from labs.common.table import in_columns
@@ -51,7 +51,8 @@ def _variants(arguments: argparse.Namespace) -> int:
     say(f"{kernel.name}: {kernel.measures}\n")
     say("\n".join(in_columns(rows, width=terminal.columns())))
     first = next(iter(kernel.variants))
-    say(f"\nWithout --variant, `labs measure {kernel.name}` measures {first}.")
+    measured = words(f"Without --variant, `labs measure {kernel.name}` measures {first}.")
+    say(f"\n{measured}")
     return 0
 
 
@@ -67,8 +68,8 @@ def _kernels(as_json: bool) -> None:
             say(f"  {kernel.name}: {kernel.measures}")
             variants = f"    {', '.join(families.short(list(kernel.variants)))}"
             say("\n".join(lines_of(variants, width or len(variants), further=0)) + "\n")
-    say("`labs list C_KERNEL` shows what each variant does.")
-    say("`labs list --broken` and `labs list --labs` list the mistakes and the labs.")
+    say(words("`labs list C_KERNEL` shows what each variant does."))
+    say(words("`labs list --broken` and `labs list --labs` list the mistakes and the labs."))
 
 
 def _as_json(kernel: catalogue.Known) -> dict[str, Any]:
@@ -102,7 +103,7 @@ def _broken_in_groups(width: int | None) -> list[str]:
         ]
         if rows:
             lines += [f"{kernel.name}: {kernel.measures}", "", *in_columns(rows, width=width), ""]
-    return [*lines, "`labs broken NAME` runs one of them next to its repaired twin."]
+    return [*lines, words("`labs broken NAME` runs one of them next to its repaired twin.")]
 
 
 def _labs(as_json: bool) -> None:
@@ -112,9 +113,10 @@ def _labs(as_json: bool) -> None:
         return
     rows = [(each.name, f"{each.minutes} min" if each.minutes else "", each.asks) for each in labs]
     say("\n".join(in_columns(rows, {1}, terminal.columns())))
-    say("\n`labs start` opens them in JupyterLab.")
+    opens = words("`labs start` opens them in JupyterLab.")
+    say(f"\n{opens}")
 
 
 def _stop(why: str) -> int:
-    say(f"labs list: {why}", file=sys.stderr)
+    complain("labs list", why)
     return USAGE

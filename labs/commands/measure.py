@@ -12,6 +12,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from labs.c_kernels import toolchain
+from labs.commands.said import complain, in_language
 from labs.common.files import CannotWrite, explained
 from labs.common.messages import Refused
 from labs.common.terminal import columns, say, say_json
@@ -100,7 +101,8 @@ def save(plan: measure.Plan, recording: Recording, path: Path) -> None:
     folder, name = path.absolute().parent.parent, path.name.removesuffix(".csv")
     of_lab = path.absolute().parent.name == RECORDINGS and path.suffix == ".csv"
     if of_lab and (kept := evidence.make_room(folder, name)) is not None:
-        say(f"  the recording that your figure names is now {kept}.csv", file=sys.stderr)
+        said = in_language(f"the recording that your figure names is now {kept}.csv")
+        say(f"  {said}", file=sys.stderr)
     save_c(plan, recording, path)
     with_account(recording, path).write(path)
     if of_lab:
@@ -169,5 +171,5 @@ def _stop(error: Exception, status: int, command: str) -> int:
     text = explained(error)
     if isinstance(error, BadRecording):
         text = f"the output of the C kernel cannot be used: {text}"
-    say(f"labs {command}: {text}", file=sys.stderr)
+    complain(f"labs {command}", text)
     return status

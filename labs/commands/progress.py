@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from labs.commands.arguments import DEFAULT
+from labs.commands.said import complain
 from labs.common import terminal
 from labs.common.terminal import say, say_json
 from labs.course import comparison, guide, progress
@@ -23,18 +23,16 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         folder = folder_of_labs(arguments.dir)
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
-        say(f"labs progress: {error}", file=sys.stderr)
+        complain("labs progress", error)
         return 1
     if arguments.dir is not None and not folder.is_dir():
         there = folder_meant(folder)
-        say(f"labs progress: there is no folder {folder}{there}", file=sys.stderr)
+        complain("labs progress", f"there is no folder {folder}{there}")
         return 1
     labs = progress.of_labs(folder)
     if not any(each.here for each in labs):
-        say(
-            f"labs progress: there are no labs in {folder}; `labs start` makes a copy of the labs",
-            file=sys.stderr,
-        )
+        missing = f"there are no labs in {folder}; `labs start` makes a copy of the labs"
+        complain("labs progress", missing)
         return 1
     guesses = comparison.calibration(comparison.of_labs(folder))
     here = _lab_asked_for(arguments.dir)

@@ -8,7 +8,7 @@ import sys
 
 from labs.commands.arguments import REPORT
 from labs.commands.progress import folder_of_labs
-from labs.common.terminal import say
+from labs.commands.said import complain
 from labs.course import guide
 
 
@@ -17,13 +17,11 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         folder = folder_of_labs(arguments.dir)
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
-        say(f"labs report: {error}", file=sys.stderr)
+        complain("labs report", error)
         return 1
     if not any((folder / lab).is_dir() for lab in guide.labs()):
-        say(
-            f"labs report: there are no labs in {folder}; `labs start` makes a copy of the labs",
-            file=sys.stderr,
-        )
+        missing = f"there are no labs in {folder}; `labs start` makes a copy of the labs"
+        complain("labs report", missing)
         return 1
     output = (arguments.output or folder / REPORT).expanduser().absolute()
     # A process of its own: `labs` knows nothing of the grader, whose check the report shows.

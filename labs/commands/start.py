@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from labs.commands.arguments import DEFAULT
+from labs.commands.said import in_language
 from labs.commands.serve import CannotServe, serve
 from labs.common import paths
 from labs.common.terminal import say
@@ -76,4 +77,4 @@ def _count(files: list[str]) -> str:
 
 
 def _say(line: str) -> None:
-    say(line, file=sys.stderr)
+    say(in_language(line), file=sys.stderr)

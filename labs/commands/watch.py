@@ -7,16 +7,17 @@ file systems that report no changes, such as those of a hub.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from labs.commands.said import complain, in_language
 from labs.common.terminal import say
 from labs.course.catalogue.names import folder_meant, labs
 from labs.course.checked import CannotCheck, Checked, check
 from labs.course.figures import FILE_NAME, RECORDINGS
+from labs.languages.words import words
 
 USAGE = 2
 #: How often files are looked at, and for how long they must stay as they are before a check: a
@@ -35,17 +36,17 @@ def run(arguments: argparse.Namespace) -> int:
     folders = folders_of(arguments.dir)
     if not arguments.dir.is_dir():
         there = folder_meant(arguments.dir)
-        say(f"labs watch: there is no folder {arguments.dir}{there}", file=sys.stderr)
+        complain("labs watch", f"there is no folder {arguments.dir}{there}")
         return USAGE
     if not folders:
-        say(
-            f"labs watch: {arguments.dir.absolute()} is not the folder of a lab, and holds none; "
+        complain(
+            "labs watch",
+            f"{arguments.dir.absolute()} is not the folder of a lab, and holds none; "
             "`labs start` makes a copy of the labs",
-            file=sys.stderr,
         )
         return USAGE
     which = folders[0].name if len(folders) == 1 else f"{len(folders)} labs"
-    say(f"Watching {which}. To end it, press Control-C.")
+    say(words(f"Watching {which}. To end it, press Control-C."))
     try:
         watch = Watch(folders, by_figure)
         for line in watch.first():
@@ -123,7 +124,7 @@ class Watch:
             try:
                 self._known[folder] = self.check(folder)
             except CannotCheck as error:
-                yield f"{folder.name}: {error}"
+                yield f"{folder.name}: {in_language(str(error))}"
             else:
                 yield points(folder, self._known[folder])
 
@@ -134,43 +135,46 @@ class Watch:
             try:
                 now = self.check(folder)
             except CannotCheck as error:
-                yield f"{_clock()} {folder.name}: {error}"
+                yield f"{_clock()} {folder.name}: {in_language(str(error))}"
                 continue
             self._known[folder] = now
             new = [verdict for name, verdict in now.items() if verdict != before.get(name)]
             gone = [name for name in before if name not in now]
             if not new and not gone:
-                yield f"{_clock()} {folder.name}: checked again, nothing changed"
+                yield f"{_clock()} {folder.name}: {words('checked again, nothing changed')}"
                 continue
             yield f"{_clock()} {points(folder, now)}"
             yield from (line for verdict in new for line in lines_on(verdict))
-            yield from (f"  {name}: withdrawn" for name in gone)
+            yield from (f"  {name}: {words('withdrawn')}" for name in gone)
             if any(verdict.handed_in and verdict.findings for verdict in new):
-                yield "  `grader check` shows the evidence of each finding, and what decides."
+                more = words("`grader check` shows the evidence of each finding, and what decides.")
+                yield f"  {more}"
 
 
 def lines_on(verdict: Checked) -> list[str]:
     """The outcome of a figure, its findings, and the reason."""
     codes = ", ".join(verdict.findings)
     if not verdict.handed_in:
-        return [f"  ○ {verdict.figure}: not handed in"]
+        return [f"  ○ {verdict.figure}: {words('not handed in')}"]
     if verdict.outcome == "not graded":
-        head = f"  ? {verdict.figure}: not graded"
+        head = f"  ? {verdict.figure}: {words('not graded')}"
     else:
         mark = "✓" if verdict.outcome == "passed" else "✗"
         got, most = verdict.points, verdict.max_points
-        head = f"  {mark} {verdict.figure}: {verdict.outcome}, {got:g} of {most:g} points"
-    return [head, f"    {f'[{codes}] ' if codes else ''}{verdict.reason}"]
+        gained = in_language(f"{verdict.outcome}, {got:g} of {most:g} points")
+        head = f"  {mark} {verdict.figure}: {gained}"
+    return [head, f"    {f'[{codes}] ' if codes else ''}{words(verdict.reason)}"]
 
 
 def points(folder: Path, verdicts: Verdicts) -> str:
     """The points of a lab."""
     if not verdicts:
-        return f"{folder.name}: no figure yet"
+        return f"{folder.name}: {words('no figure yet')}"
     got = sum(verdict.points for verdict in verdicts.values())
     most = sum(verdict.max_points for verdict in verdicts.values())
     passed = sum(verdict.outcome == "passed" for verdict in verdicts.values())
-    return f"{folder.name}: {passed} of {len(verdicts)} figures passed, {got:g} of {most:g} points"
+    gained = f"{passed} of {len(verdicts)} figures passed, {got:g} of {most:g} points"
+    return f"{folder.name}: {in_language(gained)}"
 
 
 def by_figure(folder: Path) -> Verdicts:

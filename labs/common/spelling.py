@@ -27,4 +27,5 @@ def suggestion(word: str, known: Sequence[str]) -> str:
         return f": did you mean {close}?"
     if len(known) > _MOST_LISTED:
         return f"; there are {len(known)}, such as {', '.join(known[:3])}."
-    return f"; there is {', '.join(known) or 'none'}."
+    listed = ", ".join(known)
+    return f"; there is {listed}." if known else "; there is none."

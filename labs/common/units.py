@@ -98,7 +98,8 @@ def canonical(unit: str) -> str:
     """The one spelling of `unit` that the kit uses: `us` for `µs`. Raises UnknownUnit."""
     name = SPELLINGS.get(unit.strip(), unit.strip())
     if name not in NAMES:
-        raise UnknownUnit(f"unit {unit!r} is not known; use one of {', '.join(NAMES)}")
+        there = ", ".join(NAMES)
+        raise UnknownUnit(f"unit {unit!r} is not known; use one of {there}")
     return name
 
 

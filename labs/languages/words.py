@@ -34,8 +34,18 @@ _OF_CODE = frozenset(
         "line",
         "each",
         "figure",
+        "folder",
+        "parent",
+        "path",
+        "place",
+        "save",
+        "topic",
+        "next",
+        "first",
     )
 )
+#: A value that lists such names.
+_LISTED = "listed"
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[^a-z])")
 
@@ -85,7 +95,7 @@ class Words:
                 if values is not None:
                     shown = {
                         name: value
-                        if name in _OF_CODE and _IDENTIFIER.fullmatch(value)
+                        if name == _LISTED or (name in _OF_CODE and _IDENTIFIER.fullmatch(value))
                         else self._value(value, depth + 1)
                         for name, value in values.items()
                     }

@@ -58,5 +58,6 @@ def verdict(points: list[Point]) -> str:
         return f"Not fit to measure: {', '.join(failed)}."
     if not cautions:
         return "Fit to measure."
-    count = f"{len(cautions)} caution{'s' if len(cautions) > 1 else ''}"
-    return f"Fit to measure; {count}: {', '.join(cautions)}."
+    if len(cautions) == 1:
+        return f"Fit to measure; 1 caution: {cautions[0]}."
+    return f"Fit to measure; {len(cautions)} cautions: {', '.join(cautions)}."

@@ -70,7 +70,7 @@ def check_memory(machine: Machine) -> Point:
         return Point("memory", "SKIPPED", UNREADABLE)
     size = min(granted)
     limited = size == machine.memory_limit
-    seen = f"{size / 2**30:.1f} GiB{' by a limit' if limited else ''}"
+    seen = f"{size / 2**30:.1f} GiB by a limit" if limited else f"{size / 2**30:.1f} GiB"
     if size >= ENOUGH_MEMORY:
         return Point("memory", "PASS", seen)
     return Point(
@@ -101,10 +101,10 @@ def check_tasks(machine: Machine) -> Point:
 
 def check_hypervisor(machine: Machine) -> Point:
     """Whether this is a virtual machine or a container."""
-    guest = f"in a container ({machine.container})" if machine.container else ""
-    seen = "; ".join(
-        part for part in (f"virtual machine: {virtualization_as_text(machine)}", guest) if part
-    )
+    virtual = virtualization_as_text(machine)
+    seen = f"virtual machine: {virtual}"
+    if machine.container:
+        seen = f"virtual machine: {virtual}; in a container ({machine.container})"
     if machine.wsl == 1:
         return Point(
             "hypervisor", "CAUTION", seen, "Move to version 2: wsl --set-version <distribution> 2"
@@ -203,11 +203,11 @@ def check_steal(machine: Machine, trials: Trials) -> Point:
     recent = trials.meanwhile.get("steal.share")
     if recent is None and machine.steal is None:
         return Point("steal", "SKIPPED", UNREADABLE)
-    shares = [(float(recent), "just now")] if recent is not None else []
-    if machine.steal is not None:
-        shares.append((machine.steal, "since boot"))
-    seen = ", ".join(f"{share:.1%} {when}" for share, when in shares)
-    if max(share for share, _ in shares) <= STEAL_LIMIT:
+    now, since_boot = float(recent or 0), machine.steal or 0.0
+    said = [f"{now:.1%} just now"] if recent is not None else []
+    said += [f"{since_boot:.1%} since boot"] if machine.steal is not None else []
+    seen = ", ".join(said)
+    if max(now, since_boot) <= STEAL_LIMIT:
         return Point("steal", "PASS", seen)
     return Point(
         "steal",

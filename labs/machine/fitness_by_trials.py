@@ -70,10 +70,11 @@ def check_counter(trials: Trials) -> list[Point]:
                 "This command shows more: labs measure timer_overhead --variant fenced",
             )
         ]
-    rate = f"{counter.frequency_hz / 1e6:.4g} MHz"
-    seen = f"{counter.name}, {rate}, reading it costs {counter.overhead} ticks"
-    if counter.core_cycle_ticks > 0:
-        seen += f", one core cycle is {counter.core_cycle_ticks:.2f} ticks"
+    named = f"{counter.name}, {counter.frequency_hz / 1e6:.4g} MHz"
+    cost, cycle = counter.overhead, counter.core_cycle_ticks
+    seen = f"{named}, reading it costs {cost} ticks"
+    if cycle > 0:
+        seen = f"{named}, reading it costs {cost} ticks, one core cycle is {cycle:.2f} ticks"
     step = counter.step_ns
     if step is None:
         return [
@@ -119,10 +120,13 @@ def check_interruptions(trials: Trials) -> Point:
     """For which share of the time others have the CPU, seen by a loop that reads the counter."""
     if trials.counter is None:
         return Point("interruptions", "SKIPPED", "needs a working counter")
-    seen = f"others have this CPU for {trials.counter.taken_by_others:.1%} of the time"
-    between_us = trials.counter.between_gaps_us
+    share, between_us = f"{trials.counter.taken_by_others:.1%}", trials.counter.between_gaps_us
+    seen = f"others have this CPU for {share} of the time"
     if between_us is not None:
-        seen += f", and interrupt every {between_us:,.0f} µs on average"
+        seen = (
+            f"others have this CPU for {share} of the time, and interrupt every "
+            f"{between_us:,.0f} µs on average"
+        )
     if trials.counter.taken_by_others <= TAKEN_LIMIT:
         return Point("interruptions", "PASS", seen)
     remedy = (
@@ -130,7 +134,7 @@ def check_interruptions(trials: Trials) -> Point:
         "programs, take more samples, or measure when the machine is quieter."
     )
     if between_us is not None:
-        remedy += _shorter_batches(between_us)
+        remedy = " ".join([remedy, *_shorter_batches(between_us)])
     return Point(
         "interruptions",
         "CAUTION",
@@ -140,27 +144,27 @@ def check_interruptions(trials: Trials) -> Point:
     )
 
 
-def _shorter_batches(between_us: float) -> str:
-    """Advice on smaller batch sizes; '' if samples of the usual sizes are not hit too often.
+def _shorter_batches(between_us: float) -> list[str]:
+    """Advice on smaller batch sizes; none if samples of the usual sizes are not hit too often.
 
     `between_us` is the mean time between two interruptions, in microseconds.
     """
     longest_us = HIT_LIMIT * between_us
     if longest_us >= USUAL_SIZES[-1] * USUAL_COST_US:
-        return ""
+        return []
     largest = longest_us / USUAL_COST_US
     sizes = sorted({max(round(largest * size / USUAL_SIZES[-1]), 1) for size in USUAL_SIZES})
     advice = (
-        f" A sample of more than {longest_us:.2g} µs is interrupted in more than "
-        f"{HIT_LIMIT:.0%} of cases. The usual batch sizes can make longer ones."
+        f"A sample of more than {longest_us:.2g} µs is interrupted in more than {HIT_LIMIT:.0%} of "
+        "cases. The usual batch sizes can make longer ones."
     )
     if len(sizes) < len(USUAL_SIZES):
-        return f"{advice} No choice of batch sizes avoids that here."
-    return (
-        f"{advice} Choose smaller batch sizes: the largest size times the cost must stay below "
-        f"this limit. For system calls of {USUAL_COST_US:g} µs use --batch "
-        f"{','.join(map(str, sizes))}."
-    )
+        return [advice, "No choice of batch sizes avoids that here."]
+    return [
+        advice,
+        "Choose smaller batch sizes: the largest size times the cost must stay below this limit.",
+        f"For system calls of {USUAL_COST_US:g} µs use --batch {','.join(map(str, sizes))}.",
+    ]
 
 
 def check_disk(name: str, disk: Disk | None, elsewhere: str, fatal: bool = False) -> Point:

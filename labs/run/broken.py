@@ -101,8 +101,10 @@ def find(name: str) -> BrokenKernel:
     """The broken C kernel `name`. Raises NoSuchBroken and BadBroken."""
     if name not in names():
         close = spelling.meant(name, names())
-        known = f": did you mean {close}?" if close else "; `labs broken` in a terminal lists all."
-        raise NoSuchBroken(f"no broken C kernel {name!r}{known}")
+        suggestion = (
+            f": did you mean {close}?" if close else "; `labs broken` in a terminal lists all."
+        )
+        raise NoSuchBroken(f"no broken C kernel {name!r}{suggestion}")
     return _read(folder() / f"{name}.c")
 
 

@@ -32,7 +32,7 @@ _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Calls that take a sentence with values, and each value under its name.
 _TAKE_VALUES = frozenset({"advice", "CannotEstimate"})
 #: Calls whose texts a reader sees, even if each has one word only.
-_SHOWN = frozenset({"Message", "Table"})
+_SHOWN = frozenset({"Message", "Table", "Point"})
 #: The names of constants with the heads of tables.
 _HEADS = re.compile(r"\w*HEADER|LABELS|header")
 #: What a page or Python reads, and no person: styles, HTML, lines of code.

@@ -14,6 +14,7 @@ FINDINGS, FRAME, FIRST_LAB, EVIDENCE = "findings", "frame", "lab 01", "evidence"
 CLAUSES = "clauses and words"
 SCREEN, OTHERS = "panel and forms", "messages in a notebook"
 PLOTS, MISTAKES = "plots and views", "mistakes"
+DOCTOR, TERMINAL = "labs doctor", "messages in a terminal"
 
 _CODE = re.compile(r"`[^`\n]+`|(?<=\]\()[^)]+(?=\))|<[^>]+>")
 

@@ -14,7 +14,7 @@ from labs.common.messages import TONES
 from labs.common.units import NAMES
 from labs.course import guide
 from labs.languages.notebook import is_translated
-from testing.languages import of_plots
+from testing.languages import of_plots, of_terminal
 from testing.languages.in_code import (
     in_functions,
     is_piece,
@@ -180,7 +180,8 @@ _OF_EVIDENCE = ("grader/pitfalls", "grader/facts", "grader/judging", "grader/cas
 def sentences() -> tuple[Sentence, ...]:
     """Each sentence once, under the first part that has it."""
     found: dict[str, Sentence] = {}
-    for part in (_frame, _of_tables, _findings, _of_labs, _evidence, _screen, _plots):
+    parts = (_frame, _of_tables, _findings, _of_labs, _evidence, _screen, _plots)
+    for part in (*parts, of_terminal.doctor, of_terminal.terminal):
         for each in part():
             found.setdefault(each.english, each)
     return tuple(found.values())

@@ -11,7 +11,8 @@ from pathlib import Path
 from labs.c_kernels import toolchain
 from labs.commands import measure
 from labs.commands.measure import FAILED, IMPOSSIBLE, USAGE
-from labs.common.files import CannotWrite, explained
+from labs.commands.said import complain
+from labs.common.files import CannotWrite
 from labs.common.messages import Refused
 from labs.common.spelling import suggestion
 from labs.common.terminal import say, say_json
@@ -172,6 +173,5 @@ def _sentences(results: Sequence[Result], files: tuple[str, str]) -> list[str]:
 
 
 def _stop(error: Exception, status: int) -> int:
-    text = explained(error)
-    say(f"labs compare: {text}", file=sys.stderr)
+    complain("labs compare", error)
     return status

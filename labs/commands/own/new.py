@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from labs.c_kernels.starter import write_new
+from labs.commands.said import complain, in_language
 from labs.common.files import explained
 from labs.common.paths import PartMissing
 from labs.common.terminal import say
+from labs.languages.words import words
 
 FAILED, USAGE = 1, 2
 
@@ -22,11 +23,12 @@ def run(arguments: argparse.Namespace) -> int:
         return _stop(str(error), USAGE)
     except (PartMissing, OSError) as error:
         return _stop(explained(error), FAILED)
-    say(f"{path} measures what one byte into a pipe costs. Replace that by your own question.")
-    say(f"  labs measure {path}   builds it and measures it")
+    about = f"{path} measures what one byte into a pipe costs. Replace that by your own question."
+    say(in_language(about))
+    say(f"  labs measure {path}   {words('builds it and measures it')}")
     return 0
 
 
 def _stop(why: str, status: int) -> int:
-    say(f"labs new: {why}", file=sys.stderr)
+    complain("labs new", why)
     return status

@@ -6,10 +6,10 @@ Everything comes from the recording alone, by the functions that show a run in a
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from labs.commands.said import complain
 from labs.common.files import CannotWrite
 from labs.common.messages import Refused
 from labs.common.table import Table
@@ -47,8 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
         say(_text(shown))
         return 0
     if len(shown.results) > MOST_DRAWN:
-        held = f"{arguments.recording} holds {len(shown.results)} variants"
-        return _stop(f"{held}; name at most {MOST_DRAWN} of them by --variant", USAGE)
+        return _stop(
+            f"{arguments.recording} holds {len(shown.results)} variants; "
+            f"name at most {MOST_DRAWN} of them by --variant",
+            USAGE,
+        )
     # Not beside the recording: what lies in a lab's folder is handed in.
     place = arguments.output or Path(arguments.recording.with_suffix(".html").name)
     if not place.absolute().parent.is_dir():
@@ -59,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _stop(error.strerror or str(error), FAILED)
     for result in shown.results:
         say(words(result.sentence()))
-    say(f"  page: {place}")
+    say(f"  {words('page')}: {place}")
     return 0
 
 
@@ -129,5 +132,5 @@ def _conditions(run: Run) -> Table:
 
 
 def _stop(why: str, status: int) -> int:
-    say(f"{COMMAND}: {why}", file=sys.stderr)
+    complain(COMMAND, why)
     return status
