@@ -47,7 +47,7 @@ def _given(run: ProcessRun, costs: Mapping[str, int]) -> ProcessRun:
     undisturbed = {
         key: "0" if "involuntary_switches" in key or "migrations" in key else text
         for key, text in run.conditions.items()
-        if not key.startswith("core_width")
+        if not key.startswith(("core_width", "core_stores"))
     }
     return replace(
         run,

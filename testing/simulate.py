@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from labs.analysis.arrays import Floats
 from labs.analysis.line import Line, fit_line
-from labs.analysis.shared_core import ADDITIONS
+from labs.analysis.shared_core import OF_A_ROUND
 from labs.recording.file import Integers, Recording
 
 VARIANT = "simulated"
@@ -180,7 +180,7 @@ def with_rounds(
 def _as_counted(width: Floats, machine: Machine, random: np.random.Generator) -> Floats:
     """Widths as a counter with this step gives them: from the lengths of a chain of additions and
     of as many independent ones."""
-    chain = np.full(len(width), ADDITIONS * CORE_CYCLE_TICKS)
+    chain = np.full(len(width), OF_A_ROUND * CORE_CYCLE_TICKS)
     whole_steps = [
         np.floor(random.uniform(0, 1, len(width)) + length / machine.step)
         for length in (chain, chain / width)

@@ -83,7 +83,7 @@ PAGES = (
     Page("docs/measuring.md"),
     Page("docs/own-function.md", begins=brought.empty_folder),
     Page("docs/defended-figure.md", begins=brought.empty_folder),
-    Page("docs/submission.md", begins=brought.empty_folder, ends=INCOMPLETE),
+    Page("docs/submission.md", begins=brought.empty_folder, ends={"grader check .": 1}),
     Page("README.md", later=("labs doctor", brought.lab_folder)),
     Page("docs/grading.md", begins=brought.empty_folder, ends=RELEASE_FEEDBACK),
     Page("CONTRIBUTING.md", installed=False, begins=brought.checkout),

@@ -1,9 +1,9 @@
-"""The largest number of additions per core cycle that any run saw on this CPU model.
+"""The largest number of additions, or of stores, per core cycle that any run saw on this CPU model.
 
-Each process of a run counts, in rounds spread over its samples, how many independent additions the
-core does per cycle (kernels_c/core_rounds.h). If another hardware thread of the same physical core
-is busy, that number falls to about half. Only the best number shows what a whole core can do, and a
-run that always has a neighbour never sees it. So we remember it from run to run.
+Each process of a run counts, in rounds spread over its samples, how many independent additions and
+how many stores the core does per cycle (kernels_c/core_rounds.h). If another hardware thread of the
+same physical core is busy, these numbers fall. Only the best numbers show what a whole core can do,
+and a run that always has a neighbour never sees them. So we remember them from run to run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from labs.common import paths
 from labs.common.files import read_bounded, write_atomically
 from labs.common.json_text import BadJson, entries, text_of
-from labs.recording.core_width import MOST_WIDTH, reached
+from labs.recording.core_width import ADDITIONS, MOST_WIDTH, reached
 from labs.recording.file import Recording
 
 FILE_NAME = "core-widths.json"
@@ -28,10 +28,10 @@ _MOST_BYTES = 64 * 1024
 _MOST_KEY = 300
 
 
-def best(recording: Recording, *, remember: bool) -> float | None:
-    """The best width that we remember for this CPU model; None if we remember none.
+def best(recording: Recording, counted: str = ADDITIONS, *, remember: bool) -> float | None:
+    """The best number per cycle that we remember for this CPU model; None if we remember none.
 
-    With `remember`, this function first adds the width that a tenth of the rounds of `recording`
+    With `remember`, this function first adds the number that a tenth of the rounds of `recording`
     reached. It remembers nothing if the cache folder cannot be written, and ignores a file of
     another form.
     """
@@ -41,13 +41,14 @@ def best(recording: Recording, *, remember: bool) -> float | None:
     if core is None:
         return None
     # Several kinds of machines can share a home directory.
-    key = f"{platform.machine()} {model} {counter}{core}"[:_MOST_KEY]
+    of = "" if counted == ADDITIONS else f"{counted} "
+    key = f"{of}{platform.machine()} {model} {counter}{core}"[:_MOST_KEY]
     known: dict[str, float] = {}
     with contextlib.suppress(OSError, BadJson, paths.CacheNotWritable):
         text = text_of(read_bounded(paths.cache() / FILE_NAME, _MOST_BYTES))
         known = _usable(entries(text, MOST_ENTRIES))
     before = known.pop(key, None)
-    seen = reached(recording) if remember else None
+    seen = reached(recording, counted) if remember else None
     if seen is None or not _possible(seen) or (before is not None and seen <= before):
         return before
     known = dict([*known.items(), (key, seen)][-MOST_ENTRIES:])

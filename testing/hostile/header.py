@@ -38,6 +38,8 @@ CONDITIONS = {
     "the batch sizes are words": ("batch", "many,more"),
     "the rounds are no numbers": ("core_width.after", "a b c"),
     "the width is infinite": ("core_width.best", "inf"),
+    "the stores are no numbers": ("core_stores", "a b c"),
+    "the most stores are none": ("core_stores.best", "-1"),
 }
 
 

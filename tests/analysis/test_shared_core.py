@@ -149,6 +149,51 @@ def test_a_width_that_was_remembered_by_mistake_does_not_make_a_whole_core_a_sha
     assert found.always == always and not found.while_shared.any()
 
 
+# Stores beside the additions
+
+
+def with_stores(recording: Recording, best: str, *texts: str) -> Recording:
+    """The recording whose processes say in turn that they did so many stores a cycle."""
+    each = tuple(
+        {**stated, "core_stores": texts[number % len(texts)]}
+        for number, stated in enumerate(recording.processes)
+    )
+    conditions = (
+        {**recording.conditions, "core_stores.best": best} if best else recording.conditions
+    )
+    return replace(recording, processes=each, conditions=conditions)
+
+
+def test_stores_show_a_neighbour_that_the_additions_miss() -> None:
+    run = call(replace(CALL, processes=4, rounds=4))
+    found = find(with_stores(run, "2.00", "2 2 2 2", "1.5 1.4 1.5 1.6"))
+    assert found.evidence and not found.always
+    process = run.samples(VARIANT).process
+    assert (found.while_shared == (process % 2 == 1)).all()
+
+
+def test_a_run_that_never_did_the_stores_of_earlier_runs_shared_the_core_always() -> None:
+    run = call(replace(CALL, rounds=4))
+    found = find(with_stores(run, "2.00", "1.5 1.5 1.7 1.5"))
+    assert found.always and not found.while_shared.any()
+    assert found.floor == pytest.approx(0.75**WORST_POWER)
+    # Without an earlier run, the best of this one is the best that is known.
+    assert not find(with_stores(run, "", "1.7 1.7 1.7 1.7")).always
+    # A chain of additions was interrupted once, and the kit remembered too much.
+    assert not find(with_stores(run, "2.15", "2 2 2 2")).always
+
+
+def test_stores_that_tell_nothing_leave_the_additions_to_decide() -> None:
+    run = call(replace(CALL, rounds=4))
+    assert find(run).evidence
+    slow, short, words = "0.5 0.3 0.5 0.3", "2 2 2", "a b c d"
+    for text in (slow, short, words, ""):
+        assert not find(with_stores(run, "", text)).while_shared.any(), text
+    rounds = stating(run, "4 4 4 4", "2 2 2 2")
+    alone, both = find(rounds), find(with_stores(rounds, "", slow))
+    assert alone.while_shared.any() and (alone.while_shared == both.while_shared).all()
+
+
 # Hostile words
 
 HOSTILE = {

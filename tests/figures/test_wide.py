@@ -45,7 +45,7 @@ def test_within_a_wide_interval_it_passes_and_the_verdict_says_how_wide(value: f
     verdict = judged(value, a_run(SHARED))
     assert verdict.outcome is Outcome.PASSED
     assert verdict.points == verdict.max_points
-    assert "Half of the interval's width is 32 % of the value" in verdict.reason
+    assert "Half of the interval's width is 35 % of the value" in verdict.reason
     assert "Beyond 15 %, do not believe the value" in verdict.reason
     assert verdict.praise == wide_interval.PRAISE.text
     assert verdict.look_next.startswith("Measure again, or longer: ")

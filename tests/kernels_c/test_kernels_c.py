@@ -346,8 +346,9 @@ def test_the_width_of_the_core_is_seen_from_before_the_first_sample_to_the_last(
     stated = conditions_of(call(timer, "--samples", "200", "--warmup", "20").stdout)
     widths = [float(word) for word in stated["core_width"].split()]
     after = [int(word) for word in stated["core_width.after"].split()]
-    assert len(widths) == len(after) == 41
-    assert all(0 < width < 20 for width in widths)
+    stores = [float(word) for word in stated["core_stores"].split()]
+    assert len(widths) == len(stores) == len(after) == 41
+    assert all(0 < number < 20 for number in (*widths, *stores))
     assert after == sorted(after)
     assert after[0] == -21 and after[-1] == 199
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.recording.core_width import reached, widths
+from labs.recording.core_width import STORES, reached, widths
 from labs.recording.file import Recording
 from labs.run import best_width
 from labs.run.best_width import FILE_NAME, MOST_ENTRIES, best
@@ -62,6 +62,15 @@ def test_the_best_is_kept_and_only_trusted_runs_raise_it() -> None:
     assert remembered(run_of("4.00")) == 4.0
     assert remembered(run_of("2.10")) == 4.0
     assert best(run_of("5.00"), remember=False) == 4.0
+
+
+def test_stores_are_remembered_beside_the_additions() -> None:
+    run = run_of("4.00")
+    both = replace(run, conditions={**run.conditions, STORES: "2.00 1.50"})
+    assert (reached(both), reached(both, STORES)) == (4.0, 2.0)
+    assert (remembered(both), best(both, STORES, remember=True)) == (4.0, 2.0)
+    assert best(run_of("3.00"), STORES, remember=True) == 2.0, "a run without stores"
+    assert best(run_of("3.00"), remember=False) == 4.0
 
 
 def test_each_model_and_counter_has_its_own() -> None:

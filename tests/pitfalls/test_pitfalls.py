@@ -109,9 +109,10 @@ def disturbed(recording: Recording) -> str:
     too, and the interval reaches down to half of the value. Where most samples were taken beside
     one, too few are left.
     """
-    best, reached = recording.number("core_width.best"), core_width.reached(recording)
-    if best is not None and reached is not None and reached < shared_core.WHOLE * best:
-        return f"the core was shared: {reached:.1f} additions a cycle at most, {best:.1f} alone"
+    for counted in (core_width.ADDITIONS, core_width.STORES):
+        best, reached = recording.number(f"{counted}.best"), core_width.reached(recording, counted)
+        if best is not None and reached is not None and reached < shared_core.WHOLE * best:
+            return f"the core was shared: {counted} {reached:.1f} a cycle at most, {best:.1f} alone"
     for name in recording.variants:
         line = result_of(recording, name, "ns").line
         shared = line.share_set_aside("shared") if line is not None else 0.0
