@@ -11,16 +11,22 @@ the benchmark is skipped. lat_mem_rd needs no other part of lmbench. In a copy o
 
 Both take turns, the peer first and last, and each of ours is compared with the mean of the peer's
 before and after it. Both load one pointer from each cache line of 64 bytes, from small pages:
-lat_mem_rd uses malloc(), so its huge pages are switched off by prctl(). Both walk in the order of
-lat_mem_rd -t, in which each hop goes to another page (page_by_page.c). Lab 09 draws every hop anew,
-and so meets some pages again sooner. What it gives is shown beside: where addresses of pages do not
-fit into the TLB, it may be less. lat_mem_rd measures one set after the other, and so does ours
-here. Lab 09 measures its sets in turns. Before a sample of a large set it then loads from each page,
-so that the entries of the page table are in the caches, where a walk alone loses some of them to
-other guests of the machine: at 128 MB a load cost 180 ns in turns when it cost 300 in both tools.
-lat_mem_rd reads a clock on the wall, so the time of other
-programs on its CPU is in what it prints. How much of the time it had the CPU is printed beside;
-with much less than all of it, the comparison says nothing.
+lat_mem_rd uses malloc(), so its huge pages are switched off by prctl(). Both measure one set after
+the other, and walk in the order of lat_mem_rd -t, in which each hop goes to another page
+(page_by_page.c). lat_mem_rd reads a clock on the wall, so the time of other programs on its CPU is
+in what it prints. How much of the time it had the CPU is printed beside; with much less than all of
+it, the comparison says nothing.
+
+Where a virtual machine shares its last cache with others, a lap through some MB may last longer
+than the lines stay. One run of lat_mem_rd then meets them all in the cache, and the next one none:
+4 MB took it 17 to 145 ns within minutes. With such a set nothing can be compared, and only sets at
+which the rounds of the peer agree with each other are judged.
+
+What lab 09 gives is shown beside. Lab 09 draws every hop anew, and so meets some pages again sooner:
+where addresses of pages do not fit into the TLB, a load may cost less. It also measures its sets in
+turns, and loads from each page of a large set before a sample. So it finds the entries of the page
+table in the caches. A walk alone loses some of them to other guests of a machine: at 128 MB a load
+cost 180 ns in turns in an hour in which it cost 300 alone, in both tools.
 """
 
 from __future__ import annotations
