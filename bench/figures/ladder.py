@@ -22,7 +22,7 @@ than the lines stay. One run of lat_mem_rd then meets them all in the cache, and
 4 MB took it 17 to 145 ns within minutes. With such a set nothing can be compared, and only sets at
 which the rounds of the peer agree with each other are judged.
 
-What lab 09 gives is shown beside. Lab 09 draws every hop anew, and so meets some pages again sooner:
+What lab 09 gives is shown beside. It draws every hop anew, and so meets some pages again sooner:
 where addresses of pages do not fit into the TLB, a load may cost less. It also measures its sets in
 turns, and loads from each page of a large set before a sample. So it finds the entries of the page
 table in the caches. A walk alone loses some of them to other guests of a machine: at 128 MB a load
