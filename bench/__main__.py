@@ -11,6 +11,7 @@ from pathlib import Path
 from bench import machine
 from bench.labs.solved_lab import labs_in_order
 from bench.report import say
+from labs.c_kernels import catalogue
 
 #: The module of each benchmark. Run in this order: those that need a quiet machine come first.
 MODULES = {
@@ -57,6 +58,8 @@ MODULES = {
 WITH_SCREENSHOTS = ("browser", "front_ends", "site", "hostile_class")
 #: Those that take labs one by one, and can leave some out.
 OF_LABS = ("live", "decisions", "conditions", "wrong_submissions")
+#: Those that take C kernels one by one.
+OF_KERNELS = ("repeat",)
 
 
 def main(words: list[str] | None = None) -> int:
@@ -68,6 +71,9 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--inputs", type=int, metavar="N", help="how many inputs fuzz tries")
     parser.add_argument(
         "--lab", action="append", default=[], metavar="NN", help="only this lab; may be repeated"
+    )
+    parser.add_argument(
+        "--kernel", action="append", default=[], metavar="C_KERNEL", help="only this; as --lab"
     )
     arguments = parser.parse_args(words)
     unknown = [name for name in arguments.names if name not in MODULES]
@@ -83,6 +89,10 @@ def main(words: list[str] | None = None) -> int:
     known = [lab[:2] for lab in labs_in_order()]
     if strange := sorted(set(arguments.lab) - set(known)):
         parser.error(f"no lab {', '.join(strange)}; there is {', '.join(known)}")
+    if arguments.kernel and not set(names) <= set(OF_KERNELS):
+        parser.error(f"--kernel is for {', '.join(OF_KERNELS)}: name only these")
+    if strange := sorted(set(arguments.kernel) - set(catalogue.names())):
+        parser.error(f"no C kernel {', '.join(strange)}; there is {', '.join(catalogue.names())}")
     machine.describe()
     held: dict[str, bool] = {}
     for name in names:
@@ -94,6 +104,8 @@ def main(words: list[str] | None = None) -> int:
             more = (arguments.save,)
         elif name in OF_LABS:
             more = (arguments.lab,)
+        elif name in OF_KERNELS:
+            more = (arguments.kernel,)
         held[name] = bool(benchmark.run(arguments.quick, *more))
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")

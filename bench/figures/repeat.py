@@ -74,14 +74,14 @@ class Seen:
     blamed: int = 0
 
 
-def run(quick: bool) -> bool:
-    """Both states of the machine in every round."""
+def run(quick: bool, kernels: Sequence[str] = ()) -> bool:
+    """Both states of the machine in every round; of these C kernels where some are named."""
     runs = RUNS_QUICK if quick else RUNS
     must_hold(
         f"{runs} runs of every variant, quiet and with another CPU busy: {LEAST:.0%} of the pairs "
         "agree, and no run blames a neighbour without evidence"
     )
-    jobs = list(_jobs(KERNELS[:2] if quick else KERNELS))
+    jobs = list(_jobs(kernels or (KERNELS[:2] if quick else KERNELS)))
     allowed = machine.cpus()
     states = ["quiet", "busy"] if len(allowed) > 1 else ["quiet"]
     seen: dict[tuple[str, str], Seen] = defaultdict(Seen)
