@@ -28,7 +28,9 @@ TRUTHS = by_name(
         t.AGAINST_DATA: "claim-against-data claim-undecided threat-against-data",
         t.NO_SUCH_CHOICE: "claim-0",
         Truth(("work-optimised-away", "less-than-nothing")): "other-is-nothing",
-        t.FEW: "twelve-samples one-process-only",
+        # Its value is a sample divided by its operations.
+        Truth(("too-few-samples", "one-process", "timer-not-subtracted")): "twelve-samples",
+        t.FEW: "one-process-only",
         Truth(("not-one-change",)): "own-for-tested",
         t.EDITED: "rows-deleted",
         t.C_MISSING: "c-lost",
