@@ -152,6 +152,22 @@ static void pin_to(const char *option, long cpu)
 #endif
 }
 
+/* Go to a CPU, and then leave the choice to the OS again. It moves a task only if that pays. */
+static void begin_on(long cpu)
+{
+#if HAVE_PINNING
+    cpu_set_t allowed;
+    if (cpu == NOT_PINNED || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    pin_to("begin-on", cpu);
+    if (sched_setaffinity(0, sizeof allowed, &allowed) != 0)
+        stop(STATUS_IMPOSSIBLE, "--begin-on %ld: the OS keeps the task there: %s", cpu,
+             strerror(errno));
+#else
+    (void)cpu;
+#endif
+}
+
 /* End this process when its parent ends: then nobody reads the samples any more. */
 static void end_with_parent(long parent)
 {

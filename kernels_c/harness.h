@@ -564,6 +564,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
                       .options = {.warmup = NOT_ASKED,
                                   .cpu = NOT_PINNED,
                                   .peer_cpu = NOT_PINNED,
+                                  .begin_on = NOT_PINNED,
                                   .stack_place = NOT_ASKED}};
     read_options(&run.options, argc, argv, kernel->about);
     if (run.options.list) {
@@ -576,6 +577,9 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     char allowed[4096];
     snprintf(allowed, sizeof allowed, "%s", cpus_allowed());
     must_be_allowed("peer-cpu", run.options.peer_cpu);
+    /* The program was read into the caches of this CPU: a first time begins here. */
+    if (run.options.cpu == NOT_PINNED && !is_cold(&run))
+        begin_on(run.options.begin_on);
     pin_to("cpu", run.options.cpu);
     peers_belong_to(NOBODY);
     if (run.options.event != NULL)

@@ -34,7 +34,8 @@ struct options {
     int batches;
     long cpu;
     long peer_cpu;
-    uint64_t seed;     /* 0: choose one */
+    long begin_on; /* the CPU to begin on without being bound to it; NOT_PINNED: the OS chooses */
+    uint64_t seed; /* 0: choose one */
     long stack_place;  /* during the samples, modulo 4096; NOT_ASKED: where the OS puts it */
     long end_with;     /* process id of the parent to end with; 0: none */
     const char *event; /* count this event in place of time; NULL: none */
@@ -88,8 +89,8 @@ static void print_help(const char *program, const char *about)
 {
     printf("%s: %s\n"
            "usage: %s [--variant A,B] [--samples N] [--batch K,...] [--warmup N] [--cpu N]\n"
-           "       [--peer-cpu N] [--place anywhere] [--stack-place N] [--seed N]\n"
-           "       [--end-with PID] [--count EVENT] [--list]\n"
+           "       [--peer-cpu N] [--begin-on N] [--place anywhere] [--stack-place N]\n"
+           "       [--seed N] [--end-with PID] [--count EVENT] [--list]\n"
            "Prints conditions as '# key: value' and then one line per sample, as CSV.\n",
            program, about, program);
 }
@@ -97,14 +98,21 @@ static void print_help(const char *program, const char *about)
 /* Read the command line into `options`, which hold the defaults before the call. */
 static void read_options(struct options *options, int argc, char **argv, const char *about)
 {
-    static const struct option names[] = {
-        {"variant", required_argument, NULL, 'v'}, {"samples", required_argument, NULL, 'n'},
-        {"batch", required_argument, NULL, 'k'},   {"warmup", required_argument, NULL, 'w'},
-        {"cpu", required_argument, NULL, 'c'},     {"peer-cpu", required_argument, NULL, 'p'},
-        {"place", required_argument, NULL, 'a'},   {"stack-place", required_argument, NULL, 't'},
-        {"seed", required_argument, NULL, 's'},    {"end-with", required_argument, NULL, 'e'},
-        {"count", required_argument, NULL, 'x'},   {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static const struct option names[] = {{"variant", required_argument, NULL, 'v'},
+                                          {"samples", required_argument, NULL, 'n'},
+                                          {"batch", required_argument, NULL, 'k'},
+                                          {"warmup", required_argument, NULL, 'w'},
+                                          {"cpu", required_argument, NULL, 'c'},
+                                          {"peer-cpu", required_argument, NULL, 'p'},
+                                          {"place", required_argument, NULL, 'a'},
+                                          {"stack-place", required_argument, NULL, 't'},
+                                          {"begin-on", required_argument, NULL, 'b'},
+                                          {"seed", required_argument, NULL, 's'},
+                                          {"end-with", required_argument, NULL, 'e'},
+                                          {"count", required_argument, NULL, 'x'},
+                                          {"list", no_argument, NULL, 'l'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     int choice;
     opterr = 0; /* we print a message of our own, and getopt none */
     while ((choice = getopt_long(argc, argv, ":", names, NULL)) != -1) {
@@ -119,6 +127,7 @@ static void read_options(struct options *options, int argc, char **argv, const c
         case 'w': options->warmup = number_option("warmup", optarg, 0, MAX_WARMUP); break;
         case 'c': options->cpu = number_option("cpu", optarg, 0, 1023); break;
         case 'p': options->peer_cpu = number_option("peer-cpu", optarg, 0, 1023); break;
+        case 'b': options->begin_on = number_option("begin-on", optarg, 0, 1023); break;
         case 'a':
             if (strcmp(optarg, "anywhere") != 0)
                 stop(STATUS_USAGE, "--place %s: the only choice is anywhere", optarg);

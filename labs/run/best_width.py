@@ -11,18 +11,16 @@ from __future__ import annotations
 import contextlib
 import json
 import platform
-from pathlib import Path
 from typing import Any
 
 from labs.common import paths
 from labs.common.files import read_bounded, write_atomically
 from labs.common.json_text import BadJson, entries, text_of
+from labs.machine import cores
 from labs.recording.core_width import ADDITIONS, MOST_WIDTH, reached
 from labs.recording.file import Recording
 
 FILE_NAME = "core-widths.json"
-#: Linux has these folders on CPUs that mix large and small cores (Intel since 2021).
-MIXED_CORES = (Path("/sys/devices/cpu_atom"), Path("/sys/devices/cpu_core"))
 MOST_ENTRIES = 200
 _MOST_BYTES = 64 * 1024
 _MOST_KEY = 300
@@ -63,11 +61,7 @@ def _kind_of_core(recording: Recording) -> str | None:
     '' if the machine has only one kind; None if it has several and the run used more than one CPU.
     A small core does fewer additions than a large one, even without a neighbour.
     """
-    mixed = platform.system() == "Darwin" or any(path.exists() for path in MIXED_CORES)
-    capacities = {
-        path.read_text() for path in Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpu_capacity")
-    }
-    if not mixed and len(capacities) < 2:
+    if cores.of_one_kind():
         return ""
     cpus = {*recording.condition("cpu.before"), *recording.condition("cpu.after")}
     return f" cpu {cpus.pop()}" if len(cpus) == 1 else None

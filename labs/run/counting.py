@@ -19,7 +19,7 @@ from labs.recording.file import BadRecording
 from labs.recording.rows import Integers
 from labs.run import stack_places
 from labs.run.c_process import RunFailed
-from labs.run.one_process import build, one_process
+from labs.run.one_process import Place, build, one_process
 from labs.run.output import ProcessRun
 from labs.run.plan import Plan
 
@@ -60,7 +60,7 @@ async def counted(plan: Plan) -> dict[str, str]:
 async def _one(plan: Plan, binary: toolchain.Binary, event: str, number: int) -> ProcessRun:
     """One process that counts `event`. Raises RunFailed and BadRecording."""
     deadline = asyncio.get_running_loop().time() + plan.time_limit_s
-    place = stack_places.place_of(number, 0)
+    place = Place(stack_places.place_of(number, 0))
     return await one_process(
         binary, plan, SAMPLES, place, deadline, lambda done, total: None, event
     )

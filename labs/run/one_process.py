@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import NamedTuple
 
 from labs.c_kernels import toolchain
 from labs.machine import surroundings
@@ -11,6 +12,14 @@ from labs.run.c_process import Limits, output_of
 from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.output import COLUMNS, COLUMNS_OF_COUNTS, ProcessRun, parse_run
 from labs.run.plan import Plan
+
+
+class Place(NamedTuple):
+    """Where a process takes its samples: the place of its stack within a page, in bytes, and the
+    CPU on which it begins (None: the OS chooses)."""
+
+    stack: int
+    cpu: int | None = None
 
 
 def build(plan: Plan) -> toolchain.Binary:
@@ -30,18 +39,20 @@ async def one_process(
     binary: toolchain.Binary,
     plan: Plan,
     samples: int,
-    place: int,
+    place: Place,
     deadline: float,
     report_progress: Callable[[int, int], None],
     event: str = "",
 ) -> ProcessRun:
-    """Run `binary` once for so many samples per variant, its stack at `place`, and read what it
-    printed. With `event` it counts this event in place of time."""
+    """Run `binary` once for so many samples per variant, at `place`, and read what it printed. With
+    `event` it counts this event in place of time."""
     command = [str(binary.path), "--samples", str(samples)]
     if plan.warmup != DEFAULT_WARMUP:
         # Unasked the C kernel does what is right for it: none where the cold sample is the point.
         command += ["--warmup", str(plan.warmup)]
-    command += ["--stack-place", str(place), "--end-with", str(os.getpid())]
+    command += ["--stack-place", str(place.stack), "--end-with", str(os.getpid())]
+    if place.cpu is not None:
+        command += ["--begin-on", str(place.cpu)]
     if plan.variants:
         command += ["--variant", ",".join(plan.variants)]
     if plan.batches:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from labs.c_kernels import toolchain
 from labs.recording.file import Recording
-from labs.run import counting, stack_places
-from labs.run.one_process import one_process
+from labs.run import counting, first_cpus, stack_places
+from labs.run.one_process import Place, one_process
 from labs.run.output import ProcessRun
 from labs.run.plan import Plan
 from labs.run.provenance import of_stopping, recording_of
@@ -51,6 +51,7 @@ class Runs:
         self._printed: list[list[ProcessRun]] = [[] for _ in plans]
         self._counted: dict[int, dict[str, str]] = {}
         self._start = stack_places.random_start()
+        self._first_cpu = first_cpus.random_start()
         self._progress = progress
         self._done = self._total = 0
 
@@ -69,10 +70,11 @@ class Runs:
         mine = _sample_count(plan, share)
         report_progress = _reporter(self._progress, self._done, mine, self._total)
         place = stack_places.place_of(len(printed), self._start)
+        cpu = first_cpus.cpu_of(plan, len(printed), self._first_cpu)
         loop = asyncio.get_running_loop()
         begin = loop.time()
         output = one_process(
-            self.binaries[which], plan, share, place, self.deadline, report_progress
+            self.binaries[which], plan, share, Place(place, cpu), self.deadline, report_progress
         )
         printed.append(await output)
         self.seconds += loop.time() - begin

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from labs.machine import cores
 from labs.recording.core_width import STORES, reached, widths
 from labs.recording.file import Recording
 from labs.run import best_width
@@ -83,7 +84,7 @@ def test_each_model_and_counter_has_its_own() -> None:
 def test_where_cores_are_mixed_each_cpu_has_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(best_width, "MIXED_CORES", (tmp_path,))
+    monkeypatch.setattr(cores, "MIXED_CORES", (tmp_path,))
 
     def on(cpu: str, width: str) -> float | None:
         run = run_of(width)
