@@ -51,7 +51,7 @@ MEASURING = """
 LONG = """
     browser pages class labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
     wheel both_ways on_dask collect_command sandbox executed_cells feedback postgresql kernel
-    ended_runs feedback_page report_browser large_lists accessible
+    ended_runs feedback_page report_browser vscode_browser large_lists accessible
     start fuzz declared slips legible setup release pitfalls_page
 """
 

@@ -232,7 +232,7 @@ class _Visit:
         cell, prediction = self._cell("panel"), self._cell("prediction")
         cell.scroll_into_view_if_needed()
         kept = cell.locator(".ticklab-kept")
-        expect(kept.get_by_text("run this cell again (Shift+Enter)")).to_be_visible()
+        expect(kept.get_by_text("and then this one (Shift+Enter)")).to_be_visible()
         expect(kept.get_by_text("timer_overhead fenced: overhead")).to_be_visible()
         plot = jupyterlab.plot_of(kept)
         expect(plot).to_be_visible()

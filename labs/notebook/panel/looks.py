@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-#: In the colours of the page that it stands in, light or dark.
+#: In the colours of the page that it stands in, light or dark. VS Code gives widgets a white
+#: ground in each theme, but `code` the colours of its theme.
 STYLE = """<style>
 .ticklab-panel { border: 1px solid var(--jp-border-color2, #ccc); border-radius: 6px;
   padding: 12px min(16px, 2vw) 14px; max-width: 760px; box-sizing: border-box; }
@@ -20,6 +21,7 @@ STYLE = """<style>
   background: var(--jp-layout-color2, #eee); color: var(--jp-content-font-color1, inherit);
   font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, 13px);
   line-height: 1.5; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; }
+.cell-output-ipywidget-background .ticklab-panel code { color: inherit; background: none; }
 .ticklab-panel :is(button, input, select, summary, .noUi-handle):focus-visible {
   outline: 3px solid var(--jp-brand-color1, #1976d2) !important; outline-offset: 2px; }
 .ticklab-panel :is(select, input):disabled { opacity: .5; cursor: not-allowed; }
