@@ -72,8 +72,8 @@ class Verdict:
     has text only after the lab was handed in with another one. `tries` counts a student's answers
     to one question, and `flags` are for a person to look at; both cost nothing. `recording` is the
     path of the judged recording, relative to the lab folder; its `fingerprints` are the same in a
-    copy of it, and in no other run. `note` says that this recording is not of the newest run, if
-    that is so.
+    copy of it, and in no other run. `note` says that this recording is not of the newest run, or
+    that its run was ended by the time limit, if that is so.
     """
 
     figure: str

@@ -26,6 +26,7 @@ from grader.pitfalls import while_reading
 from labs.common.files import read_bounded
 from labs.course import evidence, figures, guide
 from labs.course.figures import BadFigure, BadFigures, Figure
+from labs.recording.cut_short import cut_short
 from labs.recording.file import BadRecording, Recording, read
 
 log = logging.getLogger(__name__)
@@ -88,7 +89,7 @@ def examined(folder: Path, lab: str, *, tell_answers: bool = False) -> tuple[lis
             verdict = _verdict(spec, figure, known, cases, tell_answers)
         used = recordings.get(figure.recording or "") if isinstance(figure, Figure) else None
         verdicts[spec.id] = replace(
-            _of_earlier_run(folder, figure, verdict),
+            _of_cut_short_run(used, _of_earlier_run(folder, figure, verdict)),
             tries=figure.tries if spec.choices and isinstance(figure, Figure) else None,
             flags=raised.get(spec.id, ()),
             fingerprints=fingerprints(used) if isinstance(used, Recording) else (),
@@ -138,6 +139,18 @@ def _of_earlier_run(folder: Path, figure: Figure | BadFigure | None, verdict: Ve
     else:
         return verdict
     return replace(verdict, note=note, praise="", look_next="")
+
+
+def _of_cut_short_run(used: Recording | BadRecording | None, verdict: Verdict) -> Verdict:
+    """The verdict, with a note if the time limit ended the run of its recording."""
+    found = cut_short(used) if isinstance(used, Recording) else None
+    if found is None:
+        return verdict
+    note = (
+        f"The time limit of {found.after_s:g} s ended this run after {found.whole} of "
+        f"{found.planned} processes. The figure comes from these processes."
+    )
+    return replace(verdict, note=f"{verdict.note} {note}".strip())
 
 
 def _not_graded(spec: FigureSpec, why: str, recording: str | None = None) -> Verdict:

@@ -19,6 +19,7 @@ ARGUMENTS = {
     "unit": "unit",
     "within": "within",
     "at-most": "at_most",
+    "time-limit": "time_limit",
 }
 
 #: A tuple is a list of batch sizes; `...` stands for a value that the reader chooses.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 #: Limits of one run.
 MOST_SAMPLES, MOST_PROCESSES, MOST_WARMUP = 100_000, 100, 10_000
+MOST_TIME_LIMIT_S = 3600.0
 
 #: Limits of one recording. Its rows hold 100,000 samples, as many of their baseline, and warm-up.
 #: Every process may add its own conditions.

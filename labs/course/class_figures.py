@@ -7,8 +7,9 @@
 `grader report` writes it. There is one row for each figure and kind of machine, and one for `all`
 machines. A row sums up `count` accepted figures in `unit`: a quarter of them is below `quarter`,
 half below `median`, and three quarters below `three_quarters`. A row sums up at least FEWEST
-figures, so that nobody's own figure can be read from it. `kernel`, `variant` and `flags` say which
-run gives the figure; they are empty where it is not the result of one variant.
+figures, so that nobody's own figure can be read from it. They come from as many runs: a run that
+several students handed in counts once. `kernel`, `variant` and `flags` say which run gives the
+figure; they are empty where it is not the result of one variant.
 """
 
 from __future__ import annotations

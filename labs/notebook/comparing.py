@@ -14,6 +14,14 @@ from labs.results.compared import Comparison, differences_compared
 _USAGE = 'Write it like this: lab.compare(run, other), or lab.compare(run["x"], run["y"]).'
 
 
+_NO_FIGURE = (
+    "Write the name of this run on a line of its own: the run's warnings say what to try. Measure "
+    "it again, then compare."
+)
+_UNITS = "Give both the same unit first, as in `run.in_unit('ns')`."
+_PLAIN = "Write it like this: lab.compare(lab.compare(a, b), lab.compare(c, d), times=2)."
+
+
 def compare(first: object, second: object, times: float) -> Comparison:
     """How `first` compares with `times` the `second`. Raises Refused."""
     if isinstance(times, bool) or not isinstance(times, int | float):
@@ -29,9 +37,18 @@ def compare(first: object, second: object, times: float) -> Comparison:
             return differences_compared(first, second, times)
     except ValueError as error:
         why = str(error).removesuffix(".")
-        raise Refused(Message("problem", "these cannot be compared", (f"{why}.",))) from None
+        sentences = (f"{why}.", _advice(first, second))
+        raise Refused(Message("problem", "these cannot be compared", sentences)) from None
     what = "lab.compare takes two runs, or a run by two of its variants"
     raise Refused(Message("problem", what, (_USAGE,)))
+
+
+def _advice(first: object, second: object) -> str:
+    """What to do about two that cannot be compared."""
+    if any(isinstance(each, Run) and each.result().estimate is None for each in (first, second)):
+        return _NO_FIGURE
+    shares = (isinstance(each, Comparison) and each.times != 1 for each in (first, second))
+    return _PLAIN if any(shares) else _UNITS
 
 
 def _saved_as(run: Run) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from labs.common import limits
 from labs.common.advice import Option
+from labs.recording.cut_short import cut_short
 from labs.recording.file import Recording
 
 
@@ -19,8 +20,11 @@ def more_processes(at_least: int, had: int) -> Option | None:
 def ends_in_time(recording: Recording, times: float) -> bool:
     """Whether a run with `times` the samples of this one ends before the time limit of this one.
 
-    The samples themselves take most of the time of a run that is long.
+    The samples themselves take most of the time of a run that is long. A run that was cut short
+    needs its whole time limit already.
     """
+    if cut_short(recording) is not None:
+        return False
     limit = recording.number("time_limit_s")
     taken = sum(
         float(recording.ticks[recording.rows_of(name)].sum()) / recording.clock(name).ticks_in("s")

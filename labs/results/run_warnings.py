@@ -6,14 +6,17 @@ and labs.results.placement_warnings, from the CPUs where it ran.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from labs.analysis import core_clock
 from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
+from labs.common import limits
 from labs.common.advice import Option, advice
 from labs.common.units import rounded
 from labs.recording import declared, places, proof, traced
+from labs.recording.cut_short import cut_short
 from labs.recording.distinct import distinct
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
@@ -171,6 +174,26 @@ def _of_tracer(recording: Recording) -> list[RunWarning]:
     ]
 
 
+def _of_cut_short(recording: Recording) -> list[RunWarning]:
+    """A warning if the run was ended by its time limit."""
+    found = cut_short(recording)
+    if found is None:
+        return []
+    longer = math.ceil(1.2 * found.needed_s)
+    option = Option("time-limit", longer)
+    return [
+        RunWarning(
+            "cut-short",
+            f"the time limit of {found.after_s:g} s ended this run after {found.whole} of "
+            f"{found.planned} processes",
+            "all of them together need more time, or one of them waited without end",
+            advice("{time_limit}, or fewer samples or variants at a time", time_limit=option)
+            if longer <= limits.MOST_TIME_LIMIT_S
+            else "fewer samples, or fewer variants at a time",
+        )
+    ]
+
+
 def _of_one_process(recording: Recording, steady: int) -> list[RunWarning]:
     """A warning if all `steady` samples come from one process; if it has one sample, about that."""
     if len(recording.processes) != 1:
@@ -217,7 +240,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
 
     Switches and CPUs are those of `variant`, if the C kernel counted them for it alone.
     """
-    found = _of_tracer(recording)
+    found = _of_tracer(recording) + _of_cut_short(recording)
     found += of_unbound(recording, variant) or of_placement(recording, variant)
     found += _of_clock_speed(recording, variant)
     found += _of_switches(recording, variant)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from labs.common import limits
 from labs.recording.file import Recording
+from labs.run.c_process import TimeLimitReached
 from labs.run.turns import Runs
 
 #: An adaptive run looks at its interval again when it has a tenth more processes, not after each
@@ -42,7 +43,10 @@ async def go_on(runs: Runs, enough: Enough) -> str:
             turns = turns if runs.rounds % 2 == 0 else turns[::-1]
             runs.expect(turns)
             for which, share in turns:
-                await runs.one(which, share)
+                try:
+                    await runs.one(which, share)
+                except TimeLimitReached:  # all processes that were planned have finished
+                    return TIME_IS_UP
 
 
 def _room(recordings: Sequence[Recording]) -> int:

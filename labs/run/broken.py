@@ -89,7 +89,7 @@ def names() -> tuple[str, ...]:
 
 def all_of_them() -> list[BrokenKernel]:
     """Every broken C kernel, by name. Raises BadBroken."""
-    return [_read(folder() / f"{name}.c") for name in names()]
+    return [read_from(folder() / f"{name}.c") for name in names()]
 
 
 def folder() -> Path:
@@ -105,10 +105,11 @@ def find(name: str) -> BrokenKernel:
             f": did you mean {close}?" if close else "; `labs broken` in a terminal lists all."
         )
         raise NoSuchBroken(f"no broken C kernel {name!r}{suggestion}")
-    return _read(folder() / f"{name}.c")
+    return read_from(folder() / f"{name}.c")
 
 
-def _read(path: Path) -> BrokenKernel:
+def read_from(path: Path) -> BrokenKernel:
+    """The broken C kernel in the file `path`. Raises BadBroken."""
     says = {
         key: re.sub(r"\s*\n \*\s*", " ", words)
         for key, words in _SAYS.findall(path.read_text(encoding="utf-8"))

@@ -47,6 +47,10 @@ class RunFailed(RuntimeError):
         return self.status == 3
 
 
+class TimeLimitReached(RunFailed):
+    """The time limit of the whole run has ended this process."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """The limits of one command.
@@ -126,7 +130,7 @@ async def _until_done(
         for task in done:
             task.result()  # raises the task's exception
         if unfinished and loop.time() >= limits.deadline:
-            raise RunFailed(
+            raise TimeLimitReached(
                 f"Ticklab ended {name} after the time limit of {limits.time_s:g} s, and no sample "
                 "is kept. Take fewer samples or fewer variants at a time, raise the limit "
                 "(time_limit=..., in a terminal --time-limit ...), or "

@@ -92,7 +92,7 @@ def _add_options_of_length(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=DEFAULT_TIME_LIMIT_S,
         metavar="SECONDS",
-        help="end the run after this time (default: %(default)g)",
+        help="end the run after this time, and keep its finished processes (default: %(default)g)",
     )
     parser.add_argument(
         "--patience",

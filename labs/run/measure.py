@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from labs.machine import surroundings
 from labs.recording.file import Recording
 from labs.run.adaptive import Enough, go_on
+from labs.run.c_process import TimeLimitReached
 from labs.run.one_process import build
 from labs.run.plan import BadPlan, Plan
 from labs.run.turns import Progress, ProgressCallback, Runs, turns_of
@@ -60,6 +61,9 @@ async def measure_in_turns(
     An adaptive run needs `enough`, which is called in another thread. While it answers None, the
     run adds processes, one of each plan in turn, for at most the sum of the plans' `longer_s`. The
     recordings state why the run stopped, if it was adaptive or has processes that were not planned.
+
+    At the time limit, the run keeps the processes that have finished, if every plan has one. Its
+    recordings state that it was cut short.
     """
     for plan in plans:
         plan.check()
@@ -77,9 +81,14 @@ async def measure_in_turns(
     runs.expect([(which, share) for which, _, share in turns])
     for which, when, share in turns:
         await asyncio.sleep(max(begin + plans[which].spread_s * when - loop.time(), 0))
-        await runs.one(which, share)
+        try:
+            await runs.one(which, share)
+        except TimeLimitReached:
+            if not runs.keep_what_is_whole():
+                raise
+            break
     planned = runs.rounds
-    why = await go_on(runs, enough) if enough is not None else None
+    why = await go_on(runs, enough) if enough is not None and not runs.cut_short else None
     if runs.rounds == planned and all(plan.within is None for plan in plans):
         why = None
     load = surroundings.load_conditions(before, surroundings.cpu_times())

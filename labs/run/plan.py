@@ -88,8 +88,10 @@ class Plan:
         _within("warmup", self.warmup, 0, limits.MOST_WARMUP)
         for size in self.batches:
             _within("batch", size, 0, 10**9)
-        if not 0 < self.time_limit_s <= 3600:
-            raise BadPlan(f"time limit {self.time_limit_s} s: choose from 0 to 3600 s")
+        if not 0 < self.time_limit_s <= limits.MOST_TIME_LIMIT_S:
+            raise BadPlan(
+                f"time limit {self.time_limit_s} s: choose from 0 to {limits.MOST_TIME_LIMIT_S:g} s"
+            )
         if not 0 < self.patience_s <= 3600:
             raise BadPlan(f"patience {self.patience_s} s: choose from 0 to 3600 s")
         if not 0 <= self.spread_s < self.time_limit_s:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from labs.c_kernels import toolchain
+from labs.recording import cut_short
 from labs.recording.file import Recording
 from labs.run import counting, first_cpus, stack_places
 from labs.run.one_process import Place, one_process
@@ -48,6 +49,7 @@ class Runs:
     ) -> None:
         self.plans, self.binaries, self.deadline = plans, binaries, deadline
         self.seconds = 0.0  # that processes have taken
+        self.cut_short = False
         self._printed: list[list[ProcessRun]] = [[] for _ in plans]
         self._counted: dict[int, dict[str, str]] = {}
         self._start = stack_places.random_start()
@@ -59,6 +61,14 @@ class Runs:
     def rounds(self) -> int:
         """How many processes the plan has that has most."""
         return max(map(len, self._printed), default=0)
+
+    def keep_what_is_whole(self) -> bool:
+        """Call the run cut short by its time limit; False if a plan has no process that is whole.
+
+        The process that was ended is no evidence: it may have been the slowest one.
+        """
+        self.cut_short = all(self._printed)
+        return self.cut_short
 
     def expect(self, turns: Sequence[tuple[int, int]]) -> None:
         """Count these processes into the total: each a number of a plan, and its samples."""
@@ -106,6 +116,9 @@ class Runs:
             others = [each.command_line() for each in self.plans if each is not plan]
             other_plans = {"in_turns_with": "; ".join(others)} if others else {}
             stopping = {} if why is None else of_stopping(plan, why)
+            if self.cut_short:
+                limit = sum(each.time_limit_s for each in self.plans)
+                stopping |= cut_short.conditions(limit, len(plan.shares()))
             known = {**other_plans, **meanwhile, **stopping, **self._counted.get(which, {})}
             recordings.append(recording_of(plan, binary, printed, known, remember=remember))
         return tuple(recordings)

@@ -27,6 +27,7 @@ _OF_TIMES = frozenset(
         "below-one-cycle",
         "busy-machine",
         "clock-speed",
+        "cut-short",
         "few-samples",
         "interrupted",
         "negative",

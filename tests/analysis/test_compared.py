@@ -246,8 +246,21 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
         lab.compare(run, "args0")  # type: ignore[arg-type]
     two = {"bent": Clocked(60.0, 2.0, straight=False), "a": Clocked(60.0, 2.0)}
     bent = recording(two, kernel="system_call")
-    with pytest.raises(Refused, match="cannot be compared"):
+    with pytest.raises(Refused, match="cannot be compared") as refused:
         lab.compare(run_of(bent)["a"], run_of(bent)["bent"])
+    assert "system_call bent: at k = 256" in str(refused.value)
+    assert "Measure it again, then compare" in str(refused.value)
+
+
+def test_what_is_no_plain_difference_is_refused_with_what_to_write(tmp_path: Path) -> None:
+    lab, run = Session("04-procedure-call", tmp_path), run_of(read(ARGUMENTS))
+    plain = lab.compare(run["args12"], run["args6"])
+    share = lab.compare(run["args12"], run["args6"], times=2)
+    in_ns = lab.compare(run["args12"].in_unit("ns"), run["args6"])
+    with pytest.raises(Refused, match=r"Write it like this: lab\.compare\(lab"):
+        lab.compare(plain, share)
+    with pytest.raises(Refused, match=r"run\.in_unit\('ns'\)"):
+        lab.compare(plain, in_ns)
 
 
 def measured(monkeypatch: pytest.MonkeyPatch, found: Recording, *words: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,6 +62,29 @@ def test_no_row_is_of_a_few_students(tmp_path: Path) -> None:
     course.add("b", [verdict(FENCED)], {FENCED: (10, "ns")}, machine=ARM)
     (row,) = rows_of(read_class(course_in(course.folder), LAB))
     assert (row.machine, row.count) == (ALL, FEWEST)
+
+
+def test_a_run_that_several_students_handed_in_counts_once(tmp_path: Path) -> None:
+    course = graded(tmp_path, FEWEST - 1)
+    for number in range(FEWEST):
+        friend = course.add(
+            f"friend-{number}", [verdict(FENCED), verdict(RATIO)],
+            {FENCED: (0.9, "us"), RATIO: (20, "times")}, run_of="ada-0",
+        )  # fmt: skip
+        # The copy states another time, and its ratio names no recording of its own.
+        copied = friend / "recordings" / "run.csv"
+        copied.write_text(copied.read_text().replace("# os", f"# created: {number}\n# os"))
+        figures = json.loads((friend / "figures.json").read_text())
+        figures[RATIO]["recording"] = None
+        (friend / "figures.json").write_text(json.dumps(figures))
+    assert rows_of(read_class(course_in(course.folder), LAB)) == ()
+    course.add("own", [verdict(FENCED)], {FENCED: (0.024, "us")})
+    rows = rows_of(read_class(course_in(course.folder), LAB))
+    assert {(row.figure, row.machine) for row in rows} == {
+        (FENCED, ALL), (FENCED, "x86-64, AMD, virtual")
+    }  # fmt: skip
+    assert {row.count for row in rows} == {FEWEST}
+    assert {round(row.median, 6) for row in rows} == {22.0}
 
 
 def test_the_data_set_names_nobody_and_an_old_one_does_not_stay(tmp_path: Path) -> None:

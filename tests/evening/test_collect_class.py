@@ -447,6 +447,15 @@ def test_a_dry_run_writes_nothing_and_says_the_same(course: Class) -> None:
     assert "would be collected" in shown.as_text(dry)
 
 
+def test_a_dry_run_counts_the_files_of_the_student_before_and_after(course: Class) -> None:
+    files = {**lab_files("ada"), "old.pyc": b"-", "__pycache__/a.txt": b"-"}
+    path = canvas_zip(course.file("c.zip"), [Upload("A", 1, handed_in(LAB, files))])
+    reports = [course.collect(path, dry=dry) for dry in (True, False, True)]
+    assert [each.files for report in reports for each in report.lines] == [
+        len(lab_files("ada"))
+    ] * 3
+
+
 def test_receipts_name_every_file_by_its_hash(course: Class) -> None:
     path = canvas_zip(course.file("c.zip"), [one("A", 1, "ada"), Upload("=B", 2, {"=x": b""})])
     course.collect(path)

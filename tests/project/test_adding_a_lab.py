@@ -17,6 +17,7 @@ import pytest
 
 from labs.course.steps import KINDS, WITHOUT_NAME
 from labs.languages import catalogue
+from labs.run import broken
 from testing import example_lab
 from testing.example_lab import LAB, Add, BadPage, Type, Write, all_steps, carry_out, steps
 from testing.languages import in_code
@@ -44,6 +45,8 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(REPOSITORY / folder, tree / folder)
     (tree / "tests" / "fixtures").symlink_to(REPOSITORY / "tests" / "fixtures")
     (tree / "build").mkdir()
+    # A released notebook may import what only its solution uses: that is no fault of who types.
+    (tree / "build" / "released.py").write_text("import statistics\n")
     for step in STEPS:
         if not isinstance(step, Type):
             carry_out(step, tree)
@@ -95,12 +98,39 @@ def test_the_findings_of_the_example_are_translated_into_each_language(tmp_path:
             tree = ast.parse(step.text)
             said |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
             said |= {text for text, _ in in_code.in_functions(file, lambda text: "{" in text)}
+    said |= {broken_c(step, tmp_path).mistake for step in WRITTEN if is_broken_c(step)}
     given = [step for step in WRITTEN if step.path.endswith(".po")]
     assert {Path(step.path).stem for step in given} == {*catalogue.languages()}
     for step in given:
         translated = {each.english: each.translated for each in catalogue.entries(step.text)}
-        assert len(translated) == 7 and {*translated} <= said
+        assert len(translated) == 9 and {*translated} <= said
         assert all(text and text != english for english, text in translated.items())
+
+
+def is_broken_c(step: Write | Add) -> bool:
+    return step.path.startswith("kernels_c/broken/")
+
+
+def broken_c(step: Write | Add, folder: Path) -> broken.BrokenKernel:
+    """What the kit reads of the comment of a broken C kernel of the example."""
+    path = folder / Path(step.path).name
+    path.write_text(step.text, encoding="utf-8")
+    return broken.read_from(path)
+
+
+def test_the_pitfall_of_the_example_has_a_fixture_a_near_miss_and_a_broken_c_kernel(
+    tmp_path: Path,
+) -> None:
+    (pitfall,) = (step for step in WRITTEN if step.path.startswith("grader/pitfalls/"))
+    (code,) = re.findall(r'code="([\w-]+)"', pitfall.text)
+    (recipes,) = (step.text for step in WRITTEN if "/recipes/" in step.path)
+    assert f'@wrong("{code}")' in recipes and f'@near("{code}")' in recipes
+    (step,) = filter(is_broken_c, WRITTEN)
+    kernel = broken_c(step, tmp_path)
+    assert f'Live("{kernel.name}", "signal-handled")' in pitfall.text
+    assert len(step.text.splitlines()) <= broken.MOST_LINES
+    assert f"kernels_c/{kernel.repaired}.c" in {each.path for each in WRITTEN}
+    assert f"python -m grader.site.record {kernel.name}" in TYPED
 
 
 def test_the_number_of_the_example_is_free_and_nothing_of_it_is_in_the_tree() -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import datetime
 import enum
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from typing import Any
 
 from grader.evening.collect.items import NotTaken
@@ -19,6 +20,15 @@ Record = dict[str, Any]
 
 #: What `nbgrader submit` adds, or we do: two submissions that differ in it alone are the same.
 BY_NBGRADER = frozenset({"timestamp.txt", "submission_secret.txt"})
+
+
+def files_of_student(paths: Iterable[str], ignore: Sequence[str] = ()) -> int:
+    """How many of the files the student made; nbgrader takes none whose path fits `ignore`."""
+    return sum(
+        path not in BY_NBGRADER
+        and not any(fnmatch(part, glob) for part in path.split("/") for glob in ignore)
+        for path in paths
+    )
 
 
 class Did(enum.Enum):

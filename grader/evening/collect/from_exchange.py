@@ -7,7 +7,7 @@ from typing import Any
 
 from nbgrader.exchange import ExchangeError
 
-from grader.evening.collect.decide import Did
+from grader.evening.collect.decide import Did, files_of_student
 from grader.evening.collect.items import NotTaken
 from grader.evening.collect.run import Line, Report
 from grader.submissions.safe_copy import printable
@@ -42,7 +42,7 @@ def collect(app: Any, lab: str, dry: bool) -> Report:
             when, files, origin = entry.when.isoformat(), None, entry.name
         else:
             record = collected.record(student)
-            when, files = record.get("when"), len(record.get("sha256", ()))
+            when, files = record.get("when"), files_of_student(record.get("sha256", ()))
             origin = str(record.get("entry", ""))
         report.lines.append(Line(student, _DID[did], origin, when, None, files, 0, ()))
     return report

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from grader.evening.collect.decide import Record, fingerprint
+from grader.evening.collect.decide import Record, files_of_student, fingerprint
 from grader.evening.collect.students import NotCollected
 from grader.submissions.names import trouble_with_name
 from grader.submissions.safe_copy import printable
@@ -100,7 +100,7 @@ def receipt(lab: str, student: str, record: Record, earlier: Iterable[Record] = 
     if isinstance(left_out, list) and left_out:
         lines += ["", "Left out:", *(_text(each) for each in left_out)]
     versions = [
-        f"{_time(each) or 'time not known'}: {plural(len(_hashes(each)), 'file')}, "
+        f"{_time(each) or 'time not known'}: {plural(files_of_student(_hashes(each)), 'file')}, "
         f"SHA-256 {fingerprint(_hashes(each))}"
         for each in earlier
     ]

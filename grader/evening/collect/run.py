@@ -21,6 +21,7 @@ from grader.evening.collect.decide import (
     Did,
     Record,
     State,
+    files_of_student,
     fingerprint,
     when_of,
 )
@@ -50,7 +51,7 @@ class Line:
     origin: str
     when: str | None
     late: bool | None
-    files: int | None  # None: nobody has counted them
+    files: int | None  # of the student, without what we add; None: nobody has counted them
     earlier: int
     remarks: tuple[str, ...]
 
@@ -204,9 +205,9 @@ class Collect:
                     self._collected.put_back(student, state.current or {})
                 elif not self._dry:
                     self._put(student, did, record, folder)
-                late, moment = record["late"], record["when"]
+                moment, files = record["when"], files_of_student(hashes, self._course.ignore)
                 notes = (*record["doubts"], *left_out)
-                yield Line(student, did, record["entry"], moment, late, len(hashes), 0, notes)
+                yield Line(student, did, record["entry"], moment, record["late"], files, 0, notes)
 
     def _record(
         self,
@@ -265,7 +266,7 @@ class Collect:
         late = before.get("late") if late is None else late
         if late != before.get("late") and not self._dry:
             self._collected.mark(student, {"late": late})
-        origin, files = str(before.get("entry", "")), len(before.get("sha256", ()))
+        origin, files = str(before.get("entry", "")), files_of_student(before.get("sha256", ()))
         return Line(student, Did.SAME, origin, before.get("when"), late, files, 0, ())
 
 

@@ -15,7 +15,11 @@ _OF_A_VARIANT = (Quantity.OVERHEAD, Quantity.COST)
 
 
 def class_figures(graded: GradedClass) -> tuple[ClassFigure, ...]:
-    """The rows of the data set: accepted numbers by figure and machine, where FEWEST have one."""
+    """The rows of the data set: by figure and machine, where FEWEST runs gave an accepted number.
+
+    A run counts once, also if several students handed it in: else four copies of one run would be
+    published as the figures of five students.
+    """
     specs = specs_of(graded.lab)
     return tuple(
         row
@@ -25,7 +29,7 @@ def class_figures(graded: GradedClass) -> tuple[ClassFigure, ...]:
 
 
 def _rows(spread: Spread, spec: FigureSpec | None) -> list[ClassFigure]:
-    by_machine = {kind.machine: kind.accepted for kind in spread.kinds}
+    by_machine = {kind.machine: kind.of_runs for kind in spread.kinds}
     for unclear in (SEVERAL, UNKNOWN):
         by_machine.pop(unclear, None)
     kernel, variant, flags = "", "", ""
@@ -36,7 +40,7 @@ def _rows(spread: Spread, spec: FigureSpec | None) -> list[ClassFigure]:
     ):
         kernel, variant, flags = spec.kernel, spec.variant, spec.flags
     rows = []
-    for machine, values in {ALL: spread.accepted, **by_machine}.items():
+    for machine, values in {ALL: spread.of_runs, **by_machine}.items():
         if len(values) >= FEWEST:
             low, middle, high = map(float, np.quantile(values, (0.25, 0.5, 0.75)))
             rows.append(

@@ -6,9 +6,12 @@ files are the student's: each is read within a limit, and its text is never beli
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,13 +19,20 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grader.cases.verdict import Outcome, outcome_in_words
-from grader.submissions.folders import open_folder, open_regular, opened
+from grader.judging.unmeasured import fingerprints
+from grader.submissions.folders import open_folder, opened
 from grader.submissions.safe_copy import read_regular
-from labs.common.limits import MOST_HEAD_BYTES, MOST_JUDGEMENT_BYTES, MOST_NOTEBOOK_BYTES
+from labs.common.limits import (
+    MOST_HEAD_BYTES,
+    MOST_JUDGEMENT_BYTES,
+    MOST_NOTEBOOK_BYTES,
+    MOST_RECORDING_BYTES,
+)
 from labs.common.units import NANOSECONDS, UnknownUnit, canonical
 from labs.course import comparison, figures, guide
 from labs.course.figures import Figure
 from labs.course.predictions import BadPredictions
+from labs.recording.file import BadRecording, parse
 from labs.recording.machine_kind import UNKNOWN, kind_in_head, kind_of_all
 
 _MOST_BYTES = MOST_NOTEBOOK_BYTES + MOST_JUDGEMENT_BYTES
@@ -36,6 +46,8 @@ class GradedFigure:
 
     `in_words` is the outcome for a reader. A time is in ns where its unit has a fixed length.
     `value` is None if no number can be read; `machine` is the kind of machine of its recording.
+    `runs` are the fingerprints of the run, or of all runs if the figure names none: a copy of a run
+    has one of them too.
     """
 
     figure: str
@@ -48,6 +60,7 @@ class GradedFigure:
     value: float | None = None
     unit: str = ""
     machine: str = UNKNOWN
+    runs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +110,7 @@ class _Numbers:
 
     figures: dict[str, Figure] = field(default_factory=dict)
     machines: dict[str, str] = field(default_factory=dict)  # by recording
+    runs: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by recording
 
 
 def read_graded(student: str, folder: Path, trusted: Path) -> GradedSubmission:
@@ -162,45 +176,55 @@ def _entry(stated: Any, name: str) -> dict[str, Any]:
 
 
 def _numbers(folder: Path, top: int) -> _Numbers:
-    """The figures that can be read, and the kind of machine of each recording they name."""
+    """The figures that can be read, and the machine and the run of each recording they name."""
     try:
         read = figures.read(folder)
     except figures.BadFigures:
         return _Numbers()
     known = {name: each for name, each in read.items() if isinstance(each, Figure)}
     named = dict.fromkeys(each.recording for each in known.values() if each.recording)
-    return _Numbers(known, _machines(list(named), top))
+    numbers = _Numbers(known)
+    for path, content in _contents(list(named), top):
+        numbers.machines[path] = kind_in_head(content[:MOST_HEAD_BYTES])
+        numbers.runs[path] = _run_in(content)
+    return numbers
 
 
-def _machines(named: list[str], top: int) -> dict[str, str]:
-    """The kind of machine of each recording in the open folder `top` that can be read."""
-    found: dict[str, str] = {}
+def _contents(named: list[str], top: int) -> Iterator[tuple[str, bytes]]:
+    """Each recording in the open folder `top` that can be read, with its content."""
     if not named:
-        return found
+        return
     try:
         folder = open_folder(figures.RECORDINGS, top)
     except OSError:
-        return found
+        return
     try:
         for path in named:
-            try:
-                with os.fdopen(open_regular(Path(path).name, folder), "rb") as file:
-                    found[path] = kind_in_head(file.read(MOST_HEAD_BYTES))
-            except OSError:
-                continue
+            with contextlib.suppress(OSError):
+                yield path, read_regular(Path(path).name, MOST_RECORDING_BYTES, folder)
     finally:
         os.close(folder)
-    return found
+
+
+def _run_in(content: bytes) -> tuple[str, ...]:
+    """The fingerprints of the run in a recording; of a bad recording, its hash."""
+    try:
+        found = fingerprints(parse(content))
+    except BadRecording:
+        found = ()
+    return found or (hashlib.sha256(content).hexdigest(),)
 
 
 def _figure(stated: _Stated, numbers: _Numbers) -> GradedFigure:
     words = outcome_in_words(stated.outcome, stated.points, stated.max_points, stated.findings)
     handed_in = numbers.figures.get(stated.figure)
     value, unit, machine = None, "", kind_of_all(numbers.machines.values())
+    runs = tuple(one for each in numbers.runs.values() for one in each)
     if handed_in is not None:
         value, unit = _in_ns(handed_in)
         # What follows from other figures has no recording of its own, but is of the same machine.
         machine = numbers.machines.get(handed_in.recording or "", machine)
+        runs = numbers.runs.get(handed_in.recording or "", runs)
     return GradedFigure(
         stated.figure,
         stated.outcome,
@@ -212,6 +236,7 @@ def _figure(stated: _Stated, numbers: _Numbers) -> GradedFigure:
         value,
         unit,
         machine,
+        runs,
     )
 
 

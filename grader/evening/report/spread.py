@@ -6,7 +6,7 @@ Only numbers in the unit that the lab asks for are compared: a core cycle has no
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,11 +26,15 @@ _SMALLEST, _LARGEST = 1e-15, 1e15
 
 @dataclass(frozen=True)
 class OfKind:
-    """The numbers from one kind of machine, in ascending order: accepted ones, and the others."""
+    """The numbers from one kind of machine, in ascending order: accepted ones, and the others.
+
+    `of_runs` has one accepted number of each run: several students may have handed in the same one.
+    """
 
     machine: str
     accepted: tuple[float, ...]
     others: tuple[float, ...]
+    of_runs: tuple[float, ...]
 
     @property
     def summary(self) -> tuple[str, str, str]:
@@ -59,6 +63,11 @@ class Spread:
     def accepted(self) -> tuple[float, ...]:
         """The accepted numbers of all machines."""
         return tuple(value for kind in self.kinds for value in kind.accepted)
+
+    @property
+    def of_runs(self) -> tuple[float, ...]:
+        """One accepted number of each run, from all machines."""
+        return tuple(value for kind in self.kinds for value in kind.of_runs)
 
 
 @dataclass(frozen=True)
@@ -108,26 +117,45 @@ def _usual_unit(handed_in: list[GradedFigure]) -> str:
 
 def _spread(figure: str, asked: str, unit: str, handed_in: list[GradedFigure]) -> Spread:
     """The spread in `unit`; what was accepted comes first, and the most frequent machine."""
-    kinds: dict[str, tuple[list[float], list[float]]] = {}
+    kinds: dict[str, _Numbers] = {}
     left_out = 0
+    seen: set[str] = set()
     for each in handed_in:
         value = number_in(each, unit)
         if value is None:
             left_out += 1
             continue
-        accepted, others = kinds.setdefault(each.machine, ([], []))
-        (accepted if each.outcome is Outcome.PASSED else others).append(value)
-    rows = [OfKind(name, tuple(sorted(a)), tuple(sorted(b))) for name, (a, b) in kinds.items()]
+        numbers = kinds.setdefault(each.machine, _Numbers())
+        if each.outcome is not Outcome.PASSED:
+            numbers.others.append(value)
+            continue
+        numbers.accepted.append(value)
+        if seen.isdisjoint(each.runs):
+            numbers.of_runs.append(value)
+        seen.update(each.runs)
+    rows = [numbers.of_kind(machine) for machine, numbers in kinds.items()]
     rows.sort(key=lambda row: (-len(row.accepted) - len(row.others), row.machine))
     if len(rows) > MOST_KINDS:
-        rest = rows[MOST_KINDS - 1 :]
-        together = OfKind(
-            OTHERS,
-            tuple(sorted(value for row in rest for value in row.accepted)),
-            tuple(sorted(value for row in rest for value in row.others)),
-        )
-        rows = [*rows[: MOST_KINDS - 1], together]
+        rest = _Numbers()
+        for row in rows[MOST_KINDS - 1 :]:
+            rest.accepted += row.accepted
+            rest.others += row.others
+            rest.of_runs += row.of_runs
+        rows = [*rows[: MOST_KINDS - 1], rest.of_kind(OTHERS)]
     return Spread(figure, asked, unit, tuple(rows), left_out)
+
+
+@dataclass
+class _Numbers:
+    """The numbers of one kind of machine, while they are gathered."""
+
+    accepted: list[float] = field(default_factory=list)
+    others: list[float] = field(default_factory=list)
+    of_runs: list[float] = field(default_factory=list)
+
+    def of_kind(self, machine: str) -> OfKind:
+        parts = (self.accepted, self.others, self.of_runs)
+        return OfKind(machine, *(tuple(sorted(values)) for values in parts))
 
 
 def number_in(figure: GradedFigure, unit: str) -> float | None:

@@ -27,6 +27,11 @@ from labs.run import c_process, options, variants
 from labs.run.c_beside import must_not_replace_other_c
 from labs.run.measure import BadPlan, Plan
 
+_ONE_MISSING = (
+    "without both figures there is no comparison; the line above says why there is no figure, and "
+    "`labs measure` with that variant alone shows its warnings"
+)
+
 
 @dataclass(frozen=True)
 class Side:
@@ -35,6 +40,12 @@ class Side:
     kernel: str
     variant: str
     first_time: bool
+
+
+_ONE_MISSING = (
+    "without both figures there is no comparison; the line above says why there is no figure, and "
+    "`labs measure` with that variant alone shows its warnings"
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -140,7 +151,7 @@ def _print(
     if any(each.estimate is None for each in results):
         for sentence in told:
             say(words(sentence), file=sys.stderr)
-        return _stop(ValueError("without both figures there is no comparison"), FAILED)
+        return _stop(ValueError(_ONE_MISSING), FAILED)
     found = compared(results[0], results[1], files=files)
     if arguments.json:
         places = (saved[0], saved[-1]) if saved else (None, None)
