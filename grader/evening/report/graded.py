@@ -11,6 +11,7 @@ import functools
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +20,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grader.cases.verdict import Outcome, outcome_in_words
-from grader.judging.unmeasured import fingerprints
 from grader.submissions.folders import open_folder, opened
 from grader.submissions.safe_copy import read_regular
 from labs.common.limits import (
@@ -32,9 +32,13 @@ from labs.common.units import NANOSECONDS, UnknownUnit, canonical
 from labs.course import comparison, figures, guide
 from labs.course.figures import Figure
 from labs.course.predictions import BadPredictions
-from labs.recording.file import BadRecording, parse
+from labs.recording.file import BadRecording
+from labs.recording.header import split_head
 from labs.recording.machine_kind import UNKNOWN, kind_in_head, kind_of_all
 
+#: The seed of a process, in the line of the recording about it.
+_SEED = re.compile(r'"seed": ?"(\d+)"')
+_BLANKS = b" \t\r\n"
 _MOST_BYTES = MOST_NOTEBOOK_BYTES + MOST_JUDGEMENT_BYTES
 #: Where our autograding writes a verdict, and what it set aside, in a notebook.
 _KEY = "ticklab"
@@ -207,12 +211,20 @@ def _contents(named: list[str], top: int) -> Iterator[tuple[str, bytes]]:
 
 
 def _run_in(content: bytes) -> tuple[str, ...]:
-    """The fingerprints of the run in a recording; of a bad recording, its hash."""
+    """What a copy of the run keeps, unless somebody changed both: its rows, and its seeds.
+
+    The text is enough for this, and takes a fifth of the time of reading its numbers.
+    """
     try:
-        found = fingerprints(parse(content))
+        head, _, rows, _ = split_head(content, "")
     except BadRecording:
-        found = ()
-    return found or (hashlib.sha256(content).hexdigest(),)
+        return (hashlib.sha256(content).hexdigest(),)
+    found = [hashlib.sha256(b"rows" + rows.translate(None, _BLANKS)).hexdigest()]
+    seeds = _SEED.findall("\n".join(head))
+    # The seed of one process may be drawn twice in a large class; those of several are not.
+    if len(seeds) > 1:
+        found.append(hashlib.sha256(" ".join(["seeds", *seeds]).encode()).hexdigest())
+    return tuple(found)
 
 
 def _figure(stated: _Stated, numbers: _Numbers) -> GradedFigure:
