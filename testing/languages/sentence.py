@@ -14,7 +14,7 @@ FINDINGS, FRAME, FIRST_LAB, EVIDENCE = "findings", "frame", "lab 01", "evidence"
 CLAUSES = "clauses and words"
 SCREEN, OTHERS = "panel and forms", "messages in a notebook"
 PLOTS, MISTAKES = "plots and views", "mistakes"
-DOCTOR, TERMINAL = "labs doctor", "messages in a terminal"
+DOCTOR, TERMINAL, LISTS = "labs doctor", "messages in a terminal", "labs list"
 
 _CODE = re.compile(r"`[^`\n]+`|(?<=\]\()[^)]+(?=\))|<[^>]+>")
 
