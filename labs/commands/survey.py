@@ -10,11 +10,11 @@ from tqdm import tqdm
 
 from labs.c_kernels.toolchain import NoCompiler
 from labs.common.files import CannotWrite
-from labs.common.terminal import say, say_json
+from labs.common.terminal import columns, say, say_json
 from labs.course.account import with_account
 from labs.machine.description import read_machine
 from labs.pages.own_file import write_page
-from labs.survey import compare_report, report, saved, survey
+from labs.survey import compare_report, groups, report, saved, survey
 from labs.survey.survey import Row
 
 USAGE = 2
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json([_as_json(row) for row in rows])
     else:
-        say(report.text(rows))
+        say(report.text(rows, columns() or groups.COLUMNS))
     if arguments.save is not None and status == 0:
         try:
             place = arguments.save / "index.html"
@@ -78,7 +78,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(entries)
     else:
-        say(compare_report.text(first, second))
+        say(compare_report.text(first, second, columns() or groups.COLUMNS))
     if arguments.save is not None:
         try:
             place = arguments.save / "compared.html"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,9 @@ from labs.survey.report import numbers
 from labs.survey.saved import Saved
 
 COMMAND = "labs survey --compare"
+HEADER = ("", "A, ns", "B, ns", "B / A", "95 % interval")
+#: The columns that a narrow terminal does without, the first one first.
+_FIRST_OUT = (4, 2, 1)
 
 #: The sign after a ratio that may be 1, and what it means.
 ALIKE = "≈"
@@ -52,32 +54,24 @@ class Section:
         return self.heading.lower().replace(" ", "-")
 
 
-def text(first: Saved, second: Saved) -> str:
-    """The comparison for a terminal."""
+def text(first: Saved, second: Saved, width: int = groups.COLUMNS) -> str:
+    """The comparison for a terminal of this width."""
     every = pairs(first, second)
     names = first.name, second.name
-    lines = textwrap.wrap(
-        f"A is {first.name}, B is {second.name}.", groups.COLUMNS, break_on_hyphens=False
-    )
-    lines += [*textwrap.wrap(f"{MEANING}.", groups.COLUMNS), ""]
+    lines = groups.wrapped(f"A is {first.name}, B is {second.name}.", width)
+    lines += [*groups.wrapped(f"{MEANING}.", width), ""]
     for heading, mine in _by_group(every):
         known = [each for each in mine if each.ratio is not None]
         lines.append(heading)
         if known:
-            header = ("", "A, ns", "B, ns", "B / A", "95 % interval", "")
-            lines += groups.columns(header, [(each.name, *_cells(each)) for each in known])
+            rows = [(each.name, *_with_sign(each)) for each in known]
+            lines += groups.columns(HEADER, rows, width, _FIRST_OUT)
         for why in _not_compared(mine):
-            lines += _wrapped(f"not compared: {why}.")
+            lines += groups.wrapped(f"not compared: {why}.", width, 2)
         lines.append("")
     for sentence in (*_notes(every), *summary(every, names), *_troubles(first, second)):
-        lines += textwrap.wrap(sentence, groups.COLUMNS, break_on_hyphens=False)
+        lines += groups.wrapped(sentence, width)
     return "\n".join(lines)
-
-
-def _wrapped(line: str) -> list[str]:
-    return textwrap.wrap(
-        line, groups.COLUMNS, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
-    )
 
 
 def _by_group(every: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
@@ -85,11 +79,12 @@ def _by_group(every: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
         yield heading, [each for each in every if each.group == heading]
 
 
-def _cells(pair: Pair) -> tuple[str, str, str, str, str]:
-    """A and B in ns, their ratio with its interval, and ALIKE if it may be 1."""
+def _with_sign(pair: Pair) -> tuple[str, str, str, str]:
+    """A and B in ns, their ratio with ALIKE if it may be 1, and its interval."""
     assert pair.ratio is not None
     ratio, interval = _ratio(pair.ratio)
-    return _value(pair.first), _value(pair.second), ratio, interval, ALIKE * (not pair.ratio.side)
+    sign = " " if pair.ratio.side else ALIKE
+    return _value(pair.first), _value(pair.second), f"{ratio} {sign}", interval
 
 
 def _value(result: Result | None) -> str:
@@ -166,7 +161,13 @@ def page(first: Saved, second: Saved) -> str:
 def _section(heading: str, mine: list[Pair]) -> Section:
     known = [each for each in mine if each.ratio is not None]
     rows = tuple(
-        (each.name, *_cells(each)[:2], _as_words(each.ratio), _as_words(each.in_cycles))
+        (
+            each.name,
+            _value(each.first),
+            _value(each.second),
+            _as_words(each.ratio),
+            _as_words(each.in_cycles),
+        )
         for each in known
     )
     header = ("", "A, ns", "B, ns", "B / A", "B / A in core cycles")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,11 +131,12 @@ def _ranges(figures: Sequence[Published]) -> str:
     return "; ".join(ranges)
 
 
-def text(rows: Sequence[Row]) -> str:
-    """The survey for a terminal: one table for each group, and below it its evidence."""
+def text(rows: Sequence[Row], width: int = groups.COLUMNS) -> str:
+    """The survey for a terminal of this width: one table for each group, and below it its
+    evidence."""
     lines: list[str] = []
     for section in sections(rows, drawn=False):
-        lines += [section.heading, *groups.columns(HEADER, _figures(section.rows))]
+        lines += [section.heading, *groups.columns(HEADER, _figures(section.rows), width)]
         for label, texts in (
             ("evidence", _evidence(section.rows)),
             ("published, ns", _published(section.rows)),
@@ -144,20 +144,12 @@ def text(rows: Sequence[Row]) -> str:
             ("no figure", [f"{why}." for why in section.without_figure]),
         ):
             for each in texts:
-                lines += _wrapped(f"{label}: {each}", "  ")
+                lines += groups.wrapped(f"{label}: {each}", width, 2)
         lines.append("")
     if known_wrong := reasons(rows):
         lines.append("* known to be wrong:")
-        lines += [line for each in known_wrong for line in _wrapped(each, "  ")]
+        lines += [line for each in known_wrong for line in groups.wrapped(each, width, 2)]
     return "\n".join(lines).rstrip()
-
-
-def _wrapped(line: str, indent: str) -> list[str]:
-    """A line in the columns of a terminal."""
-    return textwrap.wrap(
-        line, groups.COLUMNS, initial_indent=indent, subsequent_indent=f"{indent}  ",
-        break_on_hyphens=False,
-    )  # fmt: skip
 
 
 def _evidence(rows: Sequence[Row]) -> list[str]:

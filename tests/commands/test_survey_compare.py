@@ -50,6 +50,19 @@ def test_the_same_survey_twice_has_ratios_of_1_that_are_not_distinguishable(tmp_
     assert text.count("≈") == len(every) + 1 and max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(("width", "whole"), [(40, False), (44, False), (60, True), (100, True)])
+def test_a_table_fits_the_terminal_and_its_ratios_keep_their_sign(
+    width: int, whole: bool, tmp_path: Path
+) -> None:
+    one = survey_of(tmp_path / "one", HONEST / "calls.csv")
+    other = survey_of(tmp_path / "a-machine-with-a-long-name", HONEST / "calls.csv")
+    lines = compare_report.text(one, other, width).splitlines()
+    assert max(map(len, lines)) <= width
+    for each in compare.pairs(one, other):
+        (row,) = (line for line in lines if line.startswith(f"{each.name} "))
+        assert re.search(r" [\d.]+ ≈", row) and (" to " in row) == whole
+
+
 def test_a_machine_that_is_three_times_slower_is_found_to_be(tmp_path: Path) -> None:
     # A counter that ticks at a third of the speed stretches every time, and no core cycle.
     slower = (r'(frequency_hz": ")(\d+)', lambda found: f"{found[1]}{int(found[2]) // 3}")
