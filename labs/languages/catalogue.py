@@ -24,8 +24,8 @@ _NAME = r"[`'\w-]+(?:(?<=[a-z_`]) [`'\w-]+)?"
 #: One name or more, as the kit lists them: `args{0..12}, add{2,4}`.
 _ITEM = r"(?:\{[^} ]*\}|[^ ,;:{])+"
 _LIST = f"{_ITEM}(?:, {_ITEM})*"
-#: A number with what belongs to it: its unit, its interval.
-_AMOUNT = r"[-−]?\d[^;]*"
+#: A number with what belongs to it, such as its unit and its interval, in one sentence.
+_AMOUNT = r"[-−]?\d(?:[^;.?!]|[.?!](?! [^a-z]))*"
 #: What a value may be, by how its name begins. Where a sentence has few words of its own, this is
 #: what keeps it from being found in any other.
 _KINDS = {
