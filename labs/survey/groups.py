@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from labs.common.table import in_columns
 from labs.common.wrapped import lines_of
+from labs.languages.words import of_reader
 
 #: The heading of each group, and its C kernels.
 GROUPS = (
@@ -55,15 +56,17 @@ def columns(
     width: int = COLUMNS,
     first_out: Sequence[int] = (),
 ) -> list[str]:
-    """A table for a terminal: the first column at the left, numbers at the right.
+    """A table for a terminal, in the language of its reader: the first column at the left, numbers
+    at the right.
 
     If it is too wide, its words are broken. If that is not enough, columns are left out: those of
     `first_out` in this order, or else the last ones, because the first ones matter most.
     """
-    kept = list(range(len(header)))
+    kept, shown = list(range(len(header))), of_reader().heading
+    words_of_lines = [list(map(shown, line)) for line in (header, *rows)]
     for left_out in (None, *(first_out or reversed(kept[2:]))):
         kept = [column for column in kept if column != left_out]
-        cells = [[row[column] for column in kept] for row in (header, *rows)]
+        cells = [[line[column] for column in kept] for line in words_of_lines]
         lines = in_columns(cells, range(1, len(kept)), width)
         if max(map(len, lines)) <= width:
             break

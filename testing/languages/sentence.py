@@ -14,7 +14,8 @@ FINDINGS, FRAME, FIRST_LAB, EVIDENCE = "findings", "frame", "lab 01", "evidence"
 CLAUSES = "clauses and words"
 SCREEN, OTHERS = "panel and forms", "messages in a notebook"
 PLOTS, MISTAKES = "plots and views", "mistakes"
-DOCTOR, TERMINAL, LISTS = "labs doctor", "messages in a terminal", "labs list"
+DOCTOR, TERMINAL = "labs doctor", "messages in a terminal"
+LISTS, SURVEY = "labs list", "labs survey and labs report"
 
 _CODE = re.compile(r"`[^`\n]+`|(?<=\]\()[^)]+(?=\))|<[^>]+>")
 

@@ -124,7 +124,7 @@ def test_the_command_writes_a_page_and_json(
     words = ["survey", "--compare", str(tmp_path / "one"), str(tmp_path / "two")]
     assert cli.main([*words, "--save", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
-    assert "A is one, B is two." in printed and "two: broken.csv:" in printed
+    assert "A is one, and B is two." in printed and "two: broken.csv:" in printed
     page = (tmp_path / "out" / "compared.html").read_text(encoding="utf-8")
     assert "<img" in page and "What the recordings state" in page and "http" not in page
     assert cli.main([*words, "--json"]) == 0
