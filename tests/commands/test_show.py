@@ -10,6 +10,7 @@ import pytest
 from labs.commands.cli import main
 from labs.commands.own.show import MOST_DRAWN
 from labs.common import limits
+from labs.common.wrapped import unbroken
 from labs.recording.file import read
 from labs.results.result import result_of
 from testing.paths import FIXTURES
@@ -31,7 +32,7 @@ def test_the_page_has_each_variant_with_its_figure_and_plots(here: Path) -> None
     assert main(["show", "recordings/run.csv"]) == 0
     page = (here / "run.html").read_text(encoding="utf-8")
     for variant in ("call", "system-call", "lazy-binding"):
-        assert result_of(read(SAVED), variant, "ns").sentence() in page
+        assert unbroken(result_of(read(SAVED), variant, "ns").sentence()) in page
         assert f">{variant}</h2>" in page
     assert page.count('class="ticklab-plot"') == 1 + 2 * 3  # a first time has no line
     assert "http" not in page.replace("http://www.w3.org", "")

@@ -167,7 +167,7 @@ def test_the_page_has_configuration_plots_predictions_and_published_machines(rep
     ):  # fmt: skip
         assert words in report, words
     assert report.count("<img") >= 6
-    assert "system-call-getppid" in report and "200 ns" in report
+    assert "system-call-getppid" in report and "200\xa0ns" in report
 
 
 def test_a_configuration_lists_every_value_that_the_runs_had(folder: Path) -> None:
