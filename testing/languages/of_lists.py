@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from labs.c_kernels import catalogue
 from labs.course.catalogue import questions
+from labs.course.catalogue.names import labs
 from testing.languages.sentence import LISTS, Sentence
 
+_NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 #: A number, or a size such as `16k`.
 _NUMBER = re.compile(r"\b\d+[km]?\b")
 #: A text that is C alone has no words.
@@ -22,7 +25,8 @@ def sentences() -> Iterator[Sentence]:
         yield Sentence(kernel.measures, LISTS, f"kernels_c/{kernel.name}.c")
         for text in _once(kernel.variants.values()):
             yield Sentence(text, LISTS, f"variants of {kernel.name}", "{" in text)
-    for lab in questions.all_labs():
+    for name in labs():  # of the source folder: a checkout may have no released labs yet
+        lab = questions.of_notebook(_NOTEBOOKS / name / f"{name}.ipynb", name)
         if lab.asks:
             yield Sentence(lab.asks, LISTS, f"question of {lab.name}")
 
