@@ -45,7 +45,8 @@ def read_saved(folder: Path, name: str = "") -> Saved:
         if not folder.is_dir():
             raise NoSurvey(f"{folder} is not a folder; `labs survey --save {folder}` makes it")
         raise NoSurvey(
-            f"{folder} holds no recordings of a survey; `labs survey --save {folder}` writes them"
+            f"there is no recording of a survey in {folder}; "
+            f"`labs survey --save {folder}` writes some"
         )
     if len(files) > MOST_FILES:
         raise NoSurvey(f"{folder} holds {len(files)} recordings; at most {MOST_FILES} are read")

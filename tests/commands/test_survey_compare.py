@@ -141,4 +141,4 @@ def test_a_folder_without_a_survey_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["survey", "--compare", str(tmp_path), str(tmp_path / "no")]) == 2
-    assert "holds no recordings of a survey" in capsys.readouterr().err
+    assert "there is no recording of a survey in" in capsys.readouterr().err
