@@ -18,7 +18,8 @@ from grader.cases.verdict import NOT_HANDED_IN, Finding, Outcome, Verdict
 from grader.facts.sources import released_hashes
 from grader.judging.presentation import MARKS
 from labs.analysis.estimate import Estimate
-from labs.common.units import rounded
+from labs.common.units import plural, rounded
+from labs.languages.words import of_reader, words
 from labs.results import digits, proved
 from labs.results.result import REASONS, Result, result_of, sensible
 
@@ -47,7 +48,7 @@ class FigureRow:
     @property
     def check(self) -> str:
         """What the check says, in a word, with its sign."""
-        return f"{MARKS[self.verdict.in_words]} {self.verdict.in_words}"
+        return f"{MARKS[self.verdict.in_words]} {words(self.verdict.in_words)}"
 
     @property
     def result(self) -> Result | None:
@@ -93,23 +94,25 @@ class FigureRow:
         return result_of(self.result.recording, self.result.variant, unit).estimate
 
     def samples(self) -> str:
-        """How many samples the figure uses, from how many processes."""
+        """A sentence: how many samples the figure uses, from how many processes."""
         result = self.result
         if result is None:
-            return f"of {' and '.join(self.spec.of)}" if self.case is not None else ""
-        every = len(result.recording.processes)
+            if self.case is None:
+                return ""
+            return words("Samples: those of {figures}.").format(figures=", ".join(self.spec.of))
+        every, number_1 = len(result.recording.processes), f"{result.n:,}"
         used = result.estimate.processes if result.estimate is not None else every
-        of = f"{used} of {every}" if used != every else f"{every}"
-        return f"{result.n:,} from {of} process{'es' * (every != 1)}"
+        if used != every:
+            return words(f"Samples: {number_1} from {used} of {every} processes.")
+        return words(f"Samples: {number_1} from {plural(every, 'process')}.")
 
     def set_aside(self) -> str:
         """What was set aside and why."""
         if self.result is None:
             return ""
-        aside = self.result.set_aside
-        return (
-            "; ".join(REASONS[why].format(number_1=f"{n:,}") for why, n in aside.items()) or "none"
-        )
+        shown, aside = of_reader().heading, self.result.set_aside
+        reasons = [REASONS[why].format(number_1=f"{n:,}") for why, n in aside.items()]
+        return "; ".join(map(shown, reasons)) or shown("none")
 
     def evidence(self) -> str:
         """How it was proved that the measured event happened."""
@@ -130,9 +133,9 @@ class FigureRow:
         """What the check found against the figure, in sentences; empty if it passed."""
         if self.passed:
             return []
-        said = [self.verdict.note] if self.verdict.note else []
+        said = [words(self.verdict.note)] if self.verdict.note else []
         if not self.verdict.findings:
-            return [*said, self.verdict.reason]
+            return [*said, words(self.verdict.reason)]
         return [*said, *map(_finding, self.verdict.findings)]
 
     def as_submitted(self) -> str:
@@ -141,7 +144,7 @@ class FigureRow:
 
 
 def _finding(finding: Finding) -> str:
-    return f"{finding.symptom} {finding.evidence} [{finding.code}]"
+    return f"{words(finding.symptom)} {words(finding.evidence)} [{finding.code}]"
 
 
 def _conclusion(case: Case) -> str:
@@ -149,8 +152,8 @@ def _conclusion(case: Case) -> str:
     number = case.figure.value
     choices = case.spec.choices
     if number != int(number) or not 1 <= number <= len(choices):
-        return f"no conclusion has the number {rounded(number, 6)}"
-    return f"“{choices[int(number) - 1].text}”"
+        return of_reader().heading(f"no conclusion has the number {rounded(number, 6)}")
+    return f"“{words(choices[int(number) - 1].text)}”"
 
 
 def _text(of: Expected | Estimate | None, unit: str) -> str:
@@ -159,9 +162,9 @@ def _text(of: Expected | Estimate | None, unit: str) -> str:
         return "–"
     sign = f" {unit}" if unit == "times" else ""
     if of.low == of.high:
-        return f"{rounded(of.value)}{sign}"
+        return of_reader().heading(f"{rounded(of.value)}{sign}")
     if sign:
         value, low, high = digits.rounded_apart(of.value, of.low, of.high, 1.0)
     else:
         value, low, high = sensible(Estimate(of.value, of.low, of.high, unit, "", 0, 0))
-    return f"{value}{sign} ({low} to {high})"
+    return of_reader().heading(f"{value}{sign} ({low} to {high})")

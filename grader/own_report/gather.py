@@ -17,6 +17,7 @@ from labs.common import limits
 from labs.common.files import read_bounded
 from labs.common.html import inline
 from labs.course import answers, guide, report_cell
+from labs.languages.words import of_reader, words
 from labs.recording.file import Recording
 
 
@@ -44,8 +45,8 @@ class Lab:
     @property
     def title(self) -> str:
         """The lab's name for a heading: `03 System call`."""
-        number, _, words = self.name.partition("-")
-        return f"{number} {words.replace('-', ' ').capitalize()}"
+        number, _, topic = self.name.partition("-")
+        return f"{number} {words(topic.replace('-', ' ').capitalize())}"
 
     @property
     def begun(self) -> bool:
@@ -74,7 +75,7 @@ def _lab(folder: Path, name: str) -> Lab:
         FigureRow(spec, verdict, case if isinstance(case := cases.get(spec.id), Case) else None)
         for spec, verdict in zip(LABS[name], verdicts, strict=True)
     )
-    missing = [f"{row.spec.asked} ({row.spec.id})" for row in rows if not row.handed_in]
+    missing = [f"{words(row.spec.asked)} ({row.spec.id})" for row in rows if not row.handed_in]
     answered, troubles = _answers(folder, name)
     written, more = _report(folder, name)
     return Lab(name, True, rows, (*answered, *written), (*missing, *troubles, *more))
@@ -85,35 +86,40 @@ def _answers(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
     try:
         known = answers.read(folder)
     except (answers.BadAnswers, OSError) as error:
-        return [], [f"the answers cannot be read: {error}"]
+        return [], [of_reader().heading(f"the answers cannot be read: {error}")]
     asked = {step.name: step.do for step in guide.of_lab(name).steps if step.kind == "answer"}
     texts = [
-        OwnText(asked.get(answer, answer), _plain(versions[-1].text))
+        OwnText(words(asked.get(answer, answer)), _plain(versions[-1].text))
         for answer, versions in known.items()
     ]
-    return texts, [f"an answer: {do}" for answer, do in asked.items() if answer not in known]
+    missing = [words(do) for answer, do in asked.items() if answer not in known]
+    return texts, [words("an answer: {what}").format(what=do) for do in missing]
 
 
 def _report(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
     """The texts in the notebook that the student has written; and what is missing."""
     notebook = report_cell.notebook_in(folder)
     if notebook is None:
-        return [], [f"the notebook {name}.ipynb, with the report"]
+        return [], [words("the notebook {file}, with the report").format(file=f"{name}.ipynb")]
     try:
         content = read_bounded(notebook, limits.MOST_NOTEBOOK_BYTES)
     except OSError as error:
-        return [], [f"the notebook cannot be read: {error.strerror or error}"]
+        why = error.strerror or error
+        return [], [of_reader().heading(f"the notebook cannot be read: {why}")]
     texts, empty = report_cell.texts(content), report_cell.empty(content, name)
     written = [
         OwnText(_about_cell(cell), student_html(text[: limits.MOST_ANSWER], {}))
         for cell, text in texts.items()
         if cell not in empty
     ]
-    return written, [f"the text of the cell {cell} is not written yet" for cell in empty]
+    shown = of_reader().heading
+    return written, [shown(f"the text of the cell {name} is not written yet") for name in empty]
 
 
 def _about_cell(cell: str) -> str:
-    return "The report in the notebook" if cell == "report" else f"The cell {cell} of the notebook"
+    if cell == "report":
+        return words("The report in the notebook")
+    return words("The cell {name} of the notebook").format(name=cell)
 
 
 def _plain(text: str) -> str:

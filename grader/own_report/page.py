@@ -12,6 +12,7 @@ from labs.common.html import filled
 from labs.common.table import Table
 from labs.course import comparison, published
 from labs.course.comparison import Compared
+from labs.languages.words import of_reader, words
 from labs.pages.page import page as whole_page
 from labs.plots.picture import Picture
 from labs.recording.file import Recording
@@ -41,7 +42,7 @@ def page(labs: Sequence[Lab], guesses: tuple[Compared, ...], name: str = "") -> 
     sections = [_section(lab, compared) for lab in begun]
     recordings = [each for lab in begun for each in lab.recordings]
     return whole_page(
-        TITLE,
+        words(TITLE),
         COMMAND,
         _PAGE,
         name=name,
@@ -92,16 +93,15 @@ def _several_machines(begun: Sequence[Lab]) -> str:
     if len(machines) < 2:
         return ""
     listed = "; ".join(f"{machine}: {', '.join(some)}" for machine, some in machines.items())
-    return f"The figures come from {len(machines)} machines or OS kernels. {listed}."
+    return f"{words(f'The figures come from {len(machines)} machines or OS kernels.')} {listed}."
 
 
 def _section(lab: Lab, compared: set[str]) -> Section:
     """The section of a lab; `compared` has the C kernels whose published figures were shown."""
     there = [row for row in lab.rows if row.handed_in]
-    caption = "Value, and its 95 % interval in brackets"
     return Section(
         lab,
-        filled(_FIGURES, caption=caption, rows=lab.rows),
+        filled(_FIGURES, rows=lab.rows, heading=of_reader().heading),
         tuple(plots.of_lab(there)),
         tuple(plots.published(there, compared)),
     )
@@ -113,7 +113,7 @@ def _against(quantities: Collection[str]) -> Table:
     for quantity in quantities:
         for each in published.settled(published.figures(quantity)):
             for suspicion in each.suspicions:
-                figure = f"{each.report}: {each.quantity}"
+                figure = f"{each.report}: {words(each.quantity)}"
                 found.setdefault(suspicion.reason, {})[figure] = None
     return Table(
         "What speaks against the published figures",

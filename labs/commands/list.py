@@ -13,7 +13,7 @@ from labs.common.table import in_columns
 from labs.common.terminal import say, say_json
 from labs.common.wrapped import lines_of
 from labs.course.catalogue import questions
-from labs.languages.words import words
+from labs.languages.words import of_reader, words
 from labs.run import broken
 
 USAGE = 2
@@ -47,8 +47,9 @@ def _variants(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(_as_json(kernel))
         return 0
-    rows = [(f"  {name}", about) for name, about in kernel.variants.items()]
-    say(f"{kernel.name}: {kernel.measures}\n")
+    shown = of_reader().heading
+    rows = [(f"  {name}", shown(about)) for name, about in kernel.variants.items()]
+    say(f"{_named(kernel)}\n")
     say("\n".join(in_columns(rows, width=terminal.columns())))
     first = next(iter(kernel.variants))
     measured = words(f"Without --variant, `labs measure {kernel.name}` measures {first}.")
@@ -63,13 +64,18 @@ def _kernels(as_json: bool) -> None:
         return
     width = terminal.columns()
     for group, names in catalogue.GROUPS.items():
-        say(f"{group}\n")
+        say(f"{of_reader().heading(group)}\n")
         for kernel in (each for each in known if each.name in names):
-            say(f"  {kernel.name}: {kernel.measures}")
+            say(f"  {_named(kernel)}")
             variants = f"    {', '.join(families.short(list(kernel.variants)))}"
             say("\n".join(lines_of(variants, width or len(variants), further=0)) + "\n")
     say(words("`labs list C_KERNEL` shows what each variant does."))
     say(words("`labs list --broken` and `labs list --labs` list the mistakes and the labs."))
+
+
+def _named(kernel: catalogue.Known) -> str:
+    """The name of a C kernel with what it measures."""
+    return f"{kernel.name}: {words(kernel.measures)}"
 
 
 def _as_json(kernel: catalogue.Known) -> dict[str, Any]:
@@ -102,7 +108,7 @@ def _broken_in_groups(width: int | None) -> list[str]:
             if each.repaired == kernel.name
         ]
         if rows:
-            lines += [f"{kernel.name}: {kernel.measures}", "", *in_columns(rows, width=width), ""]
+            lines += [_named(kernel), "", *in_columns(rows, width=width), ""]
     return [*lines, words("`labs broken NAME` runs one of them next to its repaired twin.")]
 
 
@@ -111,7 +117,10 @@ def _labs(as_json: bool) -> None:
     if as_json:
         say_json([{"lab": each.name, "asks": each.asks, "minutes": each.minutes} for each in labs])
         return
-    rows = [(each.name, f"{each.minutes} min" if each.minutes else "", each.asks) for each in labs]
+    rows = [
+        (each.name, f"{each.minutes} min" if each.minutes else "", words(each.asks))
+        for each in labs
+    ]
     say("\n".join(in_columns(rows, {1}, terminal.columns())))
     opens = words("`labs start` opens them in JupyterLab.")
     say(f"\n{opens}")

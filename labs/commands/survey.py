@@ -9,12 +9,14 @@ from typing import Any
 from tqdm import tqdm
 
 from labs.c_kernels.toolchain import NoCompiler
+from labs.commands.said import complain
 from labs.common.files import CannotWrite
-from labs.common.terminal import say, say_json
+from labs.common.terminal import columns, say, say_json
 from labs.course.account import with_account
+from labs.languages.words import words
 from labs.machine.description import read_machine
 from labs.pages.own_file import write_page
-from labs.survey import compare_report, report, saved, survey
+from labs.survey import compare_report, groups, report, saved, survey
 from labs.survey.survey import Row
 
 USAGE = 2
@@ -43,22 +45,22 @@ def run(arguments: argparse.Namespace) -> int:
                     with_account(recording, path).write(path)
                 except CannotWrite as error:
                     # The results can still be printed.
-                    say(f"labs survey: {error.strerror}", file=sys.stderr)
+                    complain("labs survey", error.strerror or str(error))
                     status = 1
         except NoCompiler as error:
-            say(f"labs survey: {error}", file=sys.stderr)
+            complain("labs survey", error)
             return 1
     if arguments.json:
         say_json([_as_json(row) for row in rows])
     else:
-        say(report.text(rows))
+        say(report.text(rows, columns() or groups.COLUMNS))
     if arguments.save is not None and status == 0:
         try:
             place = arguments.save / "index.html"
             write_page(place, report.page(rows, read_machine()), report.COMMAND)
-            say(f"page: {place}", file=sys.stderr)
+            say(f"{words('page')}: {place}", file=sys.stderr)
         except CannotWrite as error:
-            say(f"labs survey: {error.strerror}", file=sys.stderr)
+            complain("labs survey", error.strerror or str(error))
             status = 1
     return status or int(all(row.result is None for row in rows))
 
@@ -72,20 +74,20 @@ def _compare(arguments: argparse.Namespace) -> int:
             saved.read_saved(each, str(each) if alike else "") for each in arguments.compare
         )
     except saved.NoSurvey as error:
-        say(f"labs survey: {error}", file=sys.stderr)
+        complain("labs survey", error)
         return USAGE
     entries = compare_report.as_json(first, second)
     if arguments.json:
         say_json(entries)
     else:
-        say(compare_report.text(first, second))
+        say(compare_report.text(first, second, columns() or groups.COLUMNS))
     if arguments.save is not None:
         try:
             place = arguments.save / "compared.html"
             write_page(place, compare_report.page(first, second), compare_report.COMMAND)
-            say(f"page: {place}", file=sys.stderr)
+            say(f"{words('page')}: {place}", file=sys.stderr)
         except CannotWrite as error:
-            say(f"labs survey: {error.strerror}", file=sys.stderr)
+            complain("labs survey", error.strerror or str(error))
             return 1
     return int(all(each["ratio"] is None for each in entries))
 

@@ -68,6 +68,11 @@ def write_atomically(path: Path, content: bytes, *, private: bool = False) -> No
         raise CannotWrite(error.errno, f"cannot write {path}: {reason}; {remedy}") from error
 
 
+def without_name(said: str, path: Path) -> str:
+    """What `read_bounded` says of `path`, for a sentence that names the file already."""
+    return said.removeprefix(f"cannot read {path}: ").removeprefix(f"{path} ")
+
+
 def remove_unfinished(path: Path) -> None:
     """Remove what a :func:`write_atomically` of `path` that was killed has left.
 

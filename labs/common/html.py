@@ -1,7 +1,8 @@
 """HTML from templates: files `*.html.jinja` beside the modules that fill them.
 
 A template escapes every value. What is HTML already passes the filter `safe` in the template, where
-a reader can see it. `translated` gives a text in the language of the reader.
+a reader can see it. `translated` gives a text in the language of the reader, and
+the filter `unbroken` has no line end inside a figure.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from labs.common.wrapped import unbroken
 from labs.languages.words import words
 
 if TYPE_CHECKING:
@@ -47,4 +49,5 @@ def _environment(folder: Path) -> Environment:
         lstrip_blocks=True,
     )
     made.globals["translated"] = words
+    made.filters["unbroken"] = unbroken
     return made

@@ -1,4 +1,4 @@
-"""Lines that fit a terminal: broken between words, and never inside a figure or a command."""
+"""Text broken between words, and never inside a figure or a command: in a terminal, on a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import re
 _KEPT = "\xa0"
 _UNITS = "ns|µs|us|ms|s|min|ticks?|cycles?|bytes?|KB|MB|GB|kB|MHz|GHz|times|%"
 _FIGURE = re.compile(rf"(?<=\d) (?=(?:{_UNITS})(?![\w/]))|(?<=±) (?=\d)|(?<=\d) (?=±)")
-_RANGE = re.compile(r"(?<=\d) to (?=[-−]?\d)")
+_RANGE = re.compile(r"(?<=\d) (to|bis|a) (?=[-−]?\d)")
+#: As German writes `95 % interval`; a line may end at a hyphen.
+_HYPHENS = re.compile(r"(?<=\d)-%-(?=\w)")
+_KEPT_HYPHEN = "\u2011"
 _CODE = re.compile(r"`[^`]+`")
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,12}m")
 _ITEM = re.compile(r"(?:\d{1,2}\.|[-✓✗○◐?]) ")
@@ -46,8 +49,25 @@ def lines_of(line: str, columns: int, further: int | None = None) -> list[str]:
 def parts(text: str, columns: int) -> list[str]:
     """What `text` can be broken into: its words, each figure with its unit, and each command."""
     text = _CODE.sub(lambda found: _whole(found[0], columns), text)
-    text = _RANGE.sub(f"{_KEPT}to{_KEPT}", text)
+    text = _RANGE.sub(f"{_KEPT}\\1{_KEPT}", text)
     return _FIGURE.sub(_KEPT, text).split(" ")
+
+
+def unbroken(text: str) -> str:
+    """A text for a page, on which no line ends between a number and its unit.
+
+    A range may be broken: columns are narrow on a phone. Code between backticks stays as it is,
+    because a reader may copy it.
+    """
+    found, end = "", 0
+    for code in _CODE.finditer(text):
+        found += _kept(text[end : code.start()]) + code[0]
+        end = code.end()
+    return found + _kept(text[end:])
+
+
+def _kept(text: str) -> str:
+    return _HYPHENS.sub(f"{_KEPT_HYPHEN}%{_KEPT_HYPHEN}", _FIGURE.sub(_KEPT, text))
 
 
 def _whole(code: str, columns: int) -> str:

@@ -10,7 +10,7 @@ import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -24,8 +24,8 @@ _NAME = r"[`'\w-]+(?:(?<=[a-z_`]) [`'\w-]+)?"
 #: One name or more, as the kit lists them: `args{0..12}, add{2,4}`.
 _ITEM = r"(?:\{[^} ]*\}|[^ ,;:{])+"
 _LIST = f"{_ITEM}(?:, {_ITEM})*"
-#: A number with what belongs to it: its unit, its interval.
-_AMOUNT = r"[-−]?\d[^;]*"
+#: A number with what belongs to it, such as its unit and its interval, in one sentence.
+_AMOUNT = r"[-−]?\d(?:[^;.?!]|[.?!](?! [^a-z]))*"
 #: What a value may be, by how its name begins. Where a sentence has few words of its own, this is
 #: what keeps it from being found in any other.
 _KINDS = {
@@ -86,10 +86,15 @@ class Template:
     another sentence: "{one} divided by {other}" is found in too many sentences.
     """
 
-    english: re.Pattern[str]
+    pattern: str
     parts: tuple[str, ...]
     translated: str
     alone: bool = True
+
+    @cached_property
+    def english(self) -> re.Pattern[str]:
+        """The pattern, compiled when it is first needed: a command shows few of all sentences."""
+        return re.compile(self.pattern)
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,7 @@ def template(english: str, translated: str) -> Template:
     if unknown:
         raise BadCatalogue(f"{translated!r} has {{{min(unknown)}}}, which {english!r} has not")
     alone = english[0].isupper() or english[-1] in ".?:"
-    return Template(re.compile(pattern), tuple(parts), translated, alone)
+    return Template(pattern, tuple(parts), translated, alone)
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str | None]]:
@@ -187,6 +192,8 @@ def _add(entry: Entry, key: str, words: str) -> None:
 
 
 def _unquoted(quoted: str, where: str) -> str:
+    if "\\" not in quoted and quoted.count('"') == 2:  # most lines; Python would take its time
+        return quoted[1:-1]
     try:
         found = ast.literal_eval(quoted)
     except (ValueError, SyntaxError) as error:

@@ -152,7 +152,7 @@ def describe_samples(
     recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> tuple[str, str]:
     """Kind and meaning of the plot of every sample of `variant`, with values in `unit`."""
-    name, sign = NAMES[canonical(unit)], symbol(unit)
+    length, sign = NAMES[canonical(unit)], symbol(unit)
     steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
     per_unit = steady.clock.ticks_in(unit)
     lengths = steady.ticks / per_unit
@@ -160,7 +160,7 @@ def describe_samples(
     count = plural(len(steady), "sample")
     samples = f"{count} and {len(warm):,} of warm-up" if len(warm) else count
     kind = (
-        f"Scatter plot of {recording.kernel} {variant}: the length of {samples}, in {name} on a "
+        f"Scatter plot of {recording.kernel} {variant}: the length of {samples}, in {length} on a "
         f"logarithmic axis, in the order taken in {plural(len(recording.processes), 'process')}."
     )
     if not len(steady):

@@ -22,7 +22,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.common.files import read_bounded, write_atomically
+from labs.common.files import read_bounded, without_name, write_atomically
 from labs.common.limits import MOST_HEADER_BYTES, MOST_RECORDING_BYTES, MOST_RECORDING_ROWS
 from labs.common.units import Clock
 from labs.recording import kept
@@ -249,7 +249,8 @@ def _read(path: Path) -> Recording:
     try:
         content = read_bounded(Path(path), MOST_RECORDING_BYTES)
     except OSError as error:
-        raise BadRecording(error.strerror or str(error), where=str(path)) from error
+        what = without_name(error.strerror or str(error), path)
+        raise BadRecording(what, where=str(path)) from error
     return parse(content, where=str(path))
 
 

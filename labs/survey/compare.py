@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from labs.recording import declared, places, proof
+from labs.recording.declared import Estimand, Placement
 from labs.results.compared import Comparison, compared
 from labs.results.result import Result, result_of
 from labs.survey import groups
@@ -13,6 +14,20 @@ from labs.survey.saved import Operation, Saved
 
 #: The share of ratios that exclude 1 by chance if nothing differs: that is what 95 % means.
 BY_CHANCE = 0.05
+
+
+#: What a figure is, and where tasks run, in words.
+_ESTIMANDS = {
+    Estimand.COST: "the cost",
+    Estimand.OVERHEAD: "the overhead",
+    Estimand.FIRST_TIME: "the extra cost of the first time",
+}
+_PLACEMENTS = {
+    Placement.ANYWHERE: "on any CPU",
+    Placement.ONE_CPU: "on one CPU",
+    Placement.TWO_CPUS: "on two CPUs",
+    Placement.CPUS_IN_TURN: "on each CPU in turn",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +72,9 @@ def pairs(first: Saved, second: Saved) -> list[Pair]:
 
 def _pair(operation: Operation, first: Saved, second: Saved) -> Pair:
     one, other = first.results.get(operation), second.results.get(operation)
-    missing = [saved.name for saved, result in ((first, one), (second, other)) if result is None]
     if one is None or other is None:
-        return Pair(operation, one, other, why_not=f"not measured in {' and '.join(missing)}")
+        missing = first if one is None else second
+        return Pair(operation, one, other, why_not=f"not measured in {missing.name}")
     why_not = next(_differences(one, other, (first.name, second.name)), "")
     if why_not:
         return Pair(operation, one, other, why_not=why_not)
@@ -73,6 +88,7 @@ def _pair(operation: Operation, first: Saved, second: Saved) -> Pair:
 
 def _differences(one: Result, other: Result, names: tuple[str, str]) -> Iterator[str]:
     """Why two results are of different things, the most serious first."""
+    first, second = names
     for name, result in zip(names, (one, other), strict=True):
         if result.estimate is None:
             yield f"no figure in {name}: {result.why_unnamed}"
@@ -80,18 +96,17 @@ def _differences(one: Result, other: Result, names: tuple[str, str]) -> Iterator
     sources = [_stated(each, "source.sha256") for each in (one, other)]
     if sources[0] != sources[1] and versions[0] != versions[1]:
         yield (
-            f"another version of the kit, with another C kernel ({names[0]}: {versions[0]}, "
-            f"{names[1]}: {versions[1]})"
+            f"another version of the kit, with another C kernel ({first}: {versions[0]}, "
+            f"{second}: {versions[1]})"
         )
     elif sources[0] != sources[1]:
         yield "another text of the C kernel"
     for what, of in _METHOD:
-        both = [of(each) for each in (one, other)]
-        if both[0] != both[1]:
-            shown = ", ".join(f"{name}: {text}" for name, text in zip(names, both, strict=True))
-            yield f"another method, {what} ({shown})"
+        in_first, in_second = of(one), of(other)
+        if in_first != in_second:
+            yield f"another method, {what} ({first}: {in_first}, {second}: {in_second})"
     if one.unit != other.unit:
-        yield f"another unit ({names[0]}: {one.unit}, {names[1]}: {other.unit})"
+        yield f"another unit ({first}: {one.unit}, {second}: {other.unit})"
 
 
 def _stated(result: Result, key: str) -> str:
@@ -99,7 +114,7 @@ def _stated(result: Result, key: str) -> str:
 
 
 def _figure(result: Result) -> str:
-    return declared.estimand(result.recording, result.variant).value
+    return _ESTIMANDS[declared.estimand(result.recording, result.variant)]
 
 
 def _subtracted(result: Result) -> str:
@@ -114,7 +129,7 @@ def _placed(result: Result) -> str:
         return "one task"
     if places.why_unbound(result.recording):
         return "tasks not bound to a CPU"
-    return declared.placement(result.recording, result.variant).value
+    return _PLACEMENTS[declared.placement(result.recording, result.variant)]
 
 
 def _switched(result: Result) -> str:
@@ -153,7 +168,8 @@ def _notes(one: Result, other: Result) -> tuple[str, ...]:
     compilers = [_stated(each, "compiler") for each in (one, other)]
     notes = []
     if versions[0] != versions[1]:
-        notes.append(f"made by versions {versions[0]} and {versions[1]}, by the same C kernel")
+        one_version, other_version = versions
+        notes.append(f"made by versions {one_version} and {other_version}, by the same C kernel")
     if compilers[0] != compilers[1]:
         notes.append("compiled by different compilers")
     return tuple(notes)
@@ -168,9 +184,10 @@ def summary(every: list[Pair], names: tuple[str, str]) -> list[str]:
     less = [each for each in known if each.ratio is not None and each.ratio.side < 0]
     same = len(known) - len(more) - len(less)
     chance = BY_CHANCE * len(known)
+    first, second = names
     found = [
         f"{len(known)} of {len(every)} operations can be compared. {len(more)} cost more in "
-        f"{names[1]} than in {names[0]}, {len(less)} cost less, and {same} are not distinguishable."
+        f"{second} than in {first}, {len(less)} cost less, and {same} are not distinguishable."
     ]
     found.append(
         f"Each interval holds for its own ratio in 95 of 100 runs: of {len(known)} ratios about "

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from labs.common.table import Table
 from labs.common.units import plural
+from labs.languages.words import of_reader, words
 from labs.pages.page import page as whole_page
 from labs.plots import picture
 from labs.plots.picture import Picture
@@ -25,12 +25,15 @@ from labs.survey.report import numbers
 from labs.survey.saved import Saved
 
 COMMAND = "labs survey --compare"
+HEADER = ("", "A, ns", "B, ns", "B / A", "95 % interval")
+#: The columns that a narrow terminal does without, the first one first.
+_FIRST_OUT = (4, 2, 1)
 
 #: The sign after a ratio that may be 1, and what it means.
 ALIKE = "≈"
 MEANING = (
-    f"{ALIKE} after a ratio: the two costs are not distinguishable, because the interval of their "
-    "ratio holds 1, or that of their difference holds 0"
+    "≈ after a ratio means: the two costs are not distinguishable, because the interval of their "
+    "ratio holds 1, or that of their difference holds 0."
 )
 
 _PAGE = Path(__file__).with_name("compare.html.jinja")
@@ -52,32 +55,29 @@ class Section:
         return self.heading.lower().replace(" ", "-")
 
 
-def text(first: Saved, second: Saved) -> str:
-    """The comparison for a terminal."""
+def text(first: Saved, second: Saved, width: int = groups.COLUMNS) -> str:
+    """The comparison for a terminal of this width."""
     every = pairs(first, second)
     names = first.name, second.name
-    lines = textwrap.wrap(
-        f"A is {first.name}, B is {second.name}.", groups.COLUMNS, break_on_hyphens=False
-    )
-    lines += [*textwrap.wrap(f"{MEANING}.", groups.COLUMNS), ""]
+    lines = groups.wrapped(_which(first, second), width)
+    lines += [*groups.wrapped(words(MEANING), width), ""]
     for heading, mine in _by_group(every):
         known = [each for each in mine if each.ratio is not None]
-        lines.append(heading)
+        lines.append(words(heading))
         if known:
-            header = ("", "A, ns", "B, ns", "B / A", "95 % interval", "")
-            lines += groups.columns(header, [(each.name, *_cells(each)) for each in known])
+            rows = [(each.name, *_with_sign(each)) for each in known]
+            lines += groups.columns(HEADER, rows, width, _FIRST_OUT)
         for why in _not_compared(mine):
-            lines += _wrapped(f"not compared: {why}.")
+            lines += groups.wrapped(f"{words('not compared')}: {why}.", width, 2)
         lines.append("")
-    for sentence in (*_notes(every), *summary(every, names), *_troubles(first, second)):
-        lines += textwrap.wrap(sentence, groups.COLUMNS, break_on_hyphens=False)
+    together = map(words, summary(every, names))
+    for sentence in (*_notes(every), *together, *_troubles(first, second)):
+        lines += groups.wrapped(sentence, width)
     return "\n".join(lines)
 
 
-def _wrapped(line: str) -> list[str]:
-    return textwrap.wrap(
-        line, groups.COLUMNS, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
-    )
+def _which(first: Saved, second: Saved) -> str:
+    return words(f"A is {first.name}, and B is {second.name}.")
 
 
 def _by_group(every: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
@@ -85,11 +85,12 @@ def _by_group(every: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
         yield heading, [each for each in every if each.group == heading]
 
 
-def _cells(pair: Pair) -> tuple[str, str, str, str, str]:
-    """A and B in ns, their ratio with its interval, and ALIKE if it may be 1."""
+def _with_sign(pair: Pair) -> tuple[str, str, str, str]:
+    """A and B in ns, their ratio with ALIKE if it may be 1, and its interval."""
     assert pair.ratio is not None
     ratio, interval = _ratio(pair.ratio)
-    return _value(pair.first), _value(pair.second), ratio, interval, ALIKE * (not pair.ratio.side)
+    sign = " " if pair.ratio.side else ALIKE
+    return _value(pair.first), _value(pair.second), f"{ratio} {sign}", interval
 
 
 def _value(result: Result | None) -> str:
@@ -108,7 +109,7 @@ def _not_compared(mine: Sequence[Pair]) -> list[str]:
     found: dict[str, list[str]] = {}
     for each in mine:
         for why in filter(None, (each.why_not, each.why_no_cycles)):
-            found.setdefault(why, []).append(each.name)
+            found.setdefault(of_reader().heading(why), []).append(each.name)
     return [f"{', '.join(names)}: {why}" for why, names in found.items()]
 
 
@@ -118,11 +119,17 @@ def _notes(every: Sequence[Pair]) -> list[str]:
     for each in every:
         for note in each.notes:
             found[note] = found.get(note, 0) + 1
-    return [f"{plural(count, 'operation')}: {note}." for note, count in found.items()]
+    shown = of_reader().heading
+    return [f"{shown(plural(n, 'operation'))}: {shown(note)}." for note, n in found.items()]
 
 
 def _troubles(first: Saved, second: Saved) -> list[str]:
-    return [f"{saved.name}: {trouble}." for saved in (first, second) for trouble in saved.troubles]
+    shown = of_reader().heading
+    return [
+        f"{saved.name}: {place}: {shown(why)}."
+        for saved in (first, second)
+        for place, why in saved.troubles
+    ]
 
 
 def as_json(first: Saved, second: Saved) -> list[dict[str, object]]:
@@ -147,13 +154,13 @@ def page(first: Saved, second: Saved) -> str:
     facts = [dict(configuration.of_recordings(saved.recordings)) for saved in (first, second)]
     names = list(dict.fromkeys((*facts[0], *facts[1])))
     return whole_page(
-        f"{first.name} and {second.name} compared",
+        of_reader().heading(f"{first.name} and {second.name} compared"),
         COMMAND,
         _PAGE,
-        names=(first.name, second.name),
+        which=_which(first, second),
         meaning=MEANING,
         sections=[_section(heading, mine) for heading, mine in _by_group(every)],
-        sentences=[*summary(every, (first.name, second.name)), *_notes(every)],
+        sentences=[*map(words, summary(every, (first.name, second.name))), *_notes(every)],
         troubles=_troubles(first, second),
         configuration=Table(
             "What the recordings state",
@@ -166,7 +173,13 @@ def page(first: Saved, second: Saved) -> str:
 def _section(heading: str, mine: list[Pair]) -> Section:
     known = [each for each in mine if each.ratio is not None]
     rows = tuple(
-        (each.name, *_cells(each)[:2], _as_words(each.ratio), _as_words(each.in_cycles))
+        (
+            each.name,
+            _value(each.first),
+            _value(each.second),
+            _as_words(each.ratio),
+            _as_words(each.in_cycles),
+        )
         for each in known
     )
     header = ("", "A, ns", "B, ns", "B / A", "B / A in core cycles")
@@ -185,7 +198,8 @@ def _as_words(of: Comparison | None) -> str:
     ratio, interval = _ratio(of)
     if not interval:
         return ratio
-    return f"{ratio} ({interval}){'' if of.side else f' {ALIKE}'}"
+    whole = of_reader().heading(f"{ratio} ({interval})")
+    return f"{whole}{'' if of.side else f' {ALIKE}'}"
 
 
 def _picture(heading: str, known: Sequence[Pair]) -> Picture:

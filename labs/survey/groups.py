@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from labs.common.table import in_columns
+from labs.common.wrapped import lines_of
+from labs.languages.words import of_reader
 
 #: The heading of each group, and its C kernels.
 GROUPS = (
@@ -19,7 +21,7 @@ GROUPS = (
     ("Page faults", ("page_fault",)),
 )
 
-#: No line for a terminal is longer.
+#: No line of text is longer, and no table where the output is no terminal.
 COLUMNS = 80
 
 
@@ -48,14 +50,29 @@ def optimisation(flags: str) -> str:
     return levels[-1] if levels else ""
 
 
-def columns(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """A table for a terminal: the first column at the left, numbers at the right.
+def columns(
+    header: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    width: int = COLUMNS,
+    first_out: Sequence[int] = (),
+) -> list[str]:
+    """A table for a terminal, in the language of its reader: the first column at the left, numbers
+    at the right.
 
-    If it is too wide for COLUMNS, the last columns are left out: the first ones matter most.
+    If it is too wide, its words are broken. If that is not enough, columns are left out: those of
+    `first_out` in this order, or else the last ones, because the first ones matter most.
     """
-    for kept in range(len(header), 1, -1):
-        cells = [header[:kept], *(row[:kept] for row in rows)]
-        lines = in_columns(cells, to_the_right=range(1, kept))
-        if max(map(len, lines)) <= COLUMNS:
+    kept, shown = list(range(len(header))), of_reader().heading
+    words_of_lines = [list(map(shown, line)) for line in (header, *rows)]
+    for left_out in (None, *(first_out or reversed(kept[2:]))):
+        kept = [column for column in kept if column != left_out]
+        cells = [[line[column] for column in kept] for line in words_of_lines]
+        lines = in_columns(cells, range(1, len(kept)), width)
+        if max(map(len, lines)) <= width:
             break
     return lines
+
+
+def wrapped(line: str, width: int, indent: int = 0) -> list[str]:
+    """A sentence as lines for a terminal: none is longer than COLUMNS, or than its `width`."""
+    return lines_of(" " * indent + line, min(width, COLUMNS), further=indent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from labs.analysis.estimate import WIDEST, Estimate
 from labs.common.table import Table
 from labs.common.units import fixed, rounded
 from labs.course.published import Published
+from labs.languages.words import of_reader, words
 from labs.machine.description import Machine
 from labs.pages.page import page as whole_page
 from labs.plots.picture import Picture
@@ -24,8 +24,6 @@ HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")
 
 #: From here on, numbers have no decimals.
 LARGE = 1e5
-#: Said of figures that are not believable (`labs.analysis.estimate`).
-UNCERTAIN = f"half of the interval's width is more than {100 * WIDEST:.0f} % of the value"
 
 _PAGE = Path(__file__).with_name("page.html.jinja")
 
@@ -60,8 +58,7 @@ class Section:
     @property
     def uncertain(self) -> str:
         """A sentence on the figures that are not believable; '' if all are."""
-        names = _uncertain(self.rows)
-        return f"{UNCERTAIN[0].upper()}{UNCERTAIN[1:]}: {names[0]}." if names else ""
+        return uncertain(self.rows)
 
     @property
     def without_figure(self) -> list[str]:
@@ -125,39 +122,32 @@ def _ranges(figures: Sequence[Published]) -> str:
     for report, some in by_report.items():
         values = sorted(each.value * (1000 if each.unit.startswith("us") else 1) for each in some)
         mark = "*" if any(each.suspect for each in some) else ""
-        span = rounded(values[0])
-        if rounded(values[-1]) != span:
-            span += f" to {rounded(values[-1])}"
+        low, high = rounded(values[0]), rounded(values[-1])
+        span = low if low == high else of_reader().heading(f"{low} to {high}")
         ranges.append(f"{report} {span}{mark}")
     return "; ".join(ranges)
 
 
-def text(rows: Sequence[Row]) -> str:
-    """The survey for a terminal: one table for each group, and below it its evidence."""
+def text(rows: Sequence[Row], width: int = groups.COLUMNS) -> str:
+    """The survey for a terminal of this width: one table for each group, and below it its
+    evidence."""
     lines: list[str] = []
     for section in sections(rows, drawn=False):
-        lines += [section.heading, *groups.columns(HEADER, _figures(section.rows))]
+        heading = words(section.heading)
+        lines += [heading, *groups.columns(HEADER, _figures(section.rows), width)]
         for label, texts in (
-            ("evidence", _evidence(section.rows)),
-            ("published, ns", _published(section.rows)),
-            (UNCERTAIN, _uncertain(section.rows)),
-            ("no figure", [f"{why}." for why in section.without_figure]),
+            (words("evidence"), _evidence(section.rows)),
+            (words("published, ns"), _published(section.rows)),
+            ("", filter(None, (section.uncertain,))),
+            (words("no figure"), [f"{why}." for why in section.without_figure]),
         ):
             for each in texts:
-                lines += _wrapped(f"{label}: {each}", "  ")
+                lines += groups.wrapped(f"{label}: {each}" if label else each, width, 2)
         lines.append("")
     if known_wrong := reasons(rows):
-        lines.append("* known to be wrong:")
-        lines += [line for each in known_wrong for line in _wrapped(each, "  ")]
+        lines.append(words("* known to be wrong:"))
+        lines += [line for each in known_wrong for line in groups.wrapped(each, width, 2)]
     return "\n".join(lines).rstrip()
-
-
-def _wrapped(line: str, indent: str) -> list[str]:
-    """A line in the columns of a terminal."""
-    return textwrap.wrap(
-        line, groups.COLUMNS, initial_indent=indent, subsequent_indent=f"{indent}  ",
-        break_on_hyphens=False,
-    )  # fmt: skip
 
 
 def _evidence(rows: Sequence[Row]) -> list[str]:
@@ -172,18 +162,20 @@ def _evidence(rows: Sequence[Row]) -> list[str]:
         elif row.result is not None and proved.switches_agree(row.result):
             proof = "the OS counted as many switches as claimed"
         if proof:
-            found.setdefault(proof, []).append(name_of(row))
+            found.setdefault(of_reader().heading(proof), []).append(name_of(row))
     return [f"{proof}{_whose(names, len(rows))}" for proof, names in found.items()]
 
 
-def _uncertain(rows: Sequence[Row]) -> list[str]:
-    """The names of rows whose interval is too wide to believe the figure."""
-    names = [
+def uncertain(rows: Sequence[Row]) -> str:
+    """A sentence on the rows whose interval is too wide to believe the figure; '' if none is."""
+    listed = ", ".join(
         name_of(row)
         for row in rows
         if row.result and row.result.estimate and not row.result.estimate.is_believable()
-    ]
-    return [", ".join(names)] if names else []
+    )
+    number_1 = f"{100 * WIDEST:.0f}"
+    said = f"Half of the interval's width is more than {number_1} % of the value: {listed}."
+    return words(said) if listed else ""
 
 
 def _whose(names: Sequence[str], of: int) -> str:
@@ -205,14 +197,20 @@ def without_figure(rows: Sequence[Row]) -> list[str]:
             reason = row.why_not.removeprefix(f"{row.variant}: ")
             found.setdefault(reason.rstrip("."), []).append(row)
     return [
-        f"{', '.join(map(name_of, mine))}: {why}{_alone(mine[0]) if ' --' in why else ''}"
+        f"{', '.join(map(name_of, mine))}: {_reason(why)}{_alone(mine[0]) if ' --' in why else ''}"
         for why, mine in found.items()
     ]
 
 
+def _reason(why: str) -> str:
+    """A reason in the language of the reader, without its full stop."""
+    return of_reader().heading(f"{why}.").removesuffix(".")
+
+
 def _alone(row: Row) -> str:
     """A survey has no options of a run: the command that has those which a reason names."""
-    return f" (of `labs measure {row.measurement.kernel} --variant {row.variant}`)"
+    command = f"`labs measure {row.measurement.kernel} --variant {row.variant}`"
+    return f" {words('(of {command})').format(command=command)}"
 
 
 def reasons(rows: Sequence[Row]) -> list[str]:
@@ -221,14 +219,15 @@ def reasons(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         for each in row.published:
             if each.suspicions:
-                found[f"{each.report}, {each.quantity}: {each.suspicions[0].reason}"] = None
+                quantity, reason = words(each.quantity), words(each.suspicions[0].reason)
+                found[f"{each.report}, {quantity}: {reason}"] = None
     return list(found)
 
 
 def page(rows: Sequence[Row], machine: Machine) -> str:
     """The whole survey as one self-contained HTML page, with the plots of each group first."""
     return whole_page(
-        "What it costs on this machine",
+        words("What it costs on this machine"),
         COMMAND,
         _PAGE,
         card=machine.card(),

@@ -22,13 +22,13 @@ class NoSurvey(ValueError):
 class Saved:
     """A saved survey: its `name` for a reader, the result of each operation, and its recordings.
 
-    `troubles` says which files could not be read, a sentence each.
+    `troubles` has what could not be read, and why.
     """
 
     name: str
     results: dict[Operation, Result]
     recordings: tuple[Recording, ...]
-    troubles: tuple[str, ...] = ()
+    troubles: tuple[tuple[str, str], ...] = ()
 
 
 def read_saved(folder: Path, name: str = "") -> Saved:
@@ -42,8 +42,12 @@ def read_saved(folder: Path, name: str = "") -> Saved:
     except OSError as error:
         raise NoSurvey(f"{folder} cannot be read: {error.strerror or error}") from error
     if not files:
-        what = "is not a folder" if not folder.is_dir() else "holds no recordings of a survey"
-        raise NoSurvey(f"{folder} {what}; `labs survey --save {folder}` writes one")
+        if not folder.is_dir():
+            raise NoSurvey(f"{folder} is not a folder; `labs survey --save {folder}` makes it")
+        raise NoSurvey(
+            f"there is no recording of a survey in {folder}; "
+            f"`labs survey --save {folder}` writes some"
+        )
     if len(files) > MOST_FILES:
         raise NoSurvey(f"{folder} holds {len(files)} recordings; at most {MOST_FILES} are read")
     recordings, troubles = [], []
@@ -51,7 +55,7 @@ def read_saved(folder: Path, name: str = "") -> Saved:
         try:
             recordings.append(read(path))
         except BadRecording as error:
-            troubles.append(f"{path.name}: {error.what}")
+            troubles.append((path.name, error.what))
     recordings.sort(key=lambda each: each.conditions.get("created", ""))
     results: dict[Operation, Result] = {}
     for recording in recordings:
@@ -60,7 +64,7 @@ def read_saved(folder: Path, name: str = "") -> Saved:
             try:
                 results[recording.kernel, variant, level] = result_of(recording, variant)
             except (BadRecording, ValueError) as error:
-                troubles.append(f"{recording.kernel} {variant}: {error}")
+                troubles.append((f"{recording.kernel} {variant}", str(error)))
     return Saved(name or folder.resolve().name, results, tuple(recordings), tuple(troubles))
 
 

@@ -75,6 +75,7 @@ _WITH_VALUES = (
     "{name} ({number_1} figures)",
     "{step} (2 modes)",
     "no: {why}",
+    "{what} (95 %)",
     "broken: {name}",
     "repaired: {name}",
     "yours: {name}",

@@ -61,8 +61,18 @@ _OF_COMMANDS = (
     "grader/own_report/__main__.py",
 )
 #: Words of these commands that are no sentences, and how values are put together there.
-_WORDS = ("interrupted", "withdrawn", "page", "C library", "optimisation", "measured")
+_WORDS = (
+    "interrupted",
+    "withdrawn",
+    "page",
+    "C library",
+    "optimisation",
+    "measured",
+    "is not a regular file",
+    "is a symbolic link; hand in the file itself",
+)
 _WITH_VALUES = (
+    "has {number_1} bytes; at most {number_2} are read",
     "{number_1} file",
     "{number_1} files",
     "{number_1} labs",
@@ -101,7 +111,7 @@ _NOT_READ = re.compile(
     r"|`labs start` keeps |Archive:  |In it \(|What the check said|python -m |print the page to a"
     r"|the author's name|the folder that holds|the page$|Google Chrome|Microsoft Edge"
     r"|ticklab recording|variant,|\^variant|# \(|the first cell\(|Wrong on purpose$|Run with$"
-    r"|The recording \{name"
+    r"|The recording \{name|cannot read \{path\}: $|\{path\} $"
 )
 
 

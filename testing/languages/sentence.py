@@ -15,6 +15,7 @@ CLAUSES = "clauses and words"
 SCREEN, OTHERS = "panel and forms", "messages in a notebook"
 PLOTS, MISTAKES = "plots and views", "mistakes"
 DOCTOR, TERMINAL = "labs doctor", "messages in a terminal"
+LISTS, SURVEY = "labs list", "labs survey and labs report"
 
 _CODE = re.compile(r"`[^`\n]+`|(?<=\]\()[^)]+(?=\))|<[^>]+>")
 

@@ -14,7 +14,7 @@ from labs.common.messages import TONES
 from labs.common.units import NAMES
 from labs.course import guide
 from labs.languages.notebook import is_translated
-from testing.languages import of_plots, of_terminal
+from testing.languages import of_lists, of_plots, of_survey, of_terminal
 from testing.languages.in_code import (
     in_functions,
     is_piece,
@@ -181,7 +181,8 @@ def sentences() -> tuple[Sentence, ...]:
     """Each sentence once, under the first part that has it."""
     found: dict[str, Sentence] = {}
     parts = (_frame, _of_tables, _findings, _of_labs, _evidence, _screen, _plots)
-    for part in (*parts, of_terminal.doctor, of_terminal.terminal):
+    of_commands = (of_terminal.doctor, of_terminal.terminal, of_lists.sentences)
+    for part in (*parts, *of_commands, of_survey.sentences):
         for each in part():
             found.setdefault(each.english, each)
     return tuple(found.values())

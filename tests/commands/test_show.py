@@ -9,6 +9,8 @@ import pytest
 
 from labs.commands.cli import main
 from labs.commands.own.show import MOST_DRAWN
+from labs.common import limits
+from labs.common.wrapped import unbroken
 from labs.recording.file import read
 from labs.results.result import result_of
 from testing.paths import FIXTURES
@@ -30,7 +32,7 @@ def test_the_page_has_each_variant_with_its_figure_and_plots(here: Path) -> None
     assert main(["show", "recordings/run.csv"]) == 0
     page = (here / "run.html").read_text(encoding="utf-8")
     for variant in ("call", "system-call", "lazy-binding"):
-        assert result_of(read(SAVED), variant, "ns").sentence() in page
+        assert unbroken(result_of(read(SAVED), variant, "ns").sentence()) in page
         assert f">{variant}</h2>" in page
     assert page.count('class="ticklab-plot"') == 1 + 2 * 3  # a first time has no line
     assert "http" not in page.replace("http://www.w3.org", "")
@@ -48,6 +50,18 @@ def test_a_page_without_its_ending_gets_it(here: Path, capsys: pytest.CaptureFix
     assert main(["show", "recordings/run.csv", "--output", "page"]) == 0
     assert (here / "page.html").is_file() and not (here / "page").exists()
     assert "page: page.html" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["none.csv", "recordings", "link.csv", "large.csv"])
+def test_an_error_names_the_file_once(
+    name: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "link.csv").symlink_to("recordings/run.csv")
+    with (here / "large.csv").open("wb") as file:
+        file.truncate(limits.MOST_RECORDING_BYTES + 1)
+    assert main(["show", name]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"labs show: {name}: ") and said.count(name) == 1
 
 
 def test_text_goes_to_the_terminal_in_the_unit_that_is_asked_for(

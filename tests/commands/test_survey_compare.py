@@ -50,6 +50,19 @@ def test_the_same_survey_twice_has_ratios_of_1_that_are_not_distinguishable(tmp_
     assert text.count("≈") == len(every) + 1 and max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(("width", "whole"), [(40, False), (44, False), (60, True), (100, True)])
+def test_a_table_fits_the_terminal_and_its_ratios_keep_their_sign(
+    width: int, whole: bool, tmp_path: Path
+) -> None:
+    one = survey_of(tmp_path / "one", HONEST / "calls.csv")
+    other = survey_of(tmp_path / "a-machine-with-a-long-name", HONEST / "calls.csv")
+    lines = compare_report.text(one, other, width).splitlines()
+    assert max(map(len, lines)) <= width
+    for each in compare.pairs(one, other):
+        (row,) = (line for line in lines if line.startswith(f"{each.name} "))
+        assert re.search(r" [\d.]+ ≈", row) and (" to " in row) == whole
+
+
 def test_a_machine_that_is_three_times_slower_is_found_to_be(tmp_path: Path) -> None:
     # A counter that ticks at a third of the speed stretches every time, and no core cycle.
     slower = (r'(frequency_hz": ")(\d+)', lambda found: f"{found[1]}{int(found[2]) // 3}")
@@ -111,7 +124,7 @@ def test_the_command_writes_a_page_and_json(
     words = ["survey", "--compare", str(tmp_path / "one"), str(tmp_path / "two")]
     assert cli.main([*words, "--save", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
-    assert "A is one, B is two." in printed and "two: broken.csv:" in printed
+    assert "A is one, and B is two." in printed and "two: broken.csv:" in printed
     page = (tmp_path / "out" / "compared.html").read_text(encoding="utf-8")
     assert "<img" in page and "What the recordings state" in page and "http" not in page
     assert cli.main([*words, "--json"]) == 0
@@ -128,4 +141,4 @@ def test_a_folder_without_a_survey_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["survey", "--compare", str(tmp_path), str(tmp_path / "no")]) == 2
-    assert "holds no recordings of a survey" in capsys.readouterr().err
+    assert "there is no recording of a survey in" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 from labs.common import terminal
 from labs.common.table import Table, in_columns
 from labs.common.terminal import say, say_json
-from labs.common.wrapped import lines_of, wrapped
+from labs.common.wrapped import lines_of, unbroken, wrapped
 
 SENTENCE = "fenced: 22.15 ns (95 % interval 21.98 to 22.31 ns; 10,000 samples from 10 processes)"
 
@@ -112,3 +112,26 @@ def test_long_words_above_numbers_are_broken_and_the_numbers_are_not() -> None:
     assert all(len(line) <= 80 for line in lines)
     assert len(lines) == 4  # the caption, the header in two lines, the row in one
     assert [text for text in row if text not in lines[-1]] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("more than 0.04 % off", ["more", "than", "0.04\xa0%", "off"]),
+        ("1.5 ± 0.2 ns", ["1.5\xa0±\xa00.2\xa0ns"]),
+        ("21.30 bis 22.70 ns", ["21.30", "bis", "22.70\xa0ns"]),
+        ("95-%-Intervall", ["95\u2011%\u2011Intervall"]),
+        ("10 names, `k = 12 % 5`", ["10", "names,", "`k", "=", "12", "%", "5`"]),
+    ],
+)
+def test_on_a_page_no_line_ends_inside_a_figure(text: str, parts: list[str]) -> None:
+    assert unbroken(text).split(" ") == parts
+    shown = unbroken(text).replace("\xa0", " ").replace("\u2011", "-")
+    assert shown == text and unbroken(unbroken(text)) == unbroken(text)
+
+
+def test_a_cell_of_a_page_keeps_its_figures_whole() -> None:
+    cell = "no point is more than 0.04 % off the line"
+    table = Table("Evidence of 12 ns", ("", "seen"), (("a", cell),))
+    assert "0.04\xa0% off" in table.as_html() and "of 12\xa0ns" in table.as_html()
+    assert cell in table.as_text()

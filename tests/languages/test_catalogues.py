@@ -96,6 +96,13 @@ def test_our_reader_finds_what_babel_finds(language: str) -> None:
     assert ours == theirs and len(ours) > len(EVERY) * 0.9
 
 
+def test_a_pattern_is_compiled_only_for_a_text_that_may_match() -> None:
+    """A command shows few of all sentences: compiling each of them would take the longest."""
+    one = catalogue.template("You gave {value}", "Sie gaben {value}")
+    assert "english" not in vars(one)
+    assert one.english.fullmatch("You gave 20 ns") and "english" in vars(one)
+
+
 @pytest.mark.parametrize(
     "text",
     ['msgid "a', 'msgid a"\nmsgstr ""', '"a"', 'msgctxt "a"\nmsgid "b"\nmsgstr ""', "nothing"],

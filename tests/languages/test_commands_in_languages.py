@@ -43,6 +43,7 @@ WRONG = (
     ("hand-in", "nofolder"),
     ("broken", "nothing"),
     ("start", "text.csv/labs", "--no-lab"),
+    ("survey", "--compare", "nofolder", "nofolder"),
 )
 #: Words that each English message has some of, and no translation.
 ENGLISH = frozenset(

@@ -210,3 +210,15 @@ def test_the_first_line_of_a_message_is_in_one_language(
 ) -> None:
     monkeypatch.setenv(chosen.VARIABLE, "de")
     assert repr(Message("open", heading)).startswith(line)
+
+
+def test_an_amount_ends_with_its_sentence() -> None:
+    """Else "{first} is {ratio} times {second}." is found in two sentences about something else."""
+    two = (
+        "The median of the samples is 4,790 ns at k = 64. 1 sample (0.25 %) is longer than 10 "
+        "times the median (often interrupts)."
+    )
+    assert of_language_named("de")(two) == (
+        "Der Median der Einzelmessungen ist 4,790 ns bei k = 64. 1 Einzelmessung (0.25 %) ist mehr "
+        "als 10-mal so lang wie der Median (oft Interrupts)."
+    )

@@ -10,6 +10,7 @@ import jinja2
 import pytest
 
 from labs.common import html
+from labs.common.wrapped import unbroken
 from testing.paths import REPOSITORY as ROOT
 
 TEMPLATES = sorted(path for part in ("labs", "grader") for path in (ROOT / part).rglob("*.jinja"))
@@ -30,7 +31,9 @@ def test_a_missing_value_is_an_error() -> None:
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
 def test_every_template_can_be_read_and_is_filled_by_the_code_beside_it(path: Path) -> None:
-    jinja2.Environment(loader=jinja2.FileSystemLoader(path.parent)).get_template(path.name)
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(path.parent))
+    environment.filters["unbroken"] = unbroken
+    environment.get_template(path.name)
     beside = [each for each in path.parent.iterdir() if each.suffix in (".py", ".jinja")]
     name = path.name.removesuffix(".html.jinja")
     texts = [each.read_text(encoding="utf-8") for each in beside if each != path]

@@ -36,7 +36,7 @@ def test_long_text_stands_at_the_left_even_if_it_begins_with_a_number() -> None:
 
 def test_what_is_short_is_not_broken_into_lines_and_all_is_escaped() -> None:
     page = TABLE.as_html()
-    assert 'white-space:nowrap">1,200 ns</td>' in page
+    assert 'white-space:nowrap">1,200\xa0ns</td>' in page
     assert 'em)">it is &lt;cold&gt;</td>' in page
 
 

@@ -167,7 +167,7 @@ def test_the_page_has_configuration_plots_predictions_and_published_machines(rep
     ):  # fmt: skip
         assert words in report, words
     assert report.count("<img") >= 6
-    assert "system-call-getppid" in report and "200 ns" in report
+    assert "system-call-getppid" in report and "200\xa0ns" in report
 
 
 def test_a_configuration_lists_every_value_that_the_runs_had(folder: Path) -> None:
@@ -272,3 +272,21 @@ def test_without_labs_or_figures_there_is_no_report(
     assert command.main([str(tmp_path), f"--output={tmp_path / 'r.html'}"]) == 1
     assert "has a figure or a text yet" in capsys.readouterr().err
     assert not (tmp_path / "r.html").exists()
+
+
+PAGE_OF_ITS_OWN = "<style>@media print { section { break-before: page; } }</style></head>"
+
+
+def pages_of(text: str, folder: Path) -> int:
+    """How many pages of paper a page takes."""
+    place = folder / "printed.html"
+    place.write_text(text, encoding="utf-8")
+    return len(re.findall(rb"/Type /Page\b", pdf.printed(place)))
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(pdf.browser() is None, reason="no browser is installed")
+def test_no_lab_leaves_the_page_before_it_nearly_empty(report: str, tmp_path: Path) -> None:
+    """What is left of a lab, such as one plot, shares its page with the next lab."""
+    apart = report.replace("</head>", PAGE_OF_ITS_OWN)
+    assert 1 < pages_of(report, tmp_path) < pages_of(apart, tmp_path)

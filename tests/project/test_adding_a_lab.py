@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from labs.c_kernels.catalogue import first_sentence
 from labs.course.steps import KINDS, WITHOUT_NAME
 from labs.languages import catalogue
 from labs.run import broken
@@ -90,8 +91,10 @@ def test_the_notebook_of_the_example_has_what_a_lab_needs(example: Path) -> None
 
 def test_the_findings_of_the_example_are_translated_into_each_language(tmp_path: Path) -> None:
     """Each translation is of a sentence that the example says; the bench lets the kit take them."""
-    said = set[object]()
+    said: set[object] = {LAB.partition("-")[2].capitalize()}
     for step in WRITTEN:
+        if step.path.endswith(".c"):
+            said |= {first_sentence(step.text), *re.findall(r'\.about = "([^"]*)"', step.text)}
         if step.path.startswith("grader/"):
             file = tmp_path / "module.py"
             file.write_text(step.text, encoding="utf-8")
@@ -103,7 +106,7 @@ def test_the_findings_of_the_example_are_translated_into_each_language(tmp_path:
     assert {Path(step.path).stem for step in given} == {*catalogue.languages()}
     for step in given:
         translated = {each.english: each.translated for each in catalogue.entries(step.text)}
-        assert len(translated) == 9 and {*translated} <= said
+        assert len(translated) == 13 and {*translated} <= said
         assert all(text and text != english for english, text in translated.items())
 
 

@@ -91,7 +91,7 @@ def _text(run: Run) -> str:
 def page_of(run: Run, name: str) -> str:
     """The page that shows a run; `name` is that of its recording."""
     return page(
-        f"The recording {name}",
+        f"{words('The recording')} {name}",
         COMMAND,
         _PAGE,
         sentences=[words(result.sentence()) for result in run.results],

@@ -30,10 +30,11 @@ class Lab:
 def all_labs() -> tuple[Lab, ...]:
     """Every lab, in the order taught. Raises paths.PartMissing."""
     folder = paths.released()
-    return tuple(_read(folder / lab / f"{lab}.ipynb", lab) for lab in labs())
+    return tuple(of_notebook(folder / lab / f"{lab}.ipynb", lab) for lab in labs())
 
 
-def _read(path: Path, lab: str) -> Lab:
+def of_notebook(path: Path, lab: str) -> Lab:
+    """What the notebook at `path` states of the lab `lab`."""
     try:
         text = read_bounded(path, limits.MOST_NOTEBOOK_BYTES).decode("utf-8")
         first = "".join(json.loads(text)["cells"][0]["source"])
