@@ -13,7 +13,7 @@ from testing.paths import REPOSITORY
 _BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$|^((?:    \S[^\n]*\n)+)", re.DOTALL | re.MULTILINE)
 _PROGRAMS = (
     r"labs|grader|nbgrader|jupyter|make|conda|docker|cd|source|python3?|pip|taskset|gcc|strace|sudo"
-    r"|mkdir|clang-format|sha256sum|\.venv/bin/[\w-]+"
+    r"|mkdir|cp|clang-format|sha256sum|\.venv/bin/[\w-]+"
 )
 #: Variables of the shell may come first. A name before `=`, `:` or `(` is a line of a program.
 _COMMAND = re.compile(rf"(?:[A-Z_]+=(?:\"[^\"]*\"|\S+) )*(?:{_PROGRAMS})(?: (?![=:(])|$)")

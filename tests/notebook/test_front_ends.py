@@ -22,6 +22,7 @@ from testing.pressed_panel import press, set_to
 
 FRONT_ENDS = REPOSITORY / "labs" / "front_ends"
 EXTENSION = FRONT_ENDS / "share" / "jupyter" / "labextensions" / "ticklab-c-cells"
+OF_VS_CODE = FRONT_ENDS / "share" / "ticklab" / "vscode" / "ticklab-c-cells"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -121,3 +122,20 @@ def test_jupyterlab_finds_the_extension_under_the_name_that_it_loads() -> None:
     loaded = EXTENSION / stated["jupyterlab"]["_build"]["load"]
     assert stated["name"] == EXTENSION.name
     assert f"window._JUPYTERLAB['{stated['name']}'] =" in loaded.read_text(encoding="utf-8")
+
+
+def test_vs_code_takes_a_cell_for_c_from_the_magic_in_its_first_line_to_its_end() -> None:
+    stated = json.loads((OF_VS_CODE / "package.json").read_text())
+    (grammar,) = stated["contributes"]["grammars"]
+    assert grammar["injectTo"] == ["source.python"]
+    rules = json.loads((OF_VS_CODE / grammar["path"]).read_text())
+    assert rules["scopeName"] == grammar["scopeName"]
+    assert rules["injectionSelector"] == "L:source.python", "before the rules of Python"
+    (rule,) = rules["patterns"]
+    begin = re.compile(rule["begin"], re.MULTILINE)
+    assert begin.search("%%ckernel mine\nint a;")
+    for other in ("%%ckernels", "x = 1\n%%ckernel mine", " %%ckernel", "%ckernel", "%%bash"):
+        assert not begin.search(other), other
+    assert not re.search(rule["end"], "int a;\n/* %%ckernel */\n\n"), "a cell is C to its end"
+    assert [rule["contentName"]] == [*grammar["embeddedLanguages"]]
+    assert rule["patterns"] == [{"include": "source.c"}]

@@ -88,7 +88,11 @@ def test_installs_the_colours_where_every_jupyter_server_of_the_environment_look
     wheel: Path,
 ) -> None:
     data = f"{'-'.join(wheel.name.split('-')[:2])}.data/data"
-    for part in ("share/jupyter/labextensions/ticklab-c-cells", "etc/jupyter/nbconfig"):
+    for part in (
+        "share/jupyter/labextensions/ticklab-c-cells",
+        "share/ticklab/vscode/ticklab-c-cells",
+        "etc/jupyter/nbconfig",
+    ):
         files = [path for path in (FRONT_ENDS / part).rglob("*") if path.is_file()]
         assert files
         listed = {f"{data}/{path.relative_to(FRONT_ENDS)}" for path in files}
