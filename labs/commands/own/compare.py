@@ -42,12 +42,6 @@ class Side:
     first_time: bool
 
 
-_ONE_MISSING = (
-    "without both figures there is no comparison; the line above says why there is no figure, and "
-    "`labs measure` with that variant alone shows its warnings"
-)
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; status 1 if one of the two has no figure."""
     try:
