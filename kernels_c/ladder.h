@@ -105,8 +105,8 @@ static inline void walk_a_lap(struct ladder *ladder)
  * A set that a cache may hold is walked through in its own order, so that what comes next was used
  * longest ago. A cache does not always give up such lines first, and one that a long walk went
  * through hardly takes any: a set of about its size takes some laps to settle. In turns with
- * 128 MB, a load from 4 MB cost 15.8 to 16.7 ns after 3 laps, with intervals of 5 to 30 %, and 15.6
- * after 12, with 1 to 2 %. The hops of a larger set miss the caches at any time, but not the entries:
+ * 128 MB, a load from 4 MB cost 15.5 to 16.7 ns after 3 laps, with intervals of 2 to 30 %, and 15.6
+ * to 15.8 ns after 12, with 1 to 2.5 %. The hops of a larger set miss the caches at any time, but not the entries:
  * those of 128 MB take 256 KB. One load from each page brings them back.
  */
 static inline void bring_back(struct ladder *ladder)

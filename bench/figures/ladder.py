@@ -98,7 +98,8 @@ def run(quick: bool) -> bool:
         return skipped(f"the environment variable {PROGRAM} names no lat_mem_rd") and clock_held
     must_hold(
         f"a load within {LARGEST_ERROR:.0%} of lat_mem_rd -t for every working set at which half "
-        f"of its own rounds lie within {PEER_AGREES:.0%}: at least {LEAST_SETS} of {len(SETS)}"
+        f"of its own rounds lie within {PEER_AGREES:.0%}, without our rounds on a shared core: at "
+        f"least {LEAST_SETS} of {len(SETS)}"
     )
     shares = list[float]()
     try:
@@ -159,8 +160,10 @@ def _judged(
         if name in own and not own[name].shared
     ]
     if 2 * len(ratios) <= len(ours):
-        shared = sum(each.shared for each in found)
-        say(f"   not judged: {shared} of our {len(ours)} rounds were on a shared core")
+        say(
+            f"   not judged: only {len(ratios)} of our {len(ours)} rounds have a figure and had a "
+            "core of their own"
+        )
         return None
     ratio = statistics.median(ratios)
     say(f"         ratio {median_and_range(ratios, 3)}, {len(ratios)} rounds")

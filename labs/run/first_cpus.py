@@ -1,10 +1,11 @@
 """Let the processes of a run begin on the CPUs in turn.
 
 A cost can depend on the CPU, also among equal cores: the OS kernel keeps data of its own for each.
-On one machine with two CPUs, system calls took 1.7 to 3 % longer on one of them. If no CPU is asked
-for, the OS tends to keep the processes of a run on one CPU, and those of the next run on another
-one. Then two runs differ by more than the spread within either shows. So the run chooses where its
-processes begin, and the OS may move them from there.
+On one machine with two CPUs, four of six system calls took 1.5 to 3.2 % longer on one of them, and
+the other two differed by less than 1 % (`labs measure system_call --unit cycles`, with `--cpu 0`
+and `--cpu 1`). If no CPU is asked for, the OS tends to keep the processes of a run on one CPU, and
+those of the next run on another. Then two runs differ by more than the spread within either shows.
+So the run chooses where its processes begin, and the OS may move them from there.
 """
 
 from __future__ import annotations
