@@ -89,6 +89,20 @@ def course_with_anna(home: Path) -> Path:
     return course
 
 
+def beside_my_course(home: Path) -> Path:
+    """A folder with the course `my-course`."""
+    folder = empty_folder(home)
+    _run(home, folder, "grader", "course", "my-course")
+    return folder
+
+
+def demonstration(home: Path) -> Path:
+    """A course in which a made-up class has handed in."""
+    course = home / "my-demo"
+    _run(home, home, "grader", "course", str(course), "--demo")
+    return course
+
+
 #: The C file that the reader of a page writes, and the page that shows it.
 _WRITTEN = {"hits.c": "docs/defended-figure.md"}
 _C_BLOCK = re.compile(r"^```c\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -86,7 +86,14 @@ PAGES = (
     Page("docs/defended-figure.md", begins=brought.empty_folder),
     Page("docs/submission.md", begins=brought.empty_folder, ends={"grader check .": 1}),
     Page("README.md", later=("labs doctor", brought.lab_folder)),
-    Page("docs/grading.md", begins=brought.empty_folder, ends=RELEASE_FEEDBACK),
+    Page(
+        "docs/instructors/grading/course.md",
+        begins=brought.empty_folder,
+        ends=RELEASE_FEEDBACK,
+    ),
+    Page("docs/instructors/grading/collecting.md", begins=brought.beside_my_course),
+    Page("docs/instructors/grading/whole-class.md", begins=brought.demonstration),
+    Page("docs/instructors/grading/running-code.md", begins=brought.course_with_anna),
     Page("CONTRIBUTING.md", installed=False, begins=brought.checkout),
 )
 #: Nothing is graded or made by `make` in these.

@@ -131,7 +131,7 @@ def test_names_of_the_exchange_and_of_students() -> None:
 
 
 def test_a_pattern_as_nbgrader_has_it() -> None:
-    page = (REPOSITORY / "docs" / "grading.md").read_text(encoding="utf-8")
+    page = (REPOSITORY / "docs/instructors/grading/collecting.md").read_text(encoding="utf-8")
     documented = re.search(r"--names '([^']+)'", page)
     assert documented is not None
     # nbgrader's patterns give the name of the file without its suffix.

@@ -215,7 +215,7 @@ def staged(tmp_path: Path, text: str) -> str:
     """A page docs/a/b.md with this text, as the site has it."""
     for name in ("docs/a", "kernels_c"):
         (tmp_path / name).mkdir(parents=True)
-    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "docs/grading.md", "kernels_c/x.c"):
+    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "docs/index.md", "kernels_c/x.c"):
         (tmp_path / name).write_text("# A heading\n")
     (tmp_path / "docs" / "a" / "b.md").write_text(text)
     Stage(tmp_path, tmp_path / "site").collect()
@@ -225,7 +225,7 @@ def staged(tmp_path: Path, text: str) -> str:
 @pytest.mark.parametrize(
     ("link", "there"),
     [
-        ("[x](../grading.md#a-heading)", "[x](../grading.md#a-heading)"),
+        ("[x](../index.md#a-heading)", "[x](../index.md#a-heading)"),
         ("[`x`](../../CONTRIBUTING.md)", "[`x`](../CONTRIBUTING.md)"),
         ("[x](../../kernels_c/x.c)", "[x](../files/kernels_c/x.c)"),
         ("[x](https://example.org/a.md) [y](#here)", "[x](https://example.org/a.md) [y](#here)"),
