@@ -151,6 +151,10 @@ class Code:
     def __contains__(self, name: str) -> bool:
         return name in self._address
 
+    def names(self) -> list[str]:
+        """The functions of the program."""
+        return list(self._address)
+
     def function(self, name: str) -> list[Instruction]:
         """All instructions of a function."""
         assert name in self._address, f"{name} is not in the program"

@@ -140,8 +140,8 @@ def _best(recording: Recording, counted: str) -> float:
     """The most that the core can do in a cycle; 0 if the recording does not tell."""
     reached = core_width.reached(recording, counted) or 0.0
     remembered = recording.number(f"{counted}.best") or 0.0
-    # If the chain of additions in a round was interrupted, the width is too large: one such run
-    # made the kit remember 4.77 for a core that does 3.97.
+    # Older kits timed a chain of additions whose code was not in the caches yet, so the width was
+    # too large: one run made the kit remember 4.77 for a core that does 3.97.
     return reached if reached >= UNSHARED[counted] * remembered else remembered
 
 

@@ -371,6 +371,15 @@ def matching(code: list[Instruction], form: str) -> list[str]:
     return [each.text for each in code if re.match(form, each.text)]
 
 
+def test_a_round_of_the_core_warms_what_it_times(built: Built) -> None:
+    # A copy for each call would be cold in each call.
+    twice = r"add ([^,]+),(\s*\1,)?\s*\1$"
+    code = built.code("process_switch")
+    additions = {name: len(matching(code.function(name), twice)) for name in code.names()}
+    many = {name: count for name, count in additions.items() if count > 200}
+    assert many == {"chain_ticks": 1024, "wide_ticks_once": 256}
+
+
 # Rings
 
 
