@@ -59,7 +59,7 @@ PHRASES = (
 )
 
 
-_BLOCK_OF_CODE = re.compile(r"^```(?:c|json|po|python)\b.*?^```$", re.DOTALL | re.MULTILINE)
+_BLOCK_OF_CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _OF_TEMPLATES = re.compile(r"<style.*?</style>|<[^>]*>|\{#.*?#\}|\{%.*?%\}", re.DOTALL)
 
 
