@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -13,14 +14,27 @@ from testing.c_programs import FOLDER, Program, call, compile_c, conditions_of
 FEW = ("--samples", "12", "--warmup", "2")
 
 
+@pytest.mark.parametrize("size", [64, 256, 1024, PAGE])
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 10, 40, 100, 256])
 @pytest.mark.parametrize("start", [0, 16, 2048, 4080])
-def test_any_number_of_processes_covers_the_page_evenly(count: int, start: int) -> None:
-    places = sorted(place_of(number, start) for number in range(count))
-    assert len(set(places)) == count
-    assert all(0 <= place < PAGE and place % GRAIN == 0 for place in places)
-    gaps = [b - a for a, b in zip(places, [*places[1:], places[0] + PAGE], strict=True)]
-    assert max(gaps) <= 2 * PAGE / count and min(gaps) >= PAGE / (2 * count)
+def test_any_number_of_processes_covers_a_page_and_a_cache_line_evenly(
+    size: int, count: int, start: int
+) -> None:
+    """Ten processes with one place in the cache line made a run that was sure of a wrong cost."""
+    every = [place_of(number, start) for number in range(count)]
+    assert len(set(every)) == count
+    assert all(0 <= place < PAGE and place % GRAIN == 0 for place in every)
+    places = sorted({place % size for place in every})
+    assert len(places) == min(count, size // GRAIN)
+    gaps = [b - a for a, b in zip(places, [*places[1:], places[0] + size], strict=True)]
+    assert max(gaps) <= 2.5 * size / len(places) and min(gaps) >= size / (4 * len(places))
+
+
+@pytest.mark.parametrize("count", [8, 10, 20, 40])
+def test_each_place_in_the_cache_line_has_equally_many_processes(count: int) -> None:
+    of_each = Counter(place_of(number, 0) % 64 for number in range(count))
+    assert len(of_each) == 64 // GRAIN
+    assert max(of_each.values()) - min(of_each.values()) <= 1
 
 
 def test_processes_beyond_the_last_place_begin_again() -> None:
