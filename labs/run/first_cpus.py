@@ -6,6 +6,10 @@ the other two differed by less than 1 % (`labs measure system_call --unit cycles
 and `--cpu 1`). If no CPU is asked for, the OS tends to keep the processes of a run on one CPU, and
 those of the next run on another. Then two runs differ by more than the spread within either shows.
 So the run chooses where its processes begin, and the OS may move them from there.
+
+Four processes in a row go through the places of a stack in a cache line (stack_places.py). If the
+number of CPUs is even, the next four begin one CPU further on. Otherwise a place would belong to
+one CPU, and nobody could say which of the two a cost depends on.
 """
 
 from __future__ import annotations
@@ -14,6 +18,8 @@ import random
 
 from labs.machine import cores, surroundings
 from labs.run.plan import Plan
+
+_IN_A_CACHE_LINE = 4
 
 
 def random_start() -> int:
@@ -30,4 +36,5 @@ def cpu_of(plan: Plan, process: int, start: int) -> int | None:
     allowed = surroundings.allowed_cpus()
     if plan.cpu is not None or allowed is None or len(allowed) < 2 or not cores.of_one_kind():
         return None
-    return sorted(allowed)[(start + process) % len(allowed)]
+    further = process // _IN_A_CACHE_LINE if len(allowed) % 2 == 0 else 0
+    return sorted(allowed)[(start + process + further) % len(allowed)]

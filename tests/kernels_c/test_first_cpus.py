@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from labs.machine import cores, surroundings
 from labs.run.first_cpus import cpu_of, random_start
 from labs.run.measure import Plan, measure_in_turns_now
 from labs.run.one_process import Place, one_process
+from labs.run.stack_places import place_of
 from testing.c_programs import Program, call
 
 FEW = ("--samples", "12", "--warmup", "2")
@@ -76,8 +78,8 @@ def test_processes_begin_on_the_cpus_in_turn_and_those_of_two_plans_alike(
     if len(ALLOWED) < 2 or not cores.of_one_kind():
         assert set(begun) == {None}
     else:
-        first = ALLOWED.index(begun[0] if begun[0] is not None else -1)
-        assert begun == [ALLOWED[(first + number) % len(ALLOWED)] for number in range(8)]
+        start = ALLOWED.index(begun[0] if begun[0] is not None else -1)
+        assert begun == [cpu_of(plan, number, start) for number in range(8)]
     assert "begin-on" not in one.conditions["command"]
 
 
@@ -99,3 +101,16 @@ def test_the_os_chooses_where_a_cpu_is_named_or_there_is_nothing_to_choose(
 
 def test_runs_begin_on_different_cpus() -> None:
     assert len({random_start() % 2 for _ in range(64)}) == 2
+
+
+@pytest.mark.parametrize("cpus", [2, 3, 4, 5, 6, 8, 10, 64])
+def test_processes_with_one_place_in_a_cache_line_begin_on_several_cpus(
+    monkeypatch: pytest.MonkeyPatch, cpus: int
+) -> None:
+    """Otherwise a cost of that place could not be distinguished from a cost of that CPU."""
+    monkeypatch.setattr(cores, "of_one_kind", lambda: True)
+    monkeypatch.setattr(surroundings, "allowed_cpus", lambda: frozenset(range(cpus)))
+    of_place = defaultdict(set)
+    for number in range(8):
+        of_place[place_of(number, 0) % 64].add(cpu_of(Plan("procedure_call"), number, 0))
+    assert len(of_place) == 4 and all(len(each) == 2 for each in of_place.values())
