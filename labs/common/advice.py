@@ -17,6 +17,7 @@ ARGUMENTS = {
     "cpu": "cpu",
     "peer-cpu": "peer_cpu",
     "unit": "unit",
+    "spread": "spread",
     "within": "within",
     "at-most": "at_most",
     "time-limit": "time_limit",

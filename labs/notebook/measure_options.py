@@ -39,6 +39,8 @@ class TurnsOptions(TypedDict, total=False):
     flags: str
     #: The unit of the result: ticks, cycles, ns, us, ms, s.
     unit: str
+    #: The processes begin evenly over so many seconds.
+    spread: float
     #: In percent: add processes until the 95 % interval is so narrow; None: add none.
     within: float | None
     #: For how many seconds processes are added.
@@ -67,6 +69,7 @@ TURNS_DEFAULTS = TurnsOptions(
     processes=10,
     flags="-O2",
     unit="ns",
+    spread=0,
     within=None,
     at_most=DEFAULT_AT_MOST_S,
     replace=DEFAULT_REPLACE_S,

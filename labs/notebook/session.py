@@ -113,6 +113,8 @@ class Session(Predicting, Measuring):
                           that measures first times takes none, unless you give another number
         flags="-O2"       options for the compiler, such as "-O0"
         unit="ns"         the unit of the result: ticks, cycles, ns, us, ms, s
+        spread=0          over how many seconds the processes begin, so that one run sees more
+                          states of the machine
         within=None       add processes until half of the 95 % interval's width is at most this
                           many percent of the value (None: add none)
         at_most=10        for how many seconds to add processes

@@ -20,6 +20,7 @@ _LACKS_HYPHEN = re.compile(r"O(?:[0-3sgz]|fast)")
 
 #: Options in seconds, under their names as fields of a plan.
 _IN_SECONDS = {
+    "spread": "spread_s",
     "at_most": "at_most_s",
     "replace": "replace_s",
     "time_limit": "time_limit_s",
@@ -37,9 +38,9 @@ def plan_of(
 ) -> Plan:
     """The plan made from these arguments.
 
-    `within` is in percent. `options` are `at_most`, `replace`, `time_limit` and `patience`, in
-    seconds, and further fields of the plan. Raises Refused for unusable flags, and for `more` that
-    stands after the variants.
+    `within` is in percent. `options` are `spread`, `at_most`, `replace`, `time_limit` and
+    `patience`, in seconds, and further fields of the plan. Raises Refused for unusable flags, and
+    for `more` that stands after the variants.
     """
     if more:
         named = ", ".join(each for each in (variant, *more) if isinstance(each, str))
@@ -100,7 +101,7 @@ def plan_of_line(arguments: argparse.Namespace) -> Plan:
     plan = plan_of_words(
         arguments.kernel,
         arguments,
-        spread_s=arguments.spread,
+        spread=arguments.spread,
         perf=getattr(arguments, "perf", False),
     )
     of_project = project_code.words_of(

@@ -94,7 +94,7 @@ class Plan:
             )
         if not 0 < self.patience_s <= 3600:
             raise BadPlan(f"patience {self.patience_s} s: choose from 0 to 3600 s")
-        if not 0 <= self.spread_s < self.time_limit_s:
+        if not (_is_number(self.spread_s) and 0 <= self.spread_s < self.time_limit_s):
             raise BadPlan(
                 f"spread {self.spread_s} s: choose from 0 to the time limit ({self.time_limit_s} s)"
             )
