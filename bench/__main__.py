@@ -58,7 +58,7 @@ MODULES = {
 WITH_SCREENSHOTS = ("browser", "front_ends", "site", "hostile_class")
 #: Those that take labs one by one, and can leave some out.
 OF_LABS = ("live", "decisions", "conditions", "wrong_submissions")
-#: Those that take C kernels one by one.
+#: Those that take C kernels one by one, and can let them take turns.
 OF_KERNELS = ("repeat",)
 
 
@@ -75,6 +75,9 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument(
         "--kernel", action="append", default=[], metavar="C_KERNEL", help="only this; as --lab"
     )
+    parser.add_argument(
+        "--spread", action="store_true", help="let the processes of all C kernels take turns"
+    )
     arguments = parser.parse_args(words)
     unknown = [name for name in arguments.names if name not in MODULES]
     if unknown:
@@ -89,8 +92,8 @@ def main(words: list[str] | None = None) -> int:
     known = [lab[:2] for lab in labs_in_order()]
     if strange := sorted(set(arguments.lab) - set(known)):
         parser.error(f"no lab {', '.join(strange)}; there is {', '.join(known)}")
-    if arguments.kernel and not set(names) <= set(OF_KERNELS):
-        parser.error(f"--kernel is for {', '.join(OF_KERNELS)}: name only these")
+    if (arguments.kernel or arguments.spread) and not set(names) <= set(OF_KERNELS):
+        parser.error(f"--kernel and --spread are for {', '.join(OF_KERNELS)}: name only these")
     if strange := sorted(set(arguments.kernel) - set(catalogue.names())):
         parser.error(f"no C kernel {', '.join(strange)}; there is {', '.join(catalogue.names())}")
     machine.describe()
@@ -106,7 +109,8 @@ def main(words: list[str] | None = None) -> int:
             more = (arguments.lab,)
         elif name in OF_KERNELS:
             more = (arguments.kernel,)
-        held[name] = bool(benchmark.run(arguments.quick, *more))
+        named = {"spread": arguments.spread} if name in OF_KERNELS else {}
+        held[name] = bool(benchmark.run(arguments.quick, *more, **named))
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")
     for name, whether in held.items():

@@ -9,6 +9,9 @@ runs whose interval is wider than 15 % is printed too. So is the number of runs 
 from end to end: their intervals reach down to what a whole core might take, and agree with nearly
 anything.
 
+With `--spread`, the processes of all C kernels take turns, so each run of a round sees the states
+of the machine during the whole round, about a minute. A run alone sees those of a second or two.
+
 The variants of a C kernel share one recording, first times apart. Without rounds of the core's
 width, a run may not blame a neighbour where the other variants of its recording show none.
 """
@@ -32,7 +35,7 @@ from labs.recording import declared
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.run import variants
-from labs.run.measure import Plan, measure_now
+from labs.run.measure import Plan, measure_in_turns_now
 
 RUNS, RUNS_QUICK = 12, 4
 #: Of the pairs of runs of a variant in one state, this share must agree.
@@ -74,7 +77,7 @@ class Seen:
     blamed: int = 0
 
 
-def run(quick: bool, kernels: Sequence[str] = ()) -> bool:
+def run(quick: bool, kernels: Sequence[str] = (), *, spread: bool = False) -> bool:
     """Both states of the machine in every round; of these C kernels where some are named."""
     runs = RUNS_QUICK if quick else RUNS
     must_hold(
@@ -87,18 +90,24 @@ def run(quick: bool, kernels: Sequence[str] = ()) -> bool:
     seen: dict[tuple[str, str], Seen] = defaultdict(Seen)
     for number in range(runs):
         say(f"   round {number + 1} of {runs}")
-        for state, job in itertools.product(states, jobs):
-            if state == "busy" and job.on_both_cpus:
-                continue
+        for state in states:
+            mine = [job for job in jobs if not (state == "busy" and job.on_both_cpus)]
             busy = machine.busy(1, allowed[0]) if state == "busy" else contextlib.nullcontext()
-            try:
-                with busy:
-                    recording = measure_now(job.plan)
-            except (RuntimeError, OSError) as error:
-                say(f"   {job.plan.kernel}: {error}")
-                continue
-            _add(recording, job, state, seen)
+            with busy:
+                for together in [mine] if spread else [[job] for job in mine]:
+                    _measured(together, state, seen)
     return _judged(seen)
+
+
+def _measured(jobs: Sequence[Job], state: str, seen: dict[tuple[str, str], Seen]) -> None:
+    """Measure these in turns, and keep what they gave."""
+    try:
+        recordings = measure_in_turns_now([job.plan for job in jobs])
+    except (RuntimeError, OSError) as error:
+        say(f"   {', '.join(dict.fromkeys(job.plan.kernel for job in jobs))}: {error}")
+        return
+    for recording, job in zip(recordings, jobs, strict=True):
+        _add(recording, job, state, seen)
 
 
 def _jobs(kernels: Sequence[str]) -> Iterator[Job]:
