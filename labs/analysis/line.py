@@ -12,6 +12,7 @@ from labs.analysis.estimate import Estimate
 from labs.analysis.outliers import FEWEST_SAMPLES
 from labs.analysis.process_lines import ProcessLines, process_lines
 from labs.analysis.processes import ByProcess, ratio
+from labs.analysis.stack_effect import StackEffect
 from labs.analysis.student_t import student_t
 from labs.analysis.undisturbed_processes import TwoGroups, undisturbed
 from labs.common.units import Clock
@@ -40,7 +41,8 @@ class Line:
     `set_aside` counts the samples of each process that were set aside, shape (processes,), by
     reason: "shared" core, "interrupted", "far" from the others, or of a "process" that differs.
     `shared` says whether the core was shared all the time, as far as the recording shows.
-    `two_groups` describes two groups of processes, if there are two.
+    `two_groups` describes two groups of processes, if there are two. `by_stack` says how the cost
+    depends on the place of the stack in a cache line, if it does.
     """
 
     variant: str
@@ -57,6 +59,7 @@ class Line:
     set_aside: Mapping[str, Integers]
     shared: bool
     two_groups: TwoGroups | None
+    by_stack: StackEffect | None
 
     def share_set_aside(self, reason: str) -> float:
         """The share of the variant's samples that were set aside for this reason."""
@@ -127,6 +130,7 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         set_aside=_set_aside(lines, counted, len(recording.processes)),
         shared=lines.shared.always,
         two_groups=found.two_groups,
+        by_stack=found.by_stack,
     )
 
 

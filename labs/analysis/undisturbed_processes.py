@@ -10,6 +10,7 @@ from labs.analysis.arrays import Bools
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.process_lines import ProcessLines, process_lines
 from labs.analysis.processes import PERHAPS, SURE, two_groups
+from labs.analysis.stack_effect import StackEffect, stack_effect
 from labs.recording import declared
 from labs.recording.file import Recording
 
@@ -40,13 +41,15 @@ class Undisturbed:
     `group`, shape (usable processes,), marks the undisturbed ones among the processes that have a
     line. `sure` says how sure it is that the others differ. `counted`, shape (processes,), marks
     the undisturbed processes; if it is not sure, it marks all processes that have a line.
-    `two_groups` describes the groups if there are two.
+    `two_groups` describes the groups if there are two. `by_stack` says how the cost depends on the
+    place of the stack, if it does; it is looked for only if rounds show that the core was whole.
     """
 
     group: Bools
     sure: float
     counted: Bools
     two_groups: TwoGroups | None
+    by_stack: StackEffect | None
 
 
 def undisturbed(
@@ -60,12 +63,14 @@ def undisturbed(
     siblings = "none"
     if sure >= PERHAPS:
         siblings = _siblings(recording, variant, one_speed, lines.usable, group)
-    two_groups = None
+    about_overhead = declared.is_overhead(recording, variant)
+    decides = (lines.fit.intercept if about_overhead else lines.fit.slope)[lines.usable]
+    processes, by_stack, two_groups = lines.cells.processes[lines.usable], None, None
+    if lines.parts is None and lines.shared.evidence and not lines.shared.always:
+        by_stack = stack_effect(recording, processes, decides)
     if sure >= SURE and not lines.shared.always:
-        about_overhead = declared.is_overhead(recording, variant)
-        decides = (lines.fit.intercept if about_overhead else lines.fit.slope)[lines.usable]
         two_groups = TwoGroups(
-            others=tuple(lines.cells.processes[lines.usable][~group].tolist()),
+            others=tuple(processes[~group].tolist()),
             factor=float(decides[~group].mean() / decides[group].mean()),
             siblings=siblings,
             whole=lines.shared.evidence,
@@ -80,7 +85,7 @@ def undisturbed(
         group, sure = np.ones_like(group), 0.0
     counted = lines.usable.copy()
     counted[lines.usable] = group | (sure < SURE)
-    return Undisturbed(group, sure, counted, two_groups)
+    return Undisturbed(group, sure, counted, two_groups, by_stack)
 
 
 def _groups(

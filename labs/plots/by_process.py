@@ -17,6 +17,7 @@ from labs.plots.style import (
     BLUE,
     CAP_PT,
     FAINT,
+    GREEN,
     INK,
     POINT_PT,
     QUIET,
@@ -57,11 +58,15 @@ def _figure(result: Result, by: ByProcess) -> Figure:
     assert estimate is not None  # picture_of has checked this
     figure, axes = new_figure(3.4)
     aside, numbers = _set_aside(by), by.process + 1
+    effect = result.line.by_stack if result.line is not None else None
+    fast = np.zeros_like(aside) if effect is None else ~np.isin(by.process, effect.slowed)
+    bytes_ = "" if effect is None else effect.fast_bytes()
     axes.axhspan(estimate.low, estimate.high, color=BLUE, alpha=0.12, linewidth=0)
     axes.axhline(estimate.value, color=BLUE, linewidth=1.2)
     key = [(f"━ figure {sensible(estimate)[0]} {symbol(unit)}, band: 95 % interval", BLUE)]
     for which, colour, marker, words in (
-        (~aside, INK, "o", "● process, bar: 2 of its standard errors"),
+        (~aside & ~fast, INK, "o", "● process, bar: 2 of its standard errors"),
+        (~aside & fast, GREEN, "s", f"■ its stack begins at byte {bytes_} of a cache line"),
         (aside, VERMILLION, "^", "▲ set aside"),
     ):
         if which.any():
@@ -108,6 +113,15 @@ def _describe(result: Result, by: ByProcess) -> tuple[str, str]:
         said.append("1 process was set aside, because it differs from the others.")
     elif count:
         said.append(f"{count:,} processes were set aside, because they differ from the others.")
+    effect = result.line.by_stack if result.line is not None else None
+    if effect is not None:
+        slowed = np.isin(by.process, effect.slowed)
+        factor = rounded(float(by.value[slowed].mean() / by.value[~slowed].mean()))
+        slow, fast = effect.slow_bytes(), effect.fast_bytes()
+        said.append(
+            "The place of the stack decides: if it begins at byte "
+            f"{slow} of a cache line, the {result.what} is {factor} times that at byte {fast}."
+        )
     without = len(result.recording.processes) - len(by.value)
     if without:
         said.append(f"{plural(without, 'process')} had too few undisturbed samples.")

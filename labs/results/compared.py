@@ -10,11 +10,12 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from labs.analysis import compare, processes
+from labs.analysis import compare
 from labs.analysis.estimate import Estimate
 from labs.common.html import filled
 from labs.languages.words import words
 from labs.results.digits import another_result, rounded_apart
+from labs.results.modes import modes_of
 from labs.results.result import Result
 
 #: A variant whose name ends with a count.
@@ -155,7 +156,7 @@ def compared(
     assert first.estimate is not None and second.estimate is not None  # checked above
     one, other = first.estimate, second.estimate
     names = names_of(first, second, saved, files)
-    modes = (two_modes(name, each) for name, each in zip(names, (one, other), strict=True))
+    modes = (modes_of(each, name) for name, each in zip(names, (first, second), strict=True))
     return _comparison(names, one, other, times, tuple(dict.fromkeys(filter(None, modes))))
 
 
@@ -244,33 +245,6 @@ def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tup
     return (
         "This difference is computed process by process, in processes that both have in common; "
         f"the two values alone would give {text} {found.unit}.",
-    )
-
-
-def two_modes(name: str, estimate: Estimate) -> str:
-    """A sentence if the processes of a run fall into two groups that differ; else ''.
-
-    Each process has one place in memory for its whole life, so one operation can have two costs.
-    """
-    each = estimate.by_process
-    if each is None or estimate.processes < 3:
-        return ""
-    group, sure = processes.two_groups(each.value, each.error)
-    if sure < processes.SURE:
-        return ""
-    one, other = each.value[group], each.value[~group]
-    slow, fast = (one, other) if one.mean() > other.mean() else (other, one)
-    value, _, _ = rounded_apart(float(slow.mean() / fast.mean()), 1.0, 1.0, 1.0)
-    if min(len(slow), len(fast)) == 1:  # one process is no mode: something else met it
-        factor = slow.mean() / fast.mean() if len(slow) == 1 else fast.mean() / slow.mean()
-        value, _, _ = rounded_apart(float(factor), 1.0, 1.0, 1.0)
-        return (
-            f"{name}: in one of {len(group)} processes it costs {value} times as much as in the "
-            "others."
-        )
-    return (
-        f"{name} has two modes: in {len(slow)} of {len(group)} processes it costs {value} times as "
-        "much as in the others."
     )
 
 

@@ -18,7 +18,7 @@ from labs.languages.words import of_reader, words
 from labs.recording.file import Recording
 from labs.recording.load import STEAL_SHARE
 from labs.results.result import Result
-from labs.results.run_warnings import SPEED_CHANGE, RunWarning
+from labs.results.warnings.run_warnings import SPEED_CHANGE, RunWarning
 
 #: What concerns the figure of a variant. A baseline that is shown with the variants that use it is
 #: no figure of its own: the intervals of these variants count its uncertainty.

@@ -17,8 +17,8 @@ from labs.common.advice import Advice
 from labs.common.units import Clock, canonical, fixed, rounded
 from labs.recording import declared, proof
 from labs.recording.file import Recording
-from labs.results import run_warnings
-from labs.results.run_warnings import RunWarning
+from labs.results.warnings import run_warnings
+from labs.results.warnings.run_warnings import RunWarning
 
 __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
 

@@ -19,9 +19,9 @@ import random
 PAGE = 4096
 GRAIN = 16
 _SLOTS = PAGE // GRAIN
-#: From one process to the next, in slots. It is odd, so the places also go through all slots of each
-#: smaller power of two. Among all odd numbers, none leaves a smaller largest gap, in 64 bytes to 4 KB
-#: and for 2 to 40 processes: at most 2.5 times that of evenly spaced places.
+#: From one process to the next, in slots. It is odd, so the places also go through all slots of
+#: each smaller power of two. For 2 to 40 processes, and in 64 bytes to 4 KB, the largest gap is at
+#: most 2.5 times that of evenly spaced places; no odd number does better.
 _STRIDE = 39
 
 

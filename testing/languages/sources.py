@@ -85,12 +85,13 @@ _OF_WARNINGS = (
 )
 _WARNINGS = (
     "labs/results/result.py",
-    "labs/results/run_warnings.py",
-    "labs/results/line_warnings.py",
-    "labs/results/placement_warnings.py",
+    "labs/results/warnings/run_warnings.py",
+    "labs/results/warnings/line_warnings.py",
+    "labs/results/warnings/process_warnings.py",
+    "labs/results/warnings/placement_warnings.py",
     "labs/results/remarks.py",
-    "labs/results/no_line.py",
-    "labs/results/lost_samples.py",
+    "labs/results/warnings/no_line.py",
+    "labs/results/warnings/lost_samples.py",
 )
 #: Where a plan or a compiler is refused.
 _REFUSED = (

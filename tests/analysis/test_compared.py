@@ -22,9 +22,9 @@ from labs.results.compared import (
     compared,
     differences_compared,
     of_estimates,
-    two_modes,
 )
 from labs.results.digits import rounded_apart
+from labs.results.modes import two_modes
 from labs.results.result import result_of
 from testing.paths import FIXTURES
 from testing.submitted_figures import Clocked, recording

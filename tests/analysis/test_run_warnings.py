@@ -12,9 +12,9 @@ import pytest
 from labs.analysis.line import fit_line
 from labs.plots import tables
 from labs.recording.file import Recording
-from labs.results import run_warnings
 from labs.results.result import REASONS, result_of
-from labs.results.run_warnings import RunWarning
+from labs.results.warnings import run_warnings
+from labs.results.warnings.run_warnings import RunWarning
 from testing import simulate
 from testing.simulate import Machine
 

@@ -12,7 +12,7 @@ from grader.judging.lab_folder import check_folder
 from labs.recording.cut_short import conditions, cut_short
 from labs.recording.file import Recording
 from labs.results.result import result_of
-from labs.results.run_warnings import of_recording
+from labs.results.warnings.run_warnings import of_recording
 from labs.run.adaptive import TIME_IS_UP
 from labs.run.c_process import RunFailed
 from labs.run.measure import Plan, measure_in_turns_now, measure_now

@@ -6,8 +6,8 @@ from labs.common.advice import Advice, Option, Words, advice
 from labs.common.units import times
 from labs.recording import declared, places, proof
 from labs.recording.file import Recording
-from labs.results.more_processes import more_processes
-from labs.results.warning import RunWarning
+from labs.results.warnings.more_processes import more_processes
+from labs.results.warnings.warning import RunWarning
 
 #: Who can tell which CPUs there are, for the middle of a sentence.
 _DOCTOR = Words("labs doctor", "!labs doctor in a cell")

@@ -1,7 +1,7 @@
 """Warnings that a run gives before anybody grades it: symptom, likely cause, what to try.
 
-This module takes them from the conditions of the run; labs.results.line_warnings, from its line,
-and labs.results.placement_warnings, from the CPUs where it ran.
+This module takes them from the conditions of the run. The modules beside it take them from its line
+(line_warnings), its processes (process_warnings) and the CPUs where it ran (placement_warnings).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from labs.recording.distinct import distinct
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
 from labs.recording.memo import memoized
-from labs.results.line_warnings import of_line
-from labs.results.placement_warnings import of_placement, of_unbound
-from labs.results.warning import RunWarning
+from labs.results.warnings.line_warnings import of_line
+from labs.results.warnings.placement_warnings import of_placement, of_unbound
+from labs.results.warnings.warning import RunWarning
 
 __all__ = ["RunWarning", "of_recording", "of_run"]
 

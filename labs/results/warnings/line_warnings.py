@@ -9,14 +9,13 @@ import numpy as np
 from labs.analysis import core_clock
 from labs.analysis.estimate import AS_WIDE_AS_VALUE, WIDEST, Estimate
 from labs.analysis.line import Line
-from labs.analysis.undisturbed_processes import MOST_BY_PLACE, TwoGroups
 from labs.common import limits
-from labs.common.advice import Advice, Option, Words, advice
+from labs.common.advice import Advice, Option, advice
 from labs.common.units import rounded
 from labs.recording import declared
 from labs.recording.file import Recording
-from labs.results import no_line
-from labs.results.lost_samples import (
+from labs.results.warnings import no_line
+from labs.results.warnings.lost_samples import (
     OTHER_THREAD_ALL_THE_TIME,
     OTHERS_USED_MEMORY,
     UNTIL_WHOLE,
@@ -24,17 +23,13 @@ from labs.results.lost_samples import (
     of_interruptions,
     of_shared_core,
 )
-from labs.results.more_processes import ends_in_time, more_processes
-from labs.results.no_line import LET_IT_WAIT, READ_EARLY
-from labs.results.warning import RunWarning
+from labs.results.warnings.more_processes import ends_in_time
+from labs.results.warnings.process_warnings import of_processes
+from labs.results.warnings.warning import RunWarning
 
 #: A run gives a warning from these shares on.
 WIDE_INTERVAL = 0.05
-GROUPS_APART = 0.02
 COARSE_STEP = 0.05  # of the shortest samples: averaging removes what a finer step adds
-#: Processes that differ are a quiet remark if they are at most this share of all processes, and if
-#: they differ by less than this factor.
-FEW_OF_MANY, NEARLY_ALIKE = 0.2, 1.25
 
 #: Of a figure that is next to nothing, which more samples do not change.
 NO_WHOLE_CYCLE = RunWarning(
@@ -62,7 +57,7 @@ def of_line(
     memory = met_others_in_memory(recording, line.variant)
     found += [
         *of_shared_core(line, figure, WIDE_INTERVAL),
-        *_of_processes(line, early=early, free=free, memory=memory),
+        *of_processes(line, early=early, free=free, memory=memory),
     ]
     cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
@@ -207,94 +202,4 @@ def _longer(recording: Recording, line: Line, figure: Estimate, width: float) ->
             return advice("{processes}", processes=Option("processes", processes))
     return advice(
         "{options}", options=(Option("within", 100 * WIDE_INTERVAL), Option("at-most", 60))
-    )
-
-
-def _of_processes(line: Line, *, early: bool, free: bool, memory: bool) -> list[RunWarning]:
-    """A warning if the processes fall into two groups, with the cause if the run shows it.
-
-    `early` says that the second reading was seen not to wait for the work; `free`, that the OS
-    chose the CPUs of the tasks; `memory`, that others used what the operation uses.
-    """
-    groups, by = line.two_groups, line.cost.by_process
-    if groups is None or by is None or abs(groups.factor - 1) < GROUPS_APART:
-        return []
-    aside = int((line.set_aside["process"] > 0).sum())
-    count, every = len(groups.others), len(by.process)
-    factor = rounded(groups.factor)
-    symptom = f"processes differ: {count} of {every} took {factor} times as long as the others"
-    brief = f"{count} of {every} processes took {factor} times as long as the others"
-    if aside:
-        symptom = (
-            f"processes differ: {count} of {every} took {factor} times as long as the others, "
-            "and these samples were set aside"
-        )
-        brief = (
-            f"{count} of {every} processes took {factor} times as long as the others, and these "
-            "samples were set aside"
-        )
-    # The others agree, and the interval counts what was kept: there is nothing to do.
-    few = count <= FEW_OF_MANY * every and 1 / NEARLY_ALIKE < groups.factor < NEARLY_ALIKE
-    return [
-        RunWarning(
-            "processes-differ",
-            symptom,
-            OTHERS_USED_MEMORY
-            if memory and not early
-            else _why_processes_differ(groups, early=early, free=free),
-            LET_IT_WAIT if early else _look_at_each(len(line.set_aside["process"])),
-            quiet=few and not early,
-            brief=brief,
-        )
-    ]
-
-
-def _look_at_each(processes: int) -> Advice:
-    """What to try if so many processes fall into groups."""
-    plot = Words("plot_processes in a notebook", ".plot_processes() of the run")
-    more = more_processes(40, processes)
-    if more is None:
-        return advice("look at each process ({plot})", plot=plot)
-    return advice(
-        "look at each process ({plot}), and run more processes ({processes})",
-        plot=plot,
-        processes=more,
-    )
-
-
-def _why_processes_differ(groups: TwoGroups, *, early: bool, free: bool) -> str:
-    """The likely cause, as far as the run shows it."""
-    if early:
-        return READ_EARLY
-    if free and groups.siblings != "move":
-        return "the OS chose the CPUs of the tasks, and perhaps others in some processes"
-    if groups.factor >= MOST_BY_PLACE and (groups.siblings == "stay" or groups.whole):
-        if free:
-            return (
-                "another state of the machine, for example two tasks on two CPUs in some processes "
-                "and on one CPU in others; a place in memory has a smaller effect, and the "
-                "samples that were kept show no other program on the core"
-            )
-        return (
-            "another state of the machine; a place in memory has a smaller effect, and the samples "
-            "that were kept show no other program on the core"
-        )
-    if groups.siblings == "stay":
-        return (
-            "the place of code and stack in memory: another variant in the same processes did not "
-            "change, and another program on the core would have slowed it too"
-        )
-    if groups.whole:
-        return (
-            "perhaps the place of code and stack in memory; the samples that were kept show no "
-            "other program on the core"
-        )
-    if groups.siblings == "move":
-        return (
-            "another program on the same core: all variants of this run were slower in the same "
-            "processes"
-        )
-    return (
-        "this run does not show the cause: it may be their place in memory, or another program on "
-        "the same core"
     )

@@ -10,7 +10,7 @@ from labs.common.units import rounded
 from labs.recording import declared, proof
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
-from labs.results.warning import RunWarning
+from labs.results.warnings.warning import RunWarning
 
 READ_EARLY = (
     "the second reading does not wait for the work before it, and how early it comes changes from "

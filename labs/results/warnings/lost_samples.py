@@ -11,7 +11,7 @@ from labs.common.units import rounded
 from labs.recording import declared
 from labs.recording.file import Recording
 from labs.recording.load import was_shared
-from labs.results.warning import RunWarning
+from labs.results.warnings.warning import RunWarning
 
 #: A run gives a warning from these shares of its samples on.
 MUCH_SHARED = 0.5

@@ -1,0 +1,1 @@
+"""What a run says of itself before anybody grades it: its warnings."""

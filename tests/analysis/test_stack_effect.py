@@ -1,0 +1,158 @@
+"""Where the place of the stack decides the cost: when this is said, and when it is not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from labs.analysis.arrays import Floats
+from labs.analysis.line import fit_line
+from labs.analysis.stack_effect import StackEffect, stack_effect
+from labs.plots import by_process, image
+from labs.recording.file import Recording
+from labs.results.modes import modes_of
+from labs.results.result import result_of
+from labs.run.stack_places import place_of
+from testing import simulate
+from testing.simulate import OPERATION, VARIANT, Machine
+
+TEN = tuple(place_of(number, 0) for number in range(10))
+WITH_ROUNDS = replace(OPERATION, rounds=41)
+
+
+def at(recording: Recording, places: Sequence[object]) -> Recording:
+    """The recording whose processes state these places of their stacks."""
+    each = tuple(
+        MappingProxyType({**stated, "stack.place": str(place)})
+        for stated, place in zip(recording.processes, places, strict=True)
+    )
+    return replace(recording, processes=each)
+
+
+def found_in(value: Floats, places: Sequence[object] = TEN) -> StackEffect | None:
+    machine = Machine(processes=len(value), samples=5 * len(value))
+    return stack_effect(at(simulate.run(machine, 1), places), np.arange(len(value)), value)
+
+
+def costs(random: np.random.Generator, fast: int = 32, places: Sequence[int] = TEN) -> Floats:
+    """2.5 at one byte of a cache line, 3.0 at the others."""
+    steps = np.array([2.5 if place % 64 == fast else 3.0 for place in places])
+    return np.asarray(steps + random.normal(0, 0.004, len(places)))
+
+
+@pytest.mark.parametrize("fast", [0, 16, 32, 48])
+def test_an_effect_is_found_at_whatever_byte_it_is(fast: int) -> None:
+    found = found_in(costs(np.random.default_rng(1), fast))
+    assert found is not None and found.fast == (fast,)
+    assert found.slow == tuple(sorted({0, 16, 32, 48} - {fast}))
+    assert found.factor == pytest.approx(1.2, rel=0.01)
+    assert all((TEN[number] % 64 == fast) != (number in found.slowed) for number in range(10))
+    assert (found.fast_bytes(), len(found.slow_bytes().split(", "))) == (str(fast), 3)
+
+
+def test_one_of_twenty_processes_may_lie_on_the_wrong_side() -> None:
+    places = [place_of(number, 0) for number in range(20)]
+    value = costs(np.random.default_rng(2), places=places)
+    slow, other = (number for number in (0, 1) if places[number] % 64 != 32)
+    value[slow] = 2.51
+    assert found_in(value, places) is not None
+    value[other] = 2.51
+    assert found_in(value, places) is None
+
+
+@pytest.mark.parametrize("processes", [8, 10, 20, 40])
+def test_alike_processes_have_none(processes: int) -> None:
+    random = np.random.default_rng(3)
+    places = [place_of(number, 0) for number in range(processes)]
+    made = at(simulate.run(Machine(processes=processes, samples=5 * processes), 1), places)
+    number = np.arange(processes)
+    found = [stack_effect(made, number, random.normal(100, 5, processes)) for _ in range(500)]
+    assert found == [None] * 500
+
+
+def test_groups_that_do_not_follow_the_places_have_none() -> None:
+    for pair in itertools.combinations(range(10), 2):
+        value = np.full(10, 3.0) + np.random.default_rng(4).normal(0, 0.004, 10)
+        value[list(pair)] = 2.5
+        of_one_place = [number for number in range(10) if TEN[number] % 64 == TEN[pair[0]] % 64]
+        assert (found_in(value) is not None) == (list(pair) == of_one_place)
+
+
+def test_an_effect_within_a_hundredth_is_not_worth_a_remark() -> None:
+    value = np.array([3.0 if place % 64 == 32 else 3.02 for place in TEN])
+    assert found_in(value) is None
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        [256 * number for number in range(10)],  # an earlier kit's: one byte for all
+        [*TEN[:9], "x"],
+        [*TEN[:9], "9" * 5000],
+        [place_of(number, 0) for number in range(4)] + [0] * 6,  # a place with one process
+    ],
+)
+def test_places_that_show_nothing(places: Sequence[object]) -> None:
+    assert found_in(costs(np.random.default_rng(5)), places) is None
+
+
+def test_a_recording_without_places_shows_nothing() -> None:
+    plain = simulate.run(Machine(), 1)
+    assert stack_effect(plain, np.arange(10), costs(np.random.default_rng(6))) is None
+
+
+def simulated(machine: Machine) -> Recording:
+    return replace(at(simulate.run(machine, 7), TEN), kernel="procedure_call")
+
+
+#: A fifth more at all places but byte 32.
+BY_PLACE = tuple(0.2 * (place % 64 != 32) for place in TEN)
+
+
+def test_a_run_names_the_bytes_and_keeps_all_processes() -> None:
+    run = simulated(replace(WITH_ROUNDS, slower=BY_PLACE))
+    result = result_of(run, VARIANT, "ticks")
+    (warning,) = [each for each in result.warnings if each.code == "processes-differ"]
+    assert warning.quiet and "byte 32" in warning.likely_cause
+    assert "byte 0, 16, 48 of a cache line" in warning.likely_cause
+    assert "program" not in warning.likely_cause
+    assert result.estimate is not None and result.estimate.processes == 10
+    least, most = OPERATION.cost, 1.2 * OPERATION.cost
+    assert least < result.estimate.value < most
+    assert modes_of(result, "args5") == (
+        "args5 has two modes: it costs 1.20 times as much if its stack begins at byte 0, 16, 48 "
+        "of a cache line as at byte 32."
+    )
+
+
+def test_no_place_is_named_where_rounds_do_not_show_a_whole_core() -> None:
+    """A neighbour could be what separates the processes."""
+    run = simulated(replace(OPERATION, slower=BY_PLACE))
+    assert fit_line(run, VARIANT).by_stack is None
+    whole = simulated(replace(WITH_ROUNDS, slower=BY_PLACE))
+    assert fit_line(whole, VARIANT).by_stack is not None
+
+
+@pytest.mark.parametrize(("slower", "marked"), [(BY_PLACE, True), ((0.0,) * 10, False)])
+def test_the_plot_of_the_processes_marks_the_faster_places(
+    slower: tuple[float, ...], marked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Figure] = []
+
+    def keep(figure: Figure) -> bytes:
+        drawn.append(figure)
+        return b""
+
+    monkeypatch.setattr(image, "png", keep)
+    result = result_of(simulated(replace(WITH_ROUNDS, slower=slower)), VARIANT, "ticks")
+    picture = by_process.picture_of(result)
+    texts = [text.get_text() for text in drawn[0].findobj(Text)]
+    assert ("■ its stack begins at byte 32 of a cache line" in texts) is marked
+    assert ("The place of the stack decides" in picture.meaning) is marked
