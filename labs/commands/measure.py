@@ -25,7 +25,7 @@ from labs.course.figures import RECORDINGS
 from labs.languages.words import words
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
-from labs.results import counts_table, remarks, stopping
+from labs.results import counts_table, remarks, run_before, stopping
 from labs.results.compared import Comparison, compared
 from labs.results.result import Result, result_of
 from labs.run import c_process, measure, options
@@ -57,15 +57,20 @@ def run(arguments: argparse.Namespace) -> int:
         return stop(error, error.status if error.status in (USAGE, IMPOSSIBLE) else FAILED)
     except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
         return stop(error, FAILED)
-    saved = None
+    saved: str | None = None
+    contradicts: tuple[str, ...] = ()
     problem: Exception | None = None
     if arguments.save is not None:
+        before = run_before.saved_at(arguments.save)
+        contradicts = run_before.disagreements(before, results) if before is not None else ()
         try:
             save(plan, recording, arguments.save)
             saved = str(arguments.save)
         except (CannotWrite, ValueError) as error:
             problem = error
     _print(results, saved, arguments.json, plan.perf)
+    for sentence in contradicts:
+        say(f"  {words(sentence)}", file=sys.stderr if arguments.json else sys.stdout)
     # The figure is already printed, so the run is not lost if the disk is full.
     return stop(problem, FAILED) if problem is not None else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from labs.notebook import explain, missing_names
 from labs.notebook.progress_line import ProgressLine
 from labs.notebook.recording_names import name_for, recording_name
 from labs.recording.file import Recording
-from labs.results import stopping
+from labs.results import run_before, stopping
 from labs.run.c_beside import save_c
 from labs.run.measure import measure_in_turns_now
 from labs.run.plan import Plan
@@ -35,6 +36,8 @@ class Measuring:
         self.runs = missing_names.Runs()
         #: The warnings that would give away the answer to a question of this lab.
         self.held_back: tuple[HeldBack, ...] = ()
+        #: The recordings whose place a newer one has taken, by its path in the folder.
+        self._before: dict[str, Recording] = {}
         #: The predictions that this lab asks for.
         self.asked: Mapping[str, Asked] = {}
 
@@ -104,7 +107,10 @@ class Measuring:
         # By what it measures: a broken C kernel, or the student's own, may have any file name.
         marks = self.marks(recording.kernel, plan.variants or recording.variants)
         # A cell of C takes options as a terminal does; other C was measured by a call of Python.
-        return Run.of(recording, plan.variants, unit, path, marks, python=plan.shown_as != "cell")
+        run = Run.of(recording, plan.variants, unit, path, marks, python=plan.shown_as != "cell")
+        if path is None or (before := self._before.pop(path, None)) is None:
+            return run
+        return replace(run, contradicts=run_before.disagreements(before, run.results))
 
     def named(self, recording: Recording) -> Recording:
         """`recording` with the account that made it, as it is to be saved in this lab's folder."""
@@ -116,14 +122,17 @@ class Measuring:
         Returns its path below the lab's folder. A recording with which a figure was handed in is
         kept under another name. Raises files.CannotWrite, ValueError.
         """
-        folder = self.folder / figures.RECORDINGS
+        folder, path = self.folder / figures.RECORDINGS, f"{figures.RECORDINGS}/{name}.csv"
+        before = run_before.saved_at(folder / f"{name}.csv")
         evidence.make_room(self.folder, name)
         if plan.source is not None:
             write_atomically(folder / f"{name}.c", plan.source.encode())
         save_c(plan, recording, folder / f"{name}.csv")
         recording.write(folder / f"{name}.csv")
         evidence.forget_failure(self.folder, name)
-        return f"{figures.RECORDINGS}/{name}.csv"
+        if before is not None:
+            self._before[path] = before
+        return path
 
     def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Mark]:
         """By variant the prediction that counts of the figure named after it, to be drawn.

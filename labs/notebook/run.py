@@ -20,9 +20,10 @@ from labs.plots.picture import Picture
 from labs.recording import proof
 from labs.recording.file import Recording
 from labs.recording.proof import Switches
-from labs.results import compared, remarks
+from labs.results import remarks
+from labs.results.modes import modes_of
 from labs.results.result import Result, result_of
-from labs.results.run_warnings import RunWarning
+from labs.results.warnings.run_warnings import RunWarning
 
 _RUN = Path(__file__).with_name("run.html.jinja")
 
@@ -35,7 +36,7 @@ class Run:
     `predictions` holds the prediction of each variant. `python` says that the student used
     arguments of `lab.measure` and not options, so that advice names arguments too. `later` says
     whether this is an earlier run. `chosen` says that a variant was asked for by name, so that only
-    this one is printed.
+    this one is printed. `contradicts` has sentences on the run before, if both cannot be true.
     """
 
     recording: Recording
@@ -45,6 +46,7 @@ class Run:
     python: bool = False
     later: Later = field(default_factory=Later)
     chosen: bool = False
+    contradicts: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -112,12 +114,7 @@ class Run:
     @property
     def modes(self) -> tuple[str, ...]:
         """One sentence for each variant whose processes fall into two groups that differ."""
-        found = (
-            compared.two_modes(each.variant, each.estimate)
-            for each in self.results
-            if each.estimate is not None
-        )
-        return tuple(filter(None, found))
+        return tuple(filter(None, map(modes_of, self.results)))
 
     @property
     def switches(self) -> Switches:
@@ -267,6 +264,7 @@ class Run:
             _RUN,
             note=self.later.note(),
             sentences=[words(result.sentence()) for result in self._printed],
+            contradicts=[words(sentence) for sentence in self.contradicts],
             remarks=remarks.of_results(self.told(self._printed)).as_html(),
             held=self._held(),
             saved_in=self.recording_path,
@@ -276,6 +274,7 @@ class Run:
         lines = [self.later.note()] if self.later.failure else []
         lines += [words(result.sentence()) for result in self._printed]
         lines += remarks.of_results(self.told(self._printed)).as_lines()
+        lines += [words(sentence) for sentence in self.contradicts]
         lines += [held] if (held := self._held()) else []
         lines.append(
             f"{words('saved in')} {self.recording_path}"
