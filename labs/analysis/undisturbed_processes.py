@@ -76,10 +76,13 @@ def undisturbed(
             whole=lines.shared.evidence,
         )
     # If the rounds show a whole core, or a sibling was not slowed, no neighbour was the cause. Then
-    # it was the place in memory, and all processes count. But a place cannot change the cost by a
-    # large factor; for example, the tasks of some processes may have been on two CPUs.
-    by_place = two_groups is None or abs(np.log(max(two_groups.factor, 1e-9))) < np.log(
-        MOST_BY_PLACE
+    # it was the place in memory, and all processes count. But a place of which nothing is known
+    # cannot change the cost by a large factor; for example, the tasks of some processes may have
+    # been on two CPUs.
+    by_place = (
+        two_groups is None
+        or by_stack is not None
+        or abs(np.log(max(two_groups.factor, 1e-9))) < np.log(MOST_BY_PLACE)
     )
     if (lines.shared.evidence or siblings == "stay") and by_place:
         group, sure = np.ones_like(group), 0.0

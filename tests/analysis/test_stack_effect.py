@@ -132,6 +132,14 @@ def test_a_run_names_the_bytes_and_keeps_all_processes() -> None:
     )
 
 
+def test_however_large_the_effect_no_process_is_set_aside() -> None:
+    twice = tuple(1.0 * (place % 64 == 32) for place in TEN)
+    result = result_of(simulated(replace(WITH_ROUNDS, slower=twice)), VARIANT, "ticks")
+    assert result.line is not None and result.line.by_stack is not None
+    assert result.line.by_stack.factor == pytest.approx(2, rel=0.01)
+    assert result.estimate is not None and result.estimate.processes == 10
+
+
 def test_no_place_is_named_where_rounds_do_not_show_a_whole_core() -> None:
     """A neighbour could be what separates the processes."""
     run = simulated(replace(OPERATION, slower=BY_PLACE))
