@@ -82,6 +82,8 @@ def _close(bar: tqdm[Any] | None) -> None:
 def _say(done: Feedback) -> None:
     """Print what was done, and who has no feedback."""
     say(f"Feedback made: {done.made:,}. Kept as it was: {done.skipped:,}.")
+    if done.skipped:
+        say("If you have changed points or comments since, add --force to make all pages again.")
     for student, why in sorted(done.failed.items()):
         say(f"  no feedback for {safe(student)}: {safe(why)}")
     for line in done.refused:

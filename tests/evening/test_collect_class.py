@@ -426,6 +426,17 @@ def test_a_roster_names_who_handed_in_nothing(course: Class) -> None:
     assert refused(report) == {"x_9": "the roster does not have x (9)"}
 
 
+def test_the_test_student_of_canvas_is_not_missed(course: Class) -> None:
+    listed = course.file("gradebook.csv")
+    listed.write_text(
+        'Student,ID,SIS Login ID,Section\nA,1,a,OS\nB,2,b,OS\n"Student, Test",9,0af9,OS\n'
+    )
+    report = course.collect(
+        canvas_zip(course.file("c.zip"), [one("A", 1)]), None, roster.read(listed)
+    )
+    assert (did(report), report.absent) == ({"a": Did.NEW}, ["b"])
+
+
 def test_a_dry_run_writes_nothing_and_says_the_same(course: Class) -> None:
     path = canvas_zip(
         course.file("c.zip"), [one("A" * 90, 1), one("B", 2), Upload("C", 3, {"x.7z": b"7z"})]

@@ -74,6 +74,7 @@ def test_what_canvas_hands_out_is_graded(
     assert max(map(len, said.partition("\nReceipts:")[0].splitlines())) <= 80
     for line in ("students collected  2", "late                1", "NOT collected       1"):
         assert line in said
+    assert "\nLate: 78\n" in said
     assert "mallory_79: x.zip: it is no whole zip file" in said
     done = course.run("autograde", LAB)
     assert done.returncode == 0, done.stderr

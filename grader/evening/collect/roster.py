@@ -41,6 +41,11 @@ class Student:
     lms_id: str = ""
 
     @property
+    def is_a_person(self) -> bool:
+        """Canvas lists its *Student View* as one student more, who never hands in anything."""
+        return not (self.lms_id and self.called == "Student, Test")
+
+    @property
     def names(self) -> tuple[str, str]:
         """The first name and the last one, of `Lovelace, Ada` or of `Ada Lovelace`.
 
@@ -70,6 +75,10 @@ class Roster:
     def numbers(self) -> set[str]:
         """The ids in file names that the list knows."""
         return set(self._by_number)
+
+    def people(self) -> set[str]:
+        """The ids in this course of all who can hand something in."""
+        return {each.student for each in self.students if each.is_a_person}
 
     def student_of(self, named: Named) -> str:
         """The student's id in this course. Raises NotTaken if the list does not say it."""

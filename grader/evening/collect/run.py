@@ -123,7 +123,7 @@ class Collect:
         report.not_collected.sort(key=lambda each: each.name)
         if roster is not None:
             here = {*found.seen, *taken}
-            report.absent = sorted({each.student for each in roster.students} - here)
+            report.absent = sorted(roster.people() - here)
         return report
 
     def _label_of(self, student: str) -> str:

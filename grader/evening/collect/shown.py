@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from grader.evening.collect.decide import Did
 from grader.evening.collect.run import Line, Report
@@ -36,11 +36,17 @@ def as_text(report: Report) -> str:
     for title, texts in (("Not collected:", refused), ("Please look at:", remarks)):
         if texts:
             lines += ["", title, *(row for text in texts for row in _wrapped(text, "  "))]
-    if report.absent:
-        names = ", ".join(report.absent[:_MOST_NAMES])
-        more = len(report.absent) - _MOST_NAMES
-        lines += ["", *_wrapped(f"Nothing from: {names}" + (f", and {more}" if more > 0 else ""))]
+    late = [line.student for line in report.lines if line.late]
+    for title, students in (("Late", late), ("Nothing from", report.absent)):
+        if students:
+            lines += ["", *_wrapped(f"{title}: {_names(students)}")]
     return "\n".join(lines)
+
+
+def _names(students: Sequence[str]) -> str:
+    """The first students, and how many more there are."""
+    names, more = ", ".join(students[:_MOST_NAMES]), len(students) - _MOST_NAMES
+    return names + (f", and {more}" if more > 0 else "")
 
 
 def _counts(report: Report) -> list[str]:
