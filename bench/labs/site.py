@@ -27,7 +27,8 @@ else:
 #: One page of each kind; they are looked at in every theme and width, the others in one.
 KINDS = (
     "index", "search", "pitfalls", "pitfalls/lock-convoy", "pitfalls/unit-slip", "gallery/index",
-    "gallery/bare_mutex", "students/plots", "grading", "CONTRIBUTING",
+    "gallery/bare_mutex", "students/plots",
+    "instructors/grading/course", "CONTRIBUTING",
 )  # fmt: skip
 THEMES = ("light", "dark")
 WIDTHS = (1400, 390)

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from bench.labs import site
 from grader.cases.verdict import Outcome
 from grader.examples.example import example_of
 from grader.facts import broken_c
@@ -90,6 +91,11 @@ def test_every_link_leads_to_a_page_and_a_place_in_it(pages: dict[Path, Page]) -
 
 
 @pytest.mark.slow
+def test_the_pages_that_bench_site_looks_at_first_are_there(built: Path) -> None:
+    """One of them had been split, and the benchmark ended before it looked at any other page."""
+    assert [name for name in site.KINDS if not (built / f"{name}.html").is_file()] == []
+
+
 def test_nothing_is_loaded_from_another_server(built: Path, pages: dict[Path, Page]) -> None:
     outside = re.compile(r"(https?:)?//")
     loaded = {each for page in pages.values() for each in page.loaded if each}
