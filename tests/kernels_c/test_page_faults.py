@@ -67,16 +67,21 @@ def test_only_a_page_that_was_read_lacks_memory_afterwards(output: str) -> None:
         assert later <= ODD * touched
 
 
-@pytest.mark.parametrize("variant", [*FAULTING, "populate"])
-def test_more_pages_take_longer(output: str, variant: str) -> None:
-    """Twice as many pages take clearly longer, and a touch without a page fault does not."""
+@pytest.mark.parametrize(
+    ("variant", "times"), [*((name, 1.5) for name in FAULTING), ("populate", 1.2)]
+)
+def test_more_pages_take_longer(output: str, variant: str, times: float) -> None:
+    """Twice as many pages take clearly longer, and a touch without a page fault does not.
+
+    The system call that populates takes as long as 16 of its pages on some machines.
+    """
 
     def middle(name: str, batch: int) -> float:
         rows = [row for row in rows_of(output) if (row[0], row[2]) == (name, batch)]
         return statistics.median(ticks for *_, ticks in rows)
 
     few, many = middle(variant, BATCHES[0]), middle(variant, BATCHES[-1])
-    assert many > 1.5 * few
+    assert many > times * few
     assert many > 5 * middle("touched", BATCHES[-1])
 
 
