@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from labs.analysis.processes import SURE, ByProcess
+from labs.analysis.stack_effect import StackEffect
 from labs.common.table import Table
 from labs.common.units import NAMES, plural, rounded
 from labs.languages.words import label
@@ -53,12 +54,19 @@ def _set_aside(by: ByProcess) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return aside
 
 
+def _effect(result: Result, by: ByProcess) -> tuple[StackEffect | None, float]:
+    """The effect of the place of the stack and its factor, if the values drawn show one."""
+    effect = result.line.by_stack if result.line is not None else None
+    factor = effect.factor_of(by.process, by.value) if effect is not None else None
+    return (effect, factor) if factor is not None else (None, 1.0)
+
+
 def _figure(result: Result, by: ByProcess) -> Figure:
     estimate, unit = result.estimate, result.unit
     assert estimate is not None  # picture_of has checked this
     figure, axes = new_figure(3.4)
     aside, numbers = _set_aside(by), by.process + 1
-    effect = result.line.by_stack if result.line is not None else None
+    effect, _ = _effect(result, by)
     fast = np.zeros_like(aside) if effect is None else ~np.isin(by.process, effect.slowed)
     bytes_ = "" if effect is None else effect.fast_bytes()
     axes.axhspan(estimate.low, estimate.high, color=BLUE, alpha=0.12, linewidth=0)
@@ -113,11 +121,9 @@ def _describe(result: Result, by: ByProcess) -> tuple[str, str]:
         said.append("1 process was set aside, because it differs from the others.")
     elif count:
         said.append(f"{count:,} processes were set aside, because they differ from the others.")
-    effect = result.line.by_stack if result.line is not None else None
+    effect, times = _effect(result, by)
     if effect is not None:
-        slowed = np.isin(by.process, effect.slowed)
-        factor = rounded(float(by.value[slowed].mean() / by.value[~slowed].mean()))
-        slow, fast = effect.slow_bytes(), effect.fast_bytes()
+        factor, slow, fast = rounded(times), effect.slow_bytes(), effect.fast_bytes()
         said.append(
             "The place of the stack decides: if it begins at byte "
             f"{slow} of a cache line, the {result.what} is {factor} times that at byte {fast}."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from labs.analysis import processes
 from labs.analysis.arrays import Floats
 from labs.analysis.estimate import Estimate
@@ -28,9 +26,9 @@ def two_modes(name: str, estimate: Estimate, effect: StackEffect | None = None) 
     each = estimate.by_process
     if each is None or estimate.processes < 3:
         return ""
-    if effect is not None:
-        slowed = np.isin(each.process, effect.slowed)
-        value = _times(each.value[slowed], each.value[~slowed])
+    factor = effect.factor_of(each.process, each.value) if effect is not None else None
+    if effect is not None and factor is not None:
+        value = _as_text(factor)
         return (
             f"{name} has two modes: it costs {value} times as much if its stack begins at byte "
             f"{effect.slow_bytes()} of a cache line as at byte {effect.fast_bytes()}."
@@ -55,4 +53,8 @@ def two_modes(name: str, estimate: Estimate, effect: StackEffect | None = None) 
 
 def _times(some: Floats, others: Floats) -> str:
     """How many times as much some processes take as the others, as text."""
-    return rounded_apart(float(some.mean() / others.mean()), 1.0, 1.0, 1.0)[0]
+    return _as_text(float(some.mean() / others.mean()))
+
+
+def _as_text(factor: float) -> str:
+    return rounded_apart(factor, 1.0, 1.0, 1.0)[0]

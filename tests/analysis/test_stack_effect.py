@@ -112,6 +112,8 @@ def simulated(machine: Machine) -> Recording:
     return replace(at(simulate.run(machine, 7), TEN), kernel="procedure_call")
 
 
+#: What was seen of a C kernel whose second reading does not wait for the work.
+EARLY = {"additions": "64", "end_waits": "0"}
 #: A fifth more at all places but byte 32.
 BY_PLACE = tuple(0.2 * (place % 64 != 32) for place in TEN)
 
@@ -146,6 +148,29 @@ def test_no_place_is_named_where_rounds_do_not_show_a_whole_core() -> None:
     assert fit_line(run, VARIANT).by_stack is None
     whole = simulated(replace(WITH_ROUNDS, slower=BY_PLACE))
     assert fit_line(whole, VARIANT).by_stack is not None
+
+
+def test_an_effect_that_the_baseline_has_too_is_no_mode_of_the_net_cost() -> None:
+    result = result_of(simulated(replace(WITH_ROUNDS, slower=BY_PLACE)), VARIANT, "ticks")
+    assert result.line is not None and (effect := result.line.by_stack) is not None
+    random, number = np.random.default_rng(8), np.arange(10)
+    assert effect.factor_of(number, random.normal(0, 0.001, 10)) is None
+    assert effect.factor_of(number, costs(random)) == pytest.approx(1.2, rel=0.01)
+    assert result.estimate is not None and result.estimate.by_process is not None
+    nothing = replace(result.estimate.by_process, value=random.normal(0, 0.001, 10))
+    net = replace(result, estimate=replace(result.estimate, by_process=nothing))
+    assert modes_of(net) == "" and "place of the stack" not in by_process.picture_of(net).meaning
+
+
+def test_a_reading_that_does_not_wait_is_named_first() -> None:
+    run = simulated(replace(WITH_ROUNDS, slower=tuple(1.0 * (at % 64 == 32) for at in TEN)))
+    seen = {f"variant.{VARIANT}.watched_{key}": value for key, value in EARLY.items()}
+    early = replace(run, conditions=MappingProxyType({**run.conditions, **seen}))
+    for recording, place in ((run, True), (early, False)):
+        said = result_of(recording, VARIANT, "ticks").warnings
+        causes = " ".join(each.likely_cause for each in said if each.code == "processes-differ")
+        assert ("the place of the stack" in causes) is place
+        assert ("does not wait for the work" in causes) is not place
 
 
 @pytest.mark.parametrize(("slower", "marked"), [(BY_PLACE, True), ((0.0,) * 10, False)])

@@ -26,7 +26,7 @@ def of_processes(line: Line, *, early: bool, free: bool, memory: bool) -> list[R
     chose the CPUs of the tasks; `memory`, that others used what the operation uses.
     """
     groups, by = line.two_groups, line.cost.by_process
-    if line.by_stack is not None and by is not None:
+    if line.by_stack is not None and by is not None and not early:
         return [_of_stack(line.by_stack, len(by.process))]
     if groups is None or by is None or abs(groups.factor - 1) < GROUPS_APART:
         return []
@@ -61,7 +61,7 @@ def of_processes(line: Line, *, early: bool, free: bool, memory: bool) -> list[R
 
 
 def _of_stack(effect: StackEffect, every: int) -> RunWarning:
-    """The remark that the place of the stack decides the cost of `every` process.
+    """The remark that the place of the stack decides the cost; `every` is the number of processes.
 
     The interval counts all places, so there is nothing to do.
     """
