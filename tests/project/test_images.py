@@ -81,6 +81,21 @@ def test_what_the_image_copies_is_there_and_is_what_a_wheel_is_built_from() -> N
         assert f'"{name}"' in hook and name in sources
 
 
+def test_docker_is_sent_what_the_image_copies_and_nothing_that_a_working_copy_makes() -> None:
+    ignored = (REPOSITORY / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    first, *rest = [line for line in ignored if line and not line.startswith("#")]
+    assert first == "*"
+    sent = {line.removeprefix("!") for line in rest if line.startswith("!")}
+    assert sent == set(copied(BUILT))
+    left_out = [line for line in rest if not line.startswith("!")]
+    # The last pattern that matches decides: what is left out of a folder must come after it.
+    assert rest[-len(left_out) :] == left_out
+    made = (REPOSITORY / ".gitignore").read_text(encoding="utf-8")
+    assert {line.removeprefix("/").rstrip("/") for line in made.splitlines()} > {
+        line.removeprefix("**/") for line in left_out
+    }
+
+
 def test_the_last_stage_has_nothing_of_the_repository_and_so_no_solutions() -> None:
     assert copied(SYSTEM) == copied(LAST) == []
     [copy] = [each for each in LAST if each.name == "COPY"]
