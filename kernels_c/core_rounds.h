@@ -164,14 +164,18 @@ static double ticks_per_core_cycle(const struct core_rounds *rounds)
     return sum / (CORE_ROUNDS - 2 * (CORE_ROUNDS / 4));
 }
 
-/* The length of a core cycle in one round, because the clock of the core changes between rounds.
- * If an interrupt hit both chains of the round, the length in the whole run. */
+/* The ticks of a core cycle in one round, because the clock of the core changes between rounds. In
+ * the difference of the two chains, what the readings add cancels. If the difference does not fit
+ * the chains, an interrupt hit one of them, and the other one counts. If it hit both, the length in
+ * the whole run counts. */
 static double cycle_in_round(const struct core_rounds *rounds, int round, double overhead,
                              double of_run)
 {
     const double shorter = ((double)rounds->shorter[round] - overhead) / 8192;
     const double longer = ((double)rounds->longer[round] - overhead) / 16384;
-    const double cycle = shorter < longer ? shorter : longer;
+    const double between = ((double)rounds->longer[round] - (double)rounds->shorter[round]) / 8192;
+    const int fits = between > 0.98 * shorter && between < 1.02 * shorter;
+    const double cycle = fits ? between : shorter < longer ? shorter : longer;
     return cycle > of_run / 1.5 && cycle < of_run * 1.5 ? cycle : of_run;
 }
 
@@ -188,8 +192,8 @@ static void print_a_cycle(const char *key, const struct core_rounds *rounds,
     printf("\n");
 }
 
-/* Print the independent additions and the stores per core cycle in each round, and the number of
- * the sample before each round. */
+/* Print the length of a core cycle in each round, the independent additions and the stores per core
+ * cycle, and the number of the sample before each round. */
 static void print_core_width(const struct core_rounds *rounds, long warmup, double overhead)
 {
     const double of_run = ticks_per_core_cycle(rounds);
@@ -197,7 +201,10 @@ static void print_core_width(const struct core_rounds *rounds, long warmup, doub
         return;
     print_a_cycle("core_width", rounds, rounds->wide, overhead, of_run);
     print_a_cycle("core_stores", rounds, rounds->stores, overhead, of_run);
-    printf("# core_width.after:");
+    printf("# core_cycle_ticks.in_round:");
+    for (int i = 0; i < CORE_ROUNDS; i++)
+        printf(" %.5g", cycle_in_round(rounds, i, overhead, of_run));
+    printf("\n# core_width.after:");
     for (int i = 0; i < CORE_ROUNDS; i++)
         printf(" %ld", rounds->taken[i] - 1 - warmup);
     printf("\n");

@@ -11,7 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from labs.analysis.arrays import Floats
 from labs.common.units import Clock
+from labs.recording import core_rounds
 from labs.recording.file import Recording, Samples
 from labs.recording.memo import memoized
 
@@ -22,20 +24,24 @@ FASTEST_CORE = 6.5e9
 #: Two processes must measure the same speed within this share. A speed that only one measured is
 #: the result of a disturbance.
 ALIKE = 0.03
+#: Within a process, the clock speed changes by this factor at most. Turbo speeds lie closer.
+MOST_CHANGE = 1.5
 
 
 def cycle_lengths(recording: Recording) -> list[float]:
-    """The length of a core cycle in ticks of the counter: one for each process, or one for all.
+    """Mean lengths of a core cycle, in ticks of the counter: one for each process, or one for all.
 
-    The list is empty if the length is not known for every process. A length that no core has, or
-    that differs from all others of the run, comes from a disturbed calibration. The median of the
-    others replaces it.
+    The list is empty if the length is not known for every process. A length that no core has comes
+    from a disturbed calibration, and so does one that differs from all others of the run, if no
+    rounds show it. The median of the others replaces it.
     """
-    return list(_cycle_lengths(recording))
+    in_rounds = _in_rounds(recording)
+    return list(_as_stated(recording)) if in_rounds is None else in_rounds.mean(axis=1).tolist()
 
 
 @memoized
-def _cycle_lengths(recording: Recording) -> tuple[float, ...]:
+def _as_stated(recording: Recording) -> tuple[float, ...]:
+    """The lengths that the processes state, where they are possible and were seen twice."""
     try:
         found = [float(text) for text in recording.condition("core_cycle_ticks")]
     except ValueError:
@@ -44,10 +50,14 @@ def _cycle_lengths(recording: Recording) -> tuple[float, ...]:
         return ()
     if not all(SHORTEST <= length <= LONGEST for length in found):
         return ()
-    shortest = (recording.number("counter.frequency_hz") or 0.0) / FASTEST_CORE
+    shortest = _shortest_possible(recording)
     known = [x for x in found if x >= shortest and _seen_twice(x, found)]
     middle = statistics.median(known or found)
     return tuple(x if x in known else middle for x in found)
+
+
+def _shortest_possible(recording: Recording) -> float:
+    return (recording.number("counter.frequency_hz") or 0.0) / FASTEST_CORE
 
 
 def _seen_twice(length: float, every: list[float]) -> bool:
@@ -74,18 +84,60 @@ def shortest_cycle(recording: Recording, clock: Clock) -> float:
     The samples may have been taken at another speed than that at which the cycle was measured, so a
     caller that looks for impossible values must assume the highest speed.
     """
-    middle, known = clock.core_cycle_ticks, cycle_lengths(recording)
-    return middle * min(known) / statistics.median(known) if middle and known else 0.0
+    known, of_clock = cycle_lengths(recording), recording.number("core_cycle_ticks")
+    if not (clock.core_cycle_ticks and known and of_clock):
+        return 0.0
+    return clock.core_cycle_ticks * min(known) / of_clock
 
 
 def at_one_speed(samples: Samples, recording: Recording) -> Samples:
-    """The samples as if the core had run at the run's median speed in all processes.
+    """The samples as if a core cycle had always had the length that the run's clock gives it.
 
     This is for work that takes a fixed number of core cycles. Do not compute a time of the run from
     these samples. If the speed is not known, the samples are unchanged.
     """
-    known = np.array(cycle_lengths(recording))
-    if len(known) < 2:
+    # Not the median of the lengths, which leave out disturbed ones: `Clock` divides by this one.
+    of_clock = recording.number("core_cycle_ticks")
+    each = _at_samples(samples, recording)
+    if each is None or of_clock is None:
         return samples
-    factor = np.median(known) / known
-    return replace(samples, ticks=samples.ticks * factor[samples.process])
+    return replace(samples, ticks=samples.ticks * (of_clock / each))
+
+
+def _at_samples(samples: Samples, recording: Recording) -> Floats | None:
+    """The length of a core cycle at each sample, shape (n,).
+
+    It comes from the rounds before and after the sample, because the host can change the clock
+    speed in the middle of a process. In the recording of an older kit, it is that of the process.
+    None if the length is known for the whole run only.
+    """
+    in_rounds = _in_rounds(recording)
+    if in_rounds is not None:
+        around = core_rounds.around(recording, samples, in_rounds.tolist())
+        if around is not None:
+            return (around[0] + around[1]) / 2
+    known = np.array(cycle_lengths(recording))
+    return known[samples.process] if len(known) > 1 else None
+
+
+@memoized
+def _in_rounds(recording: Recording) -> Floats | None:
+    """The length of a core cycle in each round, in ticks; shape (processes, rounds).
+
+    None if the processes do not state them. An interrupt can lengthen one round, but a speed that
+    the core had for longer is in two: each length is the median of three rounds. An impossible one
+    is replaced by the length that its process states.
+    """
+    stated, rounds = _as_stated(recording), core_rounds.widths(recording, core_rounds.CYCLE)
+    fewest = min(map(len, rounds), default=0)
+    if not stated or len(rounds) != len(recording.processes) or fewest < 3:
+        return None
+    if max(map(len, rounds)) > fewest:
+        return None
+    length, of_process = np.array(rounds), np.array(stated)[:, None]
+    before = np.hstack([length[:, 2:3], length[:, :-1]])
+    after = np.hstack([length[:, 1:], length[:, -3:-2]])
+    middle = np.median([before, length, after], axis=0)
+    possible = (middle > of_process / MOST_CHANGE) & (middle < of_process * MOST_CHANGE)
+    possible &= middle >= _shortest_possible(recording)
+    return np.where(possible, middle, of_process)

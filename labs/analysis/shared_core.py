@@ -24,16 +24,16 @@ from labs.analysis.cells import Cells
 from labs.analysis.fits import fits
 from labs.analysis.outliers import near_median
 from labs.analysis.processes import SURE, two_groups
-from labs.recording import core_width
+from labs.recording import core_rounds
 from labs.recording.file import Recording, Samples
 
 #: A core is shared if it does less than this share of the additions that it can do.
 WHOLE = 0.9
 #: A run that reached this share of what is remembered had the whole core for a while. Next to
 #: another thread it reached 0.69 of the additions at most, and 0.85 of the stores.
-UNSHARED = {core_width.ADDITIONS: 0.8, core_width.STORES: 0.9}
+UNSHARED = {core_rounds.ADDITIONS: 0.8, core_rounds.STORES: 0.9}
 #: A core that never does more of them in a cycle gives no evidence.
-LEAST = {core_width.ADDITIONS: 1.8, core_width.STORES: 0.9}
+LEAST = {core_rounds.ADDITIONS: 1.8, core_rounds.STORES: 0.9}
 #: The independent additions in a round, or the stores (kernels_c/core_rounds.h), and the smallest
 #: number of counter steps that a round must take. A round is known to within a step. So the widths
 #: of two equal rounds of n steps differ by (n - 1) / (n + 1) at most: 0.92 for 24, a whole core.
@@ -94,10 +94,10 @@ def _least_width(recording: Recording, samples: Samples, coarser: float) -> Floa
     recording has no usable rounds of additions. `coarser` is the real step of the counter divided
     by the step that it declares.
     """
-    additions = _least_share(recording, samples, core_width.ADDITIONS, coarser)
+    additions = _least_share(recording, samples, core_rounds.ADDITIONS, coarser)
     if additions is None:
         return None
-    stores = _least_share(recording, samples, core_width.STORES, coarser)
+    stores = _least_share(recording, samples, core_rounds.STORES, coarser)
     return additions if stores is None else np.minimum(additions, stores)
 
 
@@ -110,48 +110,27 @@ def _least_share(
     recording has no usable rounds, or if a round takes too few steps of the counter: an emulator
     that counts microseconds would give arbitrary shares.
     """
-    widths = core_width.widths(recording, counted)
-    after = [_whole_numbers(text) for text in recording.condition("core_width.after")]
-    count = len(recording.processes)
-    # If all processes have the same values, the recording holds them once.
-    widths = widths * count if len(widths) == 1 else widths
-    after = after * count if len(after) == 1 else after
-    if not len(widths) == len(after) == count or any(
-        len(one) != len(other) or not one for one, other in zip(widths, after, strict=True)
-    ):
+    widths = core_rounds.widths(recording, counted)
+    around = core_rounds.around(recording, samples, widths)
+    if around is None:
         return None
     best = _best(recording, counted)
-    if not LEAST[counted] <= best <= core_width.MOST_WIDTH:
+    if not LEAST[counted] <= best <= core_rounds.MOST_WIDTH:
         return None
     round_ticks = OF_A_ROUND * (recording.number("core_cycle_ticks") or 0.0) / best
     if round_ticks < LEAST_STEPS * coarser * (recording.number("counter.step") or 1.0):
         return None
-    least = np.ones(len(samples))
-    by_process = np.argsort(samples.process.astype(np.int16), kind="stable")
-    ends = np.cumsum(np.bincount(samples.process, minlength=count))
-    for width, place, mine in zip(widths, after, np.split(by_process, ends[:-1]), strict=True):
-        following = np.searchsorted(place, samples.sample[mine])
-        around = np.array([width[0], *width, width[-1]])
-        least[mine] = np.minimum(around[:-1], around[1:])[following] / best
+    least: Floats = np.minimum(*around) / best
     return least
 
 
 def _best(recording: Recording, counted: str) -> float:
     """The most that the core can do in a cycle; 0 if the recording does not tell."""
-    reached = core_width.reached(recording, counted) or 0.0
+    reached = core_rounds.reached(recording, counted) or 0.0
     remembered = recording.number(f"{counted}.best") or 0.0
     # Older kits timed a chain of additions whose code was not in the caches yet, so the width was
     # too large: one run made the kit remember 4.77 for a core that does 3.97.
     return reached if reached >= UNSHARED[counted] * remembered else remembered
-
-
-def _whole_numbers(text: str) -> list[int]:
-    """Ascending whole numbers from a text; none if the text is anything else."""
-    try:
-        found = [int(word) for word in text.split() if len(word) < 12]
-    except ValueError:
-        return []
-    return found if found == sorted(found) else []
 
 
 def _slow_stretches(samples: Samples, cells: Cells) -> Bools:

@@ -17,7 +17,7 @@ from labs.common import paths
 from labs.common.files import read_bounded, write_atomically
 from labs.common.json_text import BadJson, entries, text_of
 from labs.machine import cores
-from labs.recording.core_width import ADDITIONS, MOST_WIDTH, reached
+from labs.recording.core_rounds import ADDITIONS, MOST_WIDTH, reached
 from labs.recording.file import Recording
 
 #: Older kits timed code that was not in the caches yet, and kept up to 1.3 times what a core can do

@@ -9,7 +9,7 @@ from dataclasses import replace
 from labs.c_kernels import imports, toolchain
 from labs.common.version import __version__
 from labs.machine import surroundings
-from labs.recording import core_width
+from labs.recording import core_rounds
 from labs.recording.file import Recording
 from labs.run import best_width
 from labs.run.output import ProcessRun, gather
@@ -69,7 +69,7 @@ def of_stopping(plan: Plan, why: str) -> dict[str, str]:
 def _of_core(recording: Recording, trusted: bool) -> dict[str, str]:
     """What a core did at best in earlier runs here, and in this one if it is `trusted`."""
     stated = {}
-    for counted in (core_width.ADDITIONS, core_width.STORES):
+    for counted in (core_rounds.ADDITIONS, core_rounds.STORES):
         best = best_width.best(recording, counted, remember=trusted)
         if best is not None:
             stated[f"{counted}.best"] = f"{best:.2f}"

@@ -15,7 +15,7 @@ from labs.analysis.cells import cells_of
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.line import Line
 from labs.analysis.shared_core import WORST_POWER, Shared
-from labs.recording.core_width import MOST_WIDTH
+from labs.recording.core_rounds import MOST_WIDTH
 from labs.recording.file import BadRecording, Recording
 from testing import simulate
 from testing.simulate import OPERATION, VARIANT, WHOLE_WIDTH, Machine, line_of

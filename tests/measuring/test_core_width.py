@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from labs.machine import cores
-from labs.recording.core_width import STORES, reached, widths
+from labs.recording.core_rounds import STORES, reached, widths
 from labs.recording.file import Recording
 from labs.run import best_width
 from labs.run.best_width import FILE_NAME, MOST_ENTRIES, best

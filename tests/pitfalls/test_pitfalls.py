@@ -26,7 +26,7 @@ from labs.analysis import shared_core
 from labs.analysis.net_cost import parts_of
 from labs.course.figures import Figure
 from labs.machine.surroundings import allowed_cpus
-from labs.recording import core_width
+from labs.recording import core_rounds
 from labs.recording.file import Recording
 from labs.results import naive
 from labs.results.result import result_of
@@ -109,8 +109,8 @@ def disturbed(recording: Recording) -> str:
     too, and the interval reaches down to half of the value. Where most samples were taken beside
     one, too few are left.
     """
-    for counted in (core_width.ADDITIONS, core_width.STORES):
-        best, reached = recording.number(f"{counted}.best"), core_width.reached(recording, counted)
+    for counted in (core_rounds.ADDITIONS, core_rounds.STORES):
+        best, reached = recording.number(f"{counted}.best"), core_rounds.reached(recording, counted)
         if best is not None and reached is not None and reached < shared_core.WHOLE * best:
             return f"the core was shared: {counted} {reached:.1f} a cycle at most, {best:.1f} alone"
     for name in recording.variants:
