@@ -71,12 +71,22 @@ def _lay_out(folder: Path, labs_from: Path | None) -> tuple[list[str], str]:
     from grader.with_nbgrader.course import make_course
     from grader.with_nbgrader.source_labs import source_labs
 
-    is_new = not (folder / "source").exists()
+    source = folder / "source"
+    is_new = not source.exists()
     with source_labs(labs_from) as labs:
-        make_course(folder, labs.folder)
+        came = make_course(folder, labs.folder, add=labs_from is not None)
         what = "with their solutions" if labs.solved else "without solutions"
-        line = f"{folder} is ready. Labs in it: {len(labs.names)}, {what}."
-        return labs.names, line if is_new else f"{folder} is ready. Its labs are as they were."
+        if is_new:
+            return labs.names, f"{folder} is ready. Labs in it: {len(labs.names)}, {what}."
+        new = [name for name in labs.names if name in came]
+        line = f"{folder} is ready. New labs in it: {', '.join(new)}." if new else ""
+        line = line or f"{folder} is ready. Its labs are as they were."
+        if labs_from is not None and len(new) < len(labs.names):
+            line += (
+                f" {len(labs.names) - len(new)} of {labs_from} were there already and stay: to "
+                f"take one anew, move it out of {source} first."
+            )
+        return labs.names, line
 
 
 def _with_class(folder: Path, labs_from: Path | None, lab: str) -> str:

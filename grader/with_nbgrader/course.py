@@ -35,8 +35,11 @@ configure(c, __file__)
 _ABOUT = "The id of this course, which recordings use. Please keep this file with the labs."
 
 
-def make_course(course: Path, source: Path) -> None:
+def make_course(course: Path, source: Path, *, add: bool = False) -> list[str]:
     """Makes `course` a course folder with the labs under `source`; existing files stay.
+
+    If it has labs already, those of `source` that it lacks come only with `add`: an instructor may
+    have removed them. Returns the names of the labs and other entries that came.
 
     Raises OSError if the folder cannot be written.
     """
@@ -44,13 +47,28 @@ def make_course(course: Path, source: Path) -> None:
     config = course / "nbgrader_config.py"
     if not config.exists():
         write_atomically(config, CONFIG.encode())
-    if not (course / "source").exists():
-        # A copy that is interrupted must not look like a course with fewer labs.
-        with tempfile.TemporaryDirectory(dir=course, prefix=".labs-") as scratch:
-            copy_labs(source, Path(scratch) / "source")
-            (Path(scratch) / "source").rename(course / "source")
+    came = _take_labs(course, source, add)
     with contextlib.suppress(BadCourse):  # the first release says what is wrong with it
         identified(course)
+    return came
+
+
+def _take_labs(course: Path, source: Path, add: bool) -> list[str]:
+    target = course / "source"
+    is_new = not target.exists()
+    if not (is_new or add):
+        return []
+    # A copy that is interrupted must not look like a course with fewer labs.
+    with tempfile.TemporaryDirectory(dir=course, prefix=".labs-") as scratch:
+        copied = Path(scratch) / "source"
+        copy_labs(source, copied)
+        came = sorted(each.name for each in copied.iterdir() if not (target / each.name).exists())
+        if is_new:
+            copied.rename(target)
+        else:
+            for name in came:
+                (copied / name).rename(target / name)
+    return came
 
 
 def identified(course: Path) -> Course:

@@ -52,6 +52,31 @@ def test_what_is_in_the_course_stays(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert max(len(line) for line in second.splitlines() if "   " in line) <= 80
 
 
+def test_a_course_gets_the_labs_that_it_lacks_only_if_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labs_of_mine = write_source(tmp_path / "notebooks")
+    words = ["course", str(tmp_path / "c"), "--labs", str(labs_of_mine)]
+    assert cli.main(words) == 0
+    source = tmp_path / "c" / "source"
+    (source / LAB / f"{LAB}.ipynb").write_text("mine")
+    shutil.copytree(labs_of_mine / LAB, labs_of_mine / "02-new")
+    (labs_of_mine / "02-new" / f"{LAB}.ipynb").rename(labs_of_mine / "02-new" / "02-new.ipynb")
+    # Without --labs, a lab that the instructor removed must not come back.
+    with monkeypatch.context() as patch:
+        patch.setattr(source_labs, "_CHECKOUT", labs_of_mine.parent)
+        assert cli.main(words[:2]) == 0
+    assert sorted(each.name for each in source.iterdir()) == [LAB]
+    assert "Its labs are as they were." in capsys.readouterr().out
+    assert cli.main(words) == 0
+    said = capsys.readouterr().out
+    assert "New labs in it: 02-new." in said and "1 of " in said and "stay" in said
+    assert (source / "02-new" / "02-new.ipynb").is_file()
+    assert (source / LAB / f"{LAB}.ipynb").read_text() == "mine"
+    assert cli.main(words) == 0
+    assert "Its labs are as they were. 2 of " in capsys.readouterr().out
+
+
 def test_an_interrupted_copy_of_the_labs_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
