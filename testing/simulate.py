@@ -37,7 +37,8 @@ class Machine:
     declares the step `declared_step`, where that is not 0, instead of its own. With `rounds`,
     each process records so many rounds of the core's width: WHOLE_WIDTH, and half of it in the
     slower processes and while the neighbour runs. One in `own_every` operations takes `own` ticks
-    longer by itself. With `gaps_per_s`, each process states that it counted so many interruptions.
+    longer by itself. With `gaps_per_s`, each process states that it counted so many interruptions,
+    and with `taken` that they took this share of the time.
     """
 
     overhead: float = 50.0
@@ -51,6 +52,7 @@ class Machine:
     own_every: float = float("inf")
     own: float = 0.0
     gaps_per_s: int | None = None
+    taken: float | None = None
     slow: float = 0.0
     slow_share: float = 0.0
     drift: float = 0.0
@@ -205,6 +207,8 @@ def recording(
         "task.main.migrations": "0",
     }
     gaps = {} if machine.gaps_per_s is None else {"cpu.gaps_per_s": str(machine.gaps_per_s)}
+    if machine.taken is not None:
+        gaps["cpu.taken"] = str(machine.taken)
     each = tuple(MappingProxyType({"seed": str(n + 1), **gaps}) for n in range(machine.processes))
     columns = [column.astype(np.int64) for column in (process, sample, batch, ticks)]
     return Recording(

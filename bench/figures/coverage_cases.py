@@ -204,7 +204,8 @@ def _of_gaps() -> list[Case]:
 
 
 def _of_own_delays() -> list[Case]:
-    """An operation of 0.6 us, one in 20 of which takes 2.3 us longer, and nothing else does."""
+    """An operation of 0.6 us, one in 20 of which takes 2.3 us longer, alone and next to a host that
+    interrupts it for as long. It does so 1.25 times as often as was counted beside."""
     machine = replace(
         OPERATION,
         cost=0.6 * MICROSECOND,
@@ -216,7 +217,10 @@ def _of_own_delays() -> list[Case]:
     )
     found = _operation("one in 20 takes longer", machine)
     shorter = replace(machine, batches=(4, 6, 8))
-    return found + _operation("one in 20 takes longer, short", shorter)
+    found += _operation("one in 20 takes longer, short", shorter)
+    every, length = 200 * MICROSECOND, 2.3 * MICROSECOND
+    host = replace(machine, interrupted_every=every, interruption=length, gaps_per_s=4_000)
+    return found + _operation("one in 20 takes longer, interrupted too", host)
 
 
 def _net() -> list[Case]:

@@ -95,7 +95,8 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     def by_process(value: Floats, error: Floats, extra: float = 0.0) -> ByProcess:
         """The values and errors of the usable processes; both arguments have one per process."""
         which = lines.cells.processes[usable], value[usable], error[usable]
-        return ByProcess(run, *which, found.group, found.sure, extra, lines.shared.floor)
+        unseen = lines.unseen * abs(float(value[counted].mean()))
+        return ByProcess(run, *which, found.group, found.sure, extra, lines.shared.floor, unseen)
 
     processes = int(counted.sum()) if lines.parts is None else 1
     n = int(fit.count[counted].sum())

@@ -42,6 +42,7 @@ class ProcessLines:
     shared: Shared
     hit: Bools
     chosen: Bools
+    unseen: float
 
 
 @memoized
@@ -56,25 +57,7 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
     parts = _parts(samples)
     # The step must come from the ticks as read: after conversion to one speed, steps differ.
     cells = cells_of(samples, parts, step_of(as_read))
-    sizes = int((cells.batch > 0).sum())
-    if sizes < 2 and len(samples) < len(asked := _sizes_asked_for(recording)) > 1:
-        raise CannotEstimate(
-            variant,
-            "1 sample cannot hold the {sizes} batch sizes; raise {option}"
-            if len(samples) == 1
-            else "{samples} samples cannot hold the {sizes} batch sizes; raise {option}",
-            samples=str(len(samples)),
-            sizes=str(len(asked)),
-            option=Option("samples"),
-        )
-    if sizes < 2:
-        raise CannotEstimate(
-            variant,
-            "a line needs two batch sizes above 0, this recording has {sizes}; measure with "
-            "{option}",
-            sizes=str(sizes),
-            option=Option("batch", ("K1", "K2", "...")),
-        )
+    _demand_sizes(recording, variant, len(samples), int((cells.batch > 0).sum()))
     shared = shared_core.find(recording, samples, cells, declared.is_overhead(recording, variant))
     at_level, on_whole_core = outliers.at_one_level(cells), ~shared.while_shared
     beside = interruptions.counted_beside(recording)
@@ -104,7 +87,30 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
         shared=shared,
         hit=hit,
         chosen=chosen,
+        unseen=interruptions.unseen(recording, cells, on_whole_core, chosen, per_ns),
     )
+
+
+def _demand_sizes(recording: Recording, variant: str, samples: int, sizes: int) -> None:
+    """Raises CannotEstimate unless the `samples` have two or more batch `sizes` above 0."""
+    if sizes < 2 and samples < len(asked := _sizes_asked_for(recording)) > 1:
+        raise CannotEstimate(
+            variant,
+            "1 sample cannot hold the {sizes} batch sizes; raise {option}"
+            if samples == 1
+            else "{samples} samples cannot hold the {sizes} batch sizes; raise {option}",
+            samples=str(samples),
+            sizes=str(len(asked)),
+            option=Option("samples"),
+        )
+    if sizes < 2:
+        raise CannotEstimate(
+            variant,
+            "a line needs two batch sizes above 0, this recording has {sizes}; measure with "
+            "{option}",
+            sizes=str(sizes),
+            option=Option("batch", ("K1", "K2", "...")),
+        )
 
 
 def _sizes_asked_for(recording: Recording) -> set[str]:

@@ -35,7 +35,8 @@ class ByProcess:
     `process` holds their numbers in the run `run` (any object). `chosen` marks the undisturbed
     processes, and `sure` says how sure it is that the others are disturbed. `extra` is a standard
     error that the spread does not show (points off the line). If all samples were disturbed, the
-    true value may be as low as `floor` times the mean; otherwise `floor` is 1.
+    true value may be as low as `floor` times the mean; otherwise `floor` is 1. Interruptions that
+    nobody recognised may have added up to `unseen` to the mean.
     """
 
     run: object
@@ -46,6 +47,7 @@ class ByProcess:
     sure: float = 0.0
     extra: float = 0.0
     floor: float = 1.0
+    unseen: float = 0.0
 
     def only(self, which: NDArray[np.generic]) -> ByProcess:
         """A subset of the processes: those at these indices, or those that this mask marks."""
@@ -55,7 +57,8 @@ class ByProcess:
     def times(self, factor: float) -> ByProcess:
         """Every value times a positive `factor`."""
         value, error = factor * self.value, factor * self.error
-        return replace(self, value=value, error=error, extra=factor * self.extra)
+        extra, unseen = factor * self.extra, factor * self.unseen
+        return replace(self, value=value, error=error, extra=extra, unseen=unseen)
 
     def estimate(self) -> tuple[float, float, float]:
         """The mean over the undisturbed processes, and the ends of its 95 % interval.
@@ -72,6 +75,7 @@ class ByProcess:
             else:
                 value += min((self.sure - PERHAPS) / 0.8, 1.0) * (group[0] - value)
                 low, high = min(low, group[1]), max(high, group[2])
+        low, high = low - max(self.unseen, 0.0), high - min(self.unseen, 0.0)
         return value, min(low, self.floor * value) if value > 0 else low, high
 
     def _mean(self, chosen: Bools) -> tuple[float, float, float]:
@@ -167,14 +171,16 @@ def _in_common(one: ByProcess, other: ByProcess) -> tuple[ByProcess, ByProcess] 
 def difference(one: ByProcess, other: ByProcess, times: float = 1.0) -> ByProcess | None:
     """`one` minus `times` the `other`, process by process; None if they share too few processes.
 
-    An effect that moves both in a process cancels in the difference and in its interval.
+    An effect that moves both in a process cancels in the difference and in its interval. So do the
+    interruptions that nobody recognised: they took the same share of the time of both.
     """
     if (both := _in_common(one, other)) is None:
         return None
     one, other = both
     error = np.hypot(one.error, times * other.error)
     extra = math.hypot(one.extra, times * other.extra)
-    return replace(one, value=one.value - times * other.value, error=error, extra=extra)
+    value, unseen = one.value - times * other.value, one.unseen - times * other.unseen
+    return replace(one, value=value, error=error, extra=extra, unseen=unseen)
 
 
 def ratio(one: ByProcess, other: ByProcess) -> tuple[float, float, float] | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labs.analysis import interruptions, outliers
+from labs.analysis import hits, outliers
 from labs.analysis.cells import Cells, _percentiles, cells_of
 from labs.analysis.estimate import CannotEstimate
 from labs.analysis.interruptions import lengthened
@@ -72,7 +72,7 @@ def test_without_them_set_aside_there_would_be_no_true_line(
 ) -> None:
     machine = replace(BUSY, interrupted_every=180.0)
     assert line_of(simulate.run(machine, 7)).cost.contains(machine.cost)
-    monkeypatch.setattr(interruptions, "_hits", lambda *_: None)
+    monkeypatch.setattr(hits, "find", lambda *_: None)
     line = line_of(simulate.run(machine, 7))
     assert not line.straight or line.cost.value > 2 * machine.cost
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.analysis import core_clock
-from labs.analysis.interruptions import SHORTEST_INTERRUPTION_NS
+from labs.analysis.hits import SHORTEST_NS
 from labs.analysis.line import Line
 from labs.common.advice import Advice, Option, advice
 from labs.common.units import rounded
@@ -83,7 +83,7 @@ def _may_hide_an_interruption(line: Line) -> bool:
 
     An interruption makes a sample of 50 ns many times as long, so it is always recognised there.
     """
-    return float(line.location.max()) >= SHORTEST_INTERRUPTION_NS * line.clock.ticks_in("ns")
+    return float(line.location.max()) >= SHORTEST_NS * line.clock.ticks_in("ns")
 
 
 def _beyond_a_time_slice(recording: Recording, line: Line) -> float | None:
