@@ -22,6 +22,7 @@ import numpy as np
 from labs.analysis import hits
 from labs.analysis.arrays import Bools, Floats
 from labs.analysis.cells import Cells
+from labs.analysis.fits import Fits
 from labs.recording.file import Recording
 
 #: The limit `outliers.REACH` handles fewer interruptions than this share of a batch size.
@@ -100,14 +101,14 @@ def _own(cells: Cells, found: hits.Hits, interruptions: float) -> Bools:
 
 
 def unseen(
-    recording: Recording, cells: Cells, measured: Bools, chosen: Bools, ticks_in_ns: float
+    recording: Recording, cells: Cells, fit: Fits, aside: Bools, ticks_in_ns: float
 ) -> float:
-    """The largest share of the time of the `chosen` samples that interruptions may have taken.
+    """The largest share of the time of the samples in `fit` that interruptions may have taken.
 
-    The processes count beside which share of the time interruptions take. What was set aside of the
-    `measured` samples explains a part of it; the rest may be in the samples that count. Both masks
-    have the shape (n,). Only short interruptions matter: a long one puts a sample far from the
-    others. 0 if the recording does not state the share.
+    The processes count beside which share of the time interruptions take. The samples that were set
+    `aside`, shape (n,), explain a part of it; the rest may be in the samples that count. Only short
+    interruptions matter: a long one puts a sample far from the others. 0 if the recording does not
+    state the share.
     """
     longest = LONGEST_UNSEEN_NS * ticks_in_ns
     shares = recording.numbers("cpu.taken"), recording.numbers("cpu.gaps_per_s")
@@ -117,10 +118,8 @@ def unseen(
         min(share, gaps * LONGEST_UNSEEN_NS / 1e9) for share, gaps in zip(*shares, strict=True)
     ]
     taken = min(max(statistics.median(short), 0.0), MOST_TAKEN)
-    count = cells.sums(None, chosen)
-    mean = cells.sums(cells.ticks, chosen) / np.maximum(count, 1)
-    timed = (cells.batch > 0)[cells.column] & (count > 0)[cells.row, cells.column]
-    usual, aside = mean[cells.row, cells.column], measured & ~chosen & timed
-    added = float(np.clip(cells.ticks - usual, 0, longest)[aside].sum())
-    every = float(usual[measured & timed].sum()) + added
-    return max(taken - added / every, 0.0) if every > 0 else 0.0
+    usual, where = fit.mean * (fit.count > 0), np.flatnonzero(aside)
+    in_place = usual.ravel()[cells.cell[where]]
+    added = np.clip(cells.ticks[where] - in_place, 0, longest)[in_place > 0].sum()
+    every = float((usual * fit.count).sum() + in_place.sum() + added)
+    return max(taken - float(added) / every, 0.0) if every > 0 else 0.0

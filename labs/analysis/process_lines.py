@@ -87,7 +87,7 @@ def process_lines(recording: Recording, variant: str, one_speed: bool) -> Proces
         shared=shared,
         hit=hit,
         chosen=chosen,
-        unseen=interruptions.unseen(recording, cells, on_whole_core, chosen, per_ns),
+        unseen=interruptions.unseen(recording, cells, fit, on_whole_core & ~chosen, per_ns),
     )
 
 

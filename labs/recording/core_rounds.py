@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.recording.file import Recording, Samples
+from labs.recording.file import Integers, Recording, Samples
 from labs.recording.memo import memoized
 
 #: What a round counts per core cycle, and the length of the cycle in ticks: the conditions of a
@@ -51,26 +51,42 @@ def around(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """The values of the round before each sample and of the round after it; each of shape (n,).
 
-    `rounds` holds the values of each process, round by round. None if the recording does not state
-    as many places of rounds among the samples.
+    `samples` are all steady samples of a variant, and `rounds` holds the values of each process,
+    round by round. None if the recording does not state as many places of rounds among the samples.
     """
+    places = _places(recording)
+    # If all processes have the same values, the recording holds them once.
+    rounds = list(rounds) * len(places) if len(rounds) == 1 else rounds
+    if not places or [len(each) for each in rounds] != [len(each) for each in places]:
+        return None
+    # The first round stands for the one before it, and the last one for the one after it.
+    known = np.array([x for each in rounds for x in (each[0], *each, each[-1])])
+    before = _round_before(recording, samples.variant)
+    return known[before], known[before + 1]
+
+
+@memoized
+def _places(recording: Recording) -> list[list[int]]:
+    """After how many samples each round of each process came; none if that is not known of each."""
     after = [_whole_numbers(text) for text in recording.condition("core_width.after")]
     count = len(recording.processes)
-    # If all processes have the same values, the recording holds them once.
-    rounds = list(rounds) * count if len(rounds) == 1 else rounds
     after = after * count if len(after) == 1 else after
-    if not len(rounds) == len(after) == count or any(
-        len(one) != len(other) or not one for one, other in zip(rounds, after, strict=True)
-    ):
-        return None
-    before, following = np.ones(len(samples)), np.ones(len(samples))
+    return after if len(after) == count and all(after) else []
+
+
+@memoized
+def _round_before(recording: Recording, variant: str) -> Integers:
+    """The round before each steady sample, counted over all processes, with one more round before
+    the first and after the last one of each; shape (n,)."""
+    samples, places = recording.samples(variant), _places(recording)
+    before = np.zeros(len(samples), dtype=np.int64)
     by_process = np.argsort(samples.process.astype(np.int16), kind="stable")
-    ends = np.cumsum(np.bincount(samples.process, minlength=count))
-    for values, place, mine in zip(rounds, after, np.split(by_process, ends[:-1]), strict=True):
-        next_round = np.searchsorted(place, samples.sample[mine])
-        known = np.array([values[0], *values, values[-1]])
-        before[mine], following[mine] = known[next_round], known[next_round + 1]
-    return before, following
+    ends = np.cumsum(np.bincount(samples.process, minlength=len(places)))
+    first = 0
+    for place, mine in zip(places, np.split(by_process, ends[:-1]), strict=True):
+        before[mine] = first + np.searchsorted(place, samples.sample[mine])
+        first += len(place) + 2
+    return before
 
 
 def _whole_numbers(text: str) -> list[int]:
