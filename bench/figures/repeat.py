@@ -269,9 +269,9 @@ def _row(estimates: Sequence[Estimate]) -> tuple[str, ...]:
 def _by_chance(runs: int, limit: float) -> float:
     """The share of variants below the `limit` if all intervals were perfect.
 
-    The values of ten processes are normal, and nothing differs from run to run (20,000 variants).
+    The values of ten processes are normal, and nothing differs from run to run (4,000 variants).
     """
-    values = np.random.default_rng(1).normal(size=(20_000, runs, PROCESSES))
+    values = np.random.default_rng(1).normal(size=(4_000, runs, PROCESSES))
     means = values.mean(axis=2)
     half = student_t(PROCESSES - 1) * values.std(axis=2, ddof=1) / PROCESSES**0.5
     one, other = np.triu_indices(runs, 1)
