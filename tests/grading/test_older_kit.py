@@ -44,3 +44,21 @@ def test_a_recording_of_this_kit_gets_no_such_allowance() -> None:
     run = read(FOLDER / RECORDING)
     with_width = dataclasses.replace(run, conditions={**run.conditions, "core_width": "4 4"})
     assert outcome(26596.1, with_width)[0] is Outcome.FAILED
+
+
+def test_a_figure_in_the_core_cycles_of_an_older_kit_passes() -> None:
+    """One of its five processes measured its clock badly, so its cycle was 2.4 % too long."""
+    folder = FIXTURES / "pitfalls" / "no-figure" / "near"
+    run, source = (
+        read(folder / RECORDING),
+        (folder / RECORDING).with_suffix(".c").read_text("utf-8"),
+    )
+    spec = figure_named("timer-own-addition")
+
+    def reason_of(value: float) -> tuple[Outcome, bool]:
+        verdict = check(spec, Figure(spec.id, value, "cycles", RECORDING), run, source)
+        return verdict.outcome, "An earlier version of the kit" in verdict.reason
+
+    assert reason_of(0.981023347) == (Outcome.PASSED, True)
+    assert reason_of(1.005551744) == (Outcome.PASSED, False)
+    assert reason_of(0.95)[0] is not Outcome.PASSED
