@@ -111,13 +111,15 @@ def unseen(
     state the share.
     """
     longest = LONGEST_UNSEEN_NS * ticks_in_ns
-    shares = recording.numbers("cpu.taken"), recording.numbers("cpu.gaps_per_s")
-    if not shares[0] or len(shares[0]) != len(shares[1]):
+    shares, gaps = recording.numbers("cpu.taken"), recording.numbers("cpu.gaps_per_s")
+    # If all processes counted the same, the recording holds it once.
+    shares = shares * len(gaps) if len(shares) == 1 else shares
+    gaps = gaps * len(shares) if len(gaps) == 1 else gaps
+    if not shares or len(shares) != len(gaps):
         return 0.0
-    short = [
-        min(share, gaps * LONGEST_UNSEEN_NS / 1e9) for share, gaps in zip(*shares, strict=True)
-    ]
-    taken = min(max(statistics.median(short), 0.0), MOST_TAKEN)
+    most = (rate * LONGEST_UNSEEN_NS / 1e9 for rate in gaps)
+    short = statistics.median(map(min, shares, most))
+    taken = min(max(short, 0.0), MOST_TAKEN)
     usual, where = fit.mean * (fit.count > 0), np.flatnonzero(aside)
     in_place = usual.ravel()[cells.cell[where]]
     added = np.clip(cells.ticks[where] - in_place, 0, longest)[in_place > 0].sum()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -128,6 +129,18 @@ def test_an_interval_reaches_down_by_what_interruptions_took_that_no_sample_show
         assert line.cost.value == before.cost.value
         assert line.cost.high == before.cost.high
         assert before.cost.low - line.cost.low == pytest.approx(0.03 * line.cost.value, rel=0.05)
+
+
+def test_what_all_processes_counted_alike_is_stated_once_and_counts_for_all() -> None:
+    made = simulate.run(SAID, 1)
+    alone = tuple(
+        MappingProxyType({k: v for k, v in each.items() if k != "cpu.taken"})
+        for each in made.processes
+    )
+    common = MappingProxyType({**made.conditions, "cpu.taken": "0.03"})
+    once = replace(made, processes=alone, conditions=common)
+    found = (process_lines(each, simulate.VARIANT, False).unseen for each in (made, once))
+    assert next(found) == next(found) > 0.02
 
 
 def test_they_took_the_same_share_of_a_variant_and_its_baseline() -> None:
