@@ -2,9 +2,11 @@
 
 Quiet and while another CPU is kept busy, one round of all variants after the other, so that the
 runs of a variant are spread over the whole benchmark. Two runs agree where their values differ by
-less than their combined interval, in core cycles or in ns. At another clock speed a call takes
-another time, and a load from memory other core cycles: `lab.compare` and a run that is saved over
-an earlier one find a difference only if both units show it. First times have no core cycles.
+less than their combined interval. They are compared in core cycles where the recording knows how
+long one is, and in ns otherwise and for first times. At another clock speed a call takes another
+time, and a load from memory other core cycles. `lab.compare`, and a run that is saved over an
+earlier one, find a difference only if both units show it: the pairs that agree in one of them are
+printed too.
 
 Of all pairs in a state, nine in ten must agree. Single variants are listed below that: even if all
 intervals were perfect, some would lie there, because one odd run is part of 11 of 66 pairs. How
@@ -201,17 +203,18 @@ def _judged(seen: dict[tuple[str, str], Seen]) -> bool:
     for (name, state), mine in sorted(seen.items()):
         blamed += mine.blamed
         in_ns, in_cycles = _agree(mine.in_ns), _agree(mine.in_cycles)
-        agree = [any(each) for each in zip(in_ns, in_cycles or in_ns, strict=True)]
+        agree = in_cycles or in_ns
+        in_either = [any(each) for each in zip(in_ns, agree, strict=True)]
         pairs[state] += agree
         if agree and _share(agree) < LEAST:
             outside.append((_share(agree), f"{name} {state}"))
         shown = mine.in_cycles or mine.in_ns
         figures = f"{len(shown)} of {mine.runs}"
-        shares = (_percent(agree), _percent(in_cycles), _percent(in_ns))
+        shares = (_percent(agree), _percent(in_ns), _percent(in_either))
         of_ns = f"{statistics.median(x.value for x in mine.in_ns):,.4g}" if mine.in_ns else ""
         rows.append((name, state, figures, str(mine.shared), *shares, *_row(shown), of_ns))
     show(
-        ("variant", "state", "figures", "shared", "agree", "in cycles", "in ns", "unit", "median",
+        ("variant", "state", "figures", "shared", "agree", "in ns", "in either", "unit", "median",
          "least", "most", "half width", "wide", "median ns"),
         rows,
     )  # fmt: skip

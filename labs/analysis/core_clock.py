@@ -128,7 +128,7 @@ def _in_rounds(recording: Recording) -> Floats | None:
     the core had for longer is in two: each length is the median of three rounds. An impossible one
     is replaced by the length that its process states.
     """
-    stated, rounds = _as_stated(recording), core_rounds.widths(recording, core_rounds.CYCLE)
+    stated, rounds = _as_stated(recording), core_rounds.by_round(recording, core_rounds.CYCLE)
     fewest = min(map(len, rounds), default=0)
     if not stated or len(rounds) != len(recording.processes) or fewest < 3:
         return None

@@ -28,7 +28,7 @@ from labs.recording.file import Recording
 #: The limit `outliers.REACH` handles fewer interruptions than this share of a batch size.
 LEAST_HIT = 0.15
 #: Interruptions of samples are so many times as frequent as those that the processes count beside:
-#: in 24 runs of 13 system calls, 1.25 times in the middle and 0.96 to 1.77 times at the ends. The
+#: in 24 runs of 13 system calls, 1.25 times in the middle and 0.84 to 1.77 times at the ends. The
 #: OS interrupts a CPU up to a thousand times per second, which a few milliseconds may miss.
 AS_OFTEN, TIMER_PER_S = 1.5, 1000.0
 #: A longer interruption puts its sample far from the others. More of the time is never taken by

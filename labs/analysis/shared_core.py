@@ -110,7 +110,7 @@ def _least_share(
     recording has no usable rounds, or if a round takes too few steps of the counter: an emulator
     that counts microseconds would give arbitrary shares.
     """
-    widths = core_rounds.widths(recording, counted)
+    widths = core_rounds.by_round(recording, counted)
     around = core_rounds.around(recording, samples, widths)
     if around is None:
         return None

@@ -28,7 +28,7 @@ SHARE_OF_ROUNDS = 0.1
 
 
 @memoized
-def widths(recording: Recording, counted: str = ADDITIONS) -> tuple[tuple[float, ...], ...]:
+def by_round(recording: Recording, counted: str = ADDITIONS) -> tuple[tuple[float, ...], ...]:
     """What was `counted` in each round, one tuple for each process.
 
     The tuple is empty if the process does not state a list of such numbers.
@@ -42,7 +42,7 @@ def reached(recording: Recording, counted: str = ADDITIONS) -> float | None:
 
     None if no round is known.
     """
-    known = sorted((width for each in widths(recording, counted) for width in each), reverse=True)
+    known = sorted((width for each in by_round(recording, counted) for width in each), reverse=True)
     return known[math.ceil(SHARE_OF_ROUNDS * len(known)) - 1] if known else None
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from labs.machine import cores
-from labs.recording.core_rounds import STORES, reached, widths
+from labs.recording.core_rounds import STORES, by_round, reached
 from labs.recording.file import Recording
 from labs.run import best_width
 from labs.run.best_width import FILE_NAME, MOST_ENTRIES, best
@@ -45,8 +45,8 @@ def remembered(run: Recording) -> float | None:
 
 def test_each_process_has_its_rounds_and_one_that_is_no_list_has_none() -> None:
     run = run_of("3.98 2.01", "4.00 nan", "4.00 x", "", "-1 4")
-    assert widths(run) == ((3.98, 2.01), (), (), (), ())
-    assert widths(recording({"fenced": FENCED})) == ()
+    assert by_round(run) == ((3.98, 2.01), (), (), (), ())
+    assert by_round(recording({"fenced": FENCED})) == ()
 
 
 def test_a_tenth_of_the_rounds_must_reach_it() -> None:
@@ -155,15 +155,15 @@ def test_where_nothing_can_be_remembered_the_run_goes_on(
 def test_a_run_says_where_its_rounds_lie_and_what_was_best() -> None:
     plan = Plan("timer_overhead", ("fenced",), samples=600, processes=2, warmup=10)
     short = measure_now(plan)
-    if not widths(short):
+    if not by_round(short):
         pytest.skip("no assembly for this architecture")
     assert "core_width.best" not in short.conditions, "two processes are not to be trusted"
     run = measure_now(replace(plan, processes=6))
-    assert len(widths(run)) == 6
+    assert len(by_round(run)) == 6
     (after,) = set(run.condition("core_width.after"))
     places = [int(word) for word in after.split()]
     assert places[0] == -11 and places[-1] == 99 and places == sorted(places)
-    for rounds in widths(run):
+    for rounds in by_round(run):
         assert len(rounds) == len(places) and all(0 < width < 20 for width in rounds)
     assert float(run.conditions["core_width.best"]) == reached(run)
     again = measure_now(plan)
