@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from labs.common import code_spans
+from labs.common.html import code_spans
 
 _NAME_OF_C = re.compile(r"`|\w+(\(\)|_)")
 _MARKS = re.compile(r"([\\*_<>\[\]{}|$#~^])")
@@ -13,7 +13,7 @@ _MARKS = re.compile(r"([\\*_<>\[\]{}|$#~^])")
 
 def escaped(text: str) -> str:
     """Text of the kit, which means the same in Markdown; code stays between its backticks."""
-    parts = code_spans.parts(" ".join(text.split()))
+    parts = code_spans(" ".join(text.split()))
     return "".join(
         f"`{part}`" if is_code else _MARKS.sub(r"\\\1", part).replace("`", r"\`")
         for part, is_code in parts

@@ -26,6 +26,14 @@ def filled(template: Path, **values: object) -> str:
     return _environment(template.parent).get_template(template.name).render(values)
 
 
+def code_spans(text: str) -> list[tuple[str, bool]]:
+    """The parts of a text, each with whether it is code, which stands between backticks."""
+    found = text.split("`")
+    if len(found) % 2 == 0:
+        return [(text, False)]
+    return [(part, number % 2 == 1) for number, part in enumerate(found) if part]
+
+
 def inline(source: str, **values: object) -> str:
     """The same of a template of one line, given as text."""
     return _line(source).render(values)

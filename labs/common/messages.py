@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from labs.common import code_spans
-from labs.common.html import filled
+from labs.common.html import code_spans, filled
 from labs.common.terminal import say
 from labs.languages.words import of_reader, words
 
@@ -41,10 +40,10 @@ class Message:
             role="alert" if self.tone == "problem" else "status",
             colour=TONES[self.tone][0],
             word=word,
-            heading=code_spans.parts(heading),
+            heading=code_spans(heading),
             loud=self.tone != "open",
             excerpt=self.excerpt,
-            sentences=[code_spans.parts(shown.heading(sentence)) for sentence in self.sentences],
+            sentences=[code_spans(shown.heading(sentence)) for sentence in self.sentences],
         )
 
     def _first_line(self) -> tuple[str, str]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.common import code_spans, warned
+from labs.common import warned
 from labs.common.files import CannotWrite
-from labs.common.html import filled
+from labs.common.html import code_spans, filled
 from labs.common.messages import Message, Refused
 from labs.common.spelling import suggestion
 from labs.course import answers
@@ -47,7 +47,7 @@ class BesideExplanation:
             text=newest.text,
             when=time_text(newest.when),
             first=shown_first if len(self.versions) > 1 else None,
-            explanation=[code_spans.parts(words(paragraph)) for paragraph in self.explanation],
+            explanation=[code_spans(words(paragraph)) for paragraph in self.explanation],
             warnings=warned.as_html(self.warnings),
         )
 
