@@ -30,7 +30,7 @@ from grader.demonstration.students import (
 )
 from grader.with_nbgrader.course import make_course
 from grader.with_nbgrader.release import ReleaseError
-from labs.common import terminal
+from labs.common import python, terminal
 from labs.common.table import in_columns
 from labs.common.terminal import say
 
@@ -132,7 +132,7 @@ class DemonstrationClass:
             "JUPYTER_DATA_DIR": jupyter,
         }
         done = subprocess.run(
-            [sys.executable, "-m", "nbgrader", *arguments],
+            python.command("nbgrader", *arguments),
             cwd=folder,
             env=environment,
             capture_output=True,

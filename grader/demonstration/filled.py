@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from grader.demonstration.measured import MeasuredEvidence, demonstrable
 from grader.demonstration.students import STUDENTS, Evidence, Lab, NoEvidence, make_submission
 from grader.figures import LABS, figures_of
+from labs.common import python
 from labs.common.spelling import suggestion
 
 # nbgrader takes a few seconds. A step that takes longer than this has hung.
@@ -67,7 +67,7 @@ def _generate(course: Path, lab: str) -> None:
     if (course / "release" / lab / f"{lab}.ipynb").is_file():
         return
     done = subprocess.run(
-        [sys.executable, "-m", "nbgrader", "generate_assignment", lab],
+        python.command("nbgrader", "generate_assignment", lab),
         cwd=course,
         capture_output=True,
         text=True,

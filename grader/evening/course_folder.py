@@ -34,7 +34,8 @@ def open_course(folder: Path, settings: Config | None = None) -> NbGrader:
     waiting = logging.getLogger("traitlets")
     if not any(isinstance(each, _BesideTheBar) for each in waiting.handlers):
         waiting.addHandler(_BesideTheBar(logging.WARNING))
-    with _in(folder):
+    # nbgrader reads the settings of the current folder, and these may name files in it.
+    with current(folder):
         app = NbGrader(**({"config": settings} if settings else {}))
         app.initialize([], root=str(folder))
     return app
@@ -48,8 +49,8 @@ class _BesideTheBar(logging.Handler):
 
 
 @contextlib.contextmanager
-def _in(folder: Path) -> Iterator[None]:
-    """nbgrader reads the settings of the current folder, and these may name files in it."""
+def current(folder: Path | str) -> Iterator[None]:
+    """Make `folder` the current one of this process, for a while."""
     before = Path.cwd()
     os.chdir(folder)
     try:

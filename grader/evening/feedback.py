@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.evening.course_folder import NotOurs, open_course
+from grader.evening.course_folder import NotOurs, current, open_course
 from grader.evening.grading_settings import logged
 from grader.evening.page_work import Made, PageJob, end_with_parent, make_pages
 from grader.evening.run import Stopped
@@ -29,6 +29,7 @@ from grader.with_nbgrader.grades import grades_of
 from grader.with_nbgrader.pages.given import Grades
 from grader.with_nbgrader.places import students_in, trusted_part
 from grader.with_nbgrader.staged import UNFINISHED, Stop, remove_empty_above, remove_left
+from labs.common import python
 
 #: So often, pages whose processes were killed are given to new ones.
 _TURNS = 3
@@ -179,8 +180,12 @@ def _made(jobs: list[PageJob], workers: int) -> Iterator[Made]:
     for _ in range(_TURNS):
         # A process that is forked here would share the connection to the gradebook.
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(workers, context, end_with_parent) as pool:
-            futures = [pool.submit(make_pages, job) for job in left.values()]
+        with contextlib.ExitStack() as opened:
+            # Python starts the processes in the current folder, and looks for modules there.
+            with current(python.NEUTRAL):
+                pool = ProcessPoolExecutor(workers, context, end_with_parent)
+                opened.enter_context(pool)
+                futures = [pool.submit(make_pages, job) for job in left.values()]
             try:
                 for future in as_completed(futures):
                     made = future.result()

@@ -13,7 +13,6 @@ import os
 import queue
 import select
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from types import TracebackType
 
 from grader.evening.graded import Job, NoResult
 from grader.submissions.read_ahead import read_ahead
+from labs.common import python
 
 #: The process that judges has its own limits, of two minutes each time that it is started.
 _ANSWER_S = 900.0
@@ -163,12 +163,9 @@ class _Lane:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    path = [str(Path(each).absolute()) for each in sys.path if each]
     return subprocess.Popen(
-        [sys.executable, "-m", "grader.evening.work"],
+        python.command("grader.evening.work"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        # Python looks for modules in the current folder, which may be a student's.
-        cwd="/",
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+        cwd=python.NEUTRAL,
     )

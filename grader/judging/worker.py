@@ -18,7 +18,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from pathlib import Path
 from types import TracebackType
 
 from grader.judging.judgement import NO_MEMORY, Judgement, NotGraded, from_json
+from labs.common import python
 from labs.common.limits import MOST_JUDGEMENT_BYTES
 
 #: Libraries for numbers start a thread for each CPU, and each thread reserves memory.
@@ -89,7 +89,7 @@ class Worker:
         job = {
             "folder": str(Path(folder).absolute()),
             "lab": lab,
-            "path": _modules_path(),
+            "path": python.modules_path(),
             "cpu_s": self._limits.cpu_s,
             **vars(self._ways),
         }
@@ -139,17 +139,11 @@ class Worker:
 
     def _start(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "grader.judging.work", str(self._limits.memory)],
+            python.command("grader.judging.work", str(self._limits.memory)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # Python looks for modules in the current folder, which may be a student's.
-            cwd="/",
-            env={
-                **os.environ,
-                **_ONE_THREAD,
-                **_KEEPS_MEMORY,
-                "PYTHONPATH": os.pathsep.join(_modules_path()),
-            },
+            cwd=python.NEUTRAL,
+            env={**os.environ, **_ONE_THREAD, **_KEEPS_MEMORY},
         )
         if self._received(_START_S) != b"ready":
             raise _Ended("the process that judges does not start")
@@ -201,8 +195,3 @@ class Worker:
                 return f"the check was ended by {signal.Signals(-status).name}"
             return f"the check was ended by signal {-status}"
         return f"the check ended early with status {status}"
-
-
-def _modules_path() -> list[str]:
-    """Where this process looks for modules, without the current folder."""
-    return [str(Path(each).absolute()) for each in sys.path if each]

@@ -41,6 +41,7 @@ from nbgrader.converters.base import BaseConverter
 from grader.with_nbgrader import careful_course
 from grader.with_nbgrader.formgrader import large_lists
 from grader.with_nbgrader.pages.formgrader_lists import ListEnvironment
+from labs.common import python
 
 #: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.
 TESTED_WITH = ("0.9.5", "0.9.6")
@@ -219,14 +220,13 @@ def alembic_version() -> str:
     """The newest version of a gradebook's tables. Raises CalledProcessError."""
     # nbgrader has this address of a gradebook here as well; `heads` opens no gradebook.
     with dbutil._temp_alembic_ini("sqlite:////tmp/gradebook.db") as settings:
-        heads = subprocess.check_output([*_ALEMBIC, "-c", settings, "heads"], text=True)
+        command = python.command("alembic", "-c", settings, "heads")
+        heads = subprocess.check_output(command, cwd=python.NEUTRAL, text=True)
     return heads.split("\n")[0].split(" ")[0]
 
 
 def upgrade(db_url: str, revision: str = "head") -> None:
     """Update the tables of the gradebook `db_url`. Raises CalledProcessError."""
     with dbutil._temp_alembic_ini(db_url) as settings:
-        subprocess.check_call([*_ALEMBIC, "-c", settings, "upgrade", revision])
-
-
-_ALEMBIC = (sys.executable, "-m", "alembic")
+        # In this folder: the address of a gradebook may be relative.
+        subprocess.check_call(python.command("alembic", "-c", settings, "upgrade", revision))

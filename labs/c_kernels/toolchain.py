@@ -14,7 +14,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,8 +125,9 @@ def find_compiler() -> Compiler:
         found = shutil.which(name)
         if found is not None:
             return _compiler((found,))
-    if importlib.util.find_spec("ziglang") is not None:
-        return _compiler((sys.executable, "-m", "ziglang", "cc"))
+    wheel = importlib.util.find_spec("ziglang")
+    if wheel is not None and wheel.origin is not None:
+        return _compiler((str(Path(wheel.origin).with_name("zig")), "cc"))
     raise NoCompiler("no C compiler found", INSTALL)
 
 

@@ -7,7 +7,6 @@ import dataclasses
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TextIO
 
 from labs.common import terminal
@@ -36,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         machine = dataclasses.replace(machine, counter_step_ns=trials.counter.step_ns)
     points = examine(machine, trials)
     if arguments.administrator:
-        points.append(check_exchange(root_of_exchange(Path())))
+        points.append(check_exchange(root_of_exchange()))
     if arguments.json:
         say_json(as_objects(points))
     else:

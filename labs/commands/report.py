@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-import sys
 
 from labs.commands.arguments import REPORT
 from labs.commands.progress import folder_of_labs
 from labs.commands.said import complain
+from labs.common import python
 from labs.course import guide
 
 
@@ -25,8 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     output = (arguments.output or folder / REPORT).expanduser().absolute()
     # A process of its own: `labs` knows nothing of the grader, whose check the report shows.
-    command = [
-        sys.executable, "-m", "grader.own_report", str(folder), f"--output={output}",
+    command = python.command(
+        "grader.own_report", str(folder), f"--output={output}",
         f"--name={arguments.name}", *(["--pdf"] if arguments.pdf else []),
-    ]  # fmt: skip
-    return subprocess.run(command, check=False).returncode
+    )  # fmt: skip
+    return subprocess.run(command, cwd=python.NEUTRAL, check=False).returncode

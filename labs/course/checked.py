@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from labs.common import python
 
 _LIMIT_S = 120.0
 
@@ -35,11 +36,11 @@ class Checked:
 def check(folder: Path) -> list[Checked]:
     """The verdicts on the figures, as `grader check` prints them. Raises CannotCheck."""
     # A process of its own: `labs` can be used without the grader.
-    command = [sys.executable, "-m", "grader.commands.cli", "check", "--json", str(folder)]
+    command = python.command("grader.commands.cli", "check", "--json", str(folder.absolute()))
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=_LIMIT_S,
-            check=False,
+            command, cwd=python.NEUTRAL, capture_output=True, text=True, errors="replace",
+            timeout=_LIMIT_S, check=False,
         )  # fmt: skip
         stated = json.loads(done.stdout)
     except subprocess.TimeoutExpired:

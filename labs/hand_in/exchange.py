@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
+
+from labs.common import python
 
 #: nbgrader needs about two seconds to start; an exchange on a slow network drive takes longer.
 _TIME_LIMIT_S = 120.0
@@ -22,10 +23,10 @@ class NotSubmitted(RuntimeError):
     """The exchange did not take the lab; the message says why, and what to do."""
 
 
-def courses_with(lab: str, labs_folder: Path) -> tuple[str, ...]:
+def courses_with(lab: str) -> tuple[str, ...]:
     """The courses whose exchange has released `lab`; empty if there is no exchange here."""
     try:
-        listed = json.loads(run_python(labs_folder, "labs.hand_in.released_labs"))
+        listed = json.loads(run_python("labs.hand_in.released_labs"))
         return tuple(sorted(str(course) for course, released in listed if released == lab))
     except (NotSubmitted, ValueError, TypeError):
         return ()
@@ -33,16 +34,20 @@ def courses_with(lab: str, labs_folder: Path) -> tuple[str, ...]:
 
 def submit(lab: str, labs_folder: Path, course: str) -> None:
     """Submit the folder of `lab` below `labs_folder` to `course`. Raises NotSubmitted."""
-    run_python(labs_folder, "nbgrader", "submit", lab, "--course", course)
+    where = f"--Exchange.assignment_dir={labs_folder}"
+    run_python("nbgrader", "submit", lab, "--course", course, where)
 
 
-def run_python(folder: Path, module: str, *words: str) -> str:
-    """The output of the Python program `module`, started in `folder`. Raises NotSubmitted."""
-    command = [sys.executable, "-m", module, *words]
+def run_python(module: str, *words: str) -> str:
+    """The output of the Python program `module`, which uses nbgrader. Raises NotSubmitted.
+
+    nbgrader runs the settings in the current folder as code. It finds here only those of Jupyter,
+    which an administrator or the student has chosen for the account.
+    """
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, errors="replace",
-            timeout=_TIME_LIMIT_S, check=False,
+            python.command(module, *words), cwd=python.NEUTRAL, capture_output=True, text=True,
+            errors="replace", timeout=_TIME_LIMIT_S, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise NotSubmitted(f"nbgrader did not answer within {_TIME_LIMIT_S:g} s") from error

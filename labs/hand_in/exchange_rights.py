@@ -18,13 +18,13 @@ _AS_A_STUDENT = (
 )
 
 
-def root_of_exchange(folder: Path) -> Path | None:
-    """The folder of the exchange that nbgrader uses in `folder`; None if there is none to look at.
+def root_of_exchange() -> Path | None:
+    """The folder of the exchange that nbgrader uses here; None if there is none to look at.
 
-    It takes about two seconds, because nbgrader reads its settings.
+    It is the one that Jupyter's settings name, as for students. This takes about two seconds.
     """
     try:
-        found = json.loads(run_python(folder, "labs.hand_in.exchange_root"))
+        found = json.loads(run_python("labs.hand_in.exchange_root"))
     except (NotSubmitted, ValueError):
         return None
     return Path(found) if isinstance(found, str) and found else None

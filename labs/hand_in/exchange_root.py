@@ -1,7 +1,4 @@
-"""The program that prints the folder of nbgrader's exchange as JSON; null if it is of another kind.
-
-nbgrader reads its settings from the current folder and from those of Jupyter.
-"""
+"""The program that prints the folder of nbgrader's exchange as JSON; null if it is of another kind."""
 
 from __future__ import annotations
 

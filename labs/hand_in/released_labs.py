@@ -1,7 +1,6 @@
 """The program that prints which labs the exchange has released: a JSON list of [course, lab].
 
-nbgrader reads its settings from the current folder, so this runs as a process in the folder of the
-labs. `nbgrader list` prints the same for a reader only (nbgrader 0.9.6).
+`nbgrader list` prints the same for a reader only (nbgrader 0.9.6).
 """
 
 from __future__ import annotations

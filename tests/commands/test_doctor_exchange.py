@@ -75,12 +75,13 @@ def test_the_folder_is_the_one_that_nbgrader_uses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "nbgrader_config.py").write_text('c.Exchange.root = "/srv/exchange"\n')
-    assert root_of_exchange(tmp_path) == Path("/srv/exchange")
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
+    assert root_of_exchange() == Path("/srv/exchange")
 
-    def fails(folder: Path, module: str) -> str:
+    def fails(module: str) -> str:
         raise NotSubmitted("nbgrader ended with status 1")
 
     monkeypatch.setattr(exchange_rights, "run_python", fails)
-    assert root_of_exchange(tmp_path) is None
-    monkeypatch.setattr(exchange_rights, "run_python", lambda folder, module: "null\n")
-    assert root_of_exchange(tmp_path) is None
+    assert root_of_exchange() is None
+    monkeypatch.setattr(exchange_rights, "run_python", lambda module: "null\n")
+    assert root_of_exchange() is None

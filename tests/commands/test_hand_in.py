@@ -164,7 +164,9 @@ def exchange(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     for each in (root, *root.rglob("*")):
         each.chmod(0o777)
     config = {"Exchange": {"root": str(root), "cache": str(tmp_path / "cache")}}
-    (folder.parent / "nbgrader_config.json").write_text(json.dumps(config), encoding="utf-8")
+    (tmp_path / "jupyter").mkdir()
+    (tmp_path / "jupyter" / "nbgrader_config.json").write_text(json.dumps(config), encoding="utf-8")
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "jupyter"))
     return root / "systems" / "inbound"
 
 

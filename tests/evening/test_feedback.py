@@ -23,6 +23,7 @@ from grader.evening.page_work import Made, PageJob, make_pages
 from grader.evening.run import Stopped
 from grader.with_nbgrader.feedback import CourseFeedback
 from grader.with_nbgrader.staged import UNFINISHED
+from testing.hostile.modules import plant
 from testing.small_course import LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse
 
@@ -107,6 +108,16 @@ def test_it_is_nbgraders_own_in_every_byte(graded: ExchangeCourse, course: Path)
     assert "Late submission penalty (Score: -1.5)" in late
     hostile = (course / "feedback" / "html" / LAB / f"{LAB}.html").read_text("utf-8")
     assert "<script" not in hostile
+
+
+def test_typed_in_a_submission_it_runs_nothing_there(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = plant(tmp_path, noted_in=tmp_path / "ran.txt")
+    monkeypatch.chdir(tmp_path)
+    assert made(course, workers=2).made == len(FIGURES)
+    assert ran() == []
+    assert Path.cwd() == tmp_path
 
 
 def test_what_exists_is_kept_until_it_is_made_anew(course: Path) -> None:

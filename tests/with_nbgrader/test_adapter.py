@@ -26,6 +26,7 @@ from grader.with_nbgrader.feedback import CourseFeedback
 from grader.with_nbgrader.pages.formgrader_lists import ListEnvironment
 from grader.with_nbgrader.pages.student_pages import StudentPages
 from grader.with_nbgrader.settings import configure
+from testing.hostile.modules import plant
 from testing.paths import REPOSITORY
 from testing.small_course import LAB, MARKER
 
@@ -147,9 +148,12 @@ def test_alembic_is_found_without_path_and_path_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    ran = plant(tmp_path, noted_in=tmp_path / "ran.txt")
+    monkeypatch.chdir(tmp_path)  # as if typed in a submission
     before = dict(os.environ)
     configure(Config())
     assert dict(os.environ) == before
     with nbgrader.api.Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as gradebook:
         assert gradebook.students == []
     dbutil.upgrade(f"sqlite:///{tmp_path / 'gradebook.db'}")
+    assert ran() == []

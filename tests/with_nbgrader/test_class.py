@@ -16,6 +16,7 @@ from grader.commands.cli import main
 from grader.demonstration import course
 from grader.demonstration.course import DemonstrationClass, Row, table
 from grader.demonstration.students import STUDENTS
+from labs.common import python
 from testing import nbgrader_command
 from testing.paths import REPOSITORY
 from testing.small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
@@ -51,8 +52,9 @@ def already_imported(
     command: list[str], *, cwd: Path, env: dict[str, str], **_: object
 ) -> subprocess.CompletedProcess[str]:
     """The same command without the start of nbgrader; below, one that fails starts in full."""
-    assert command[:3] == [sys.executable, "-m", "nbgrader"]
-    return nbgrader_command.run(cwd, env, *command[3:])
+    start = python.command("nbgrader")
+    assert command[: len(start)] == start
+    return nbgrader_command.run(cwd, env, *command[len(start) :])
 
 
 def test_every_student_has_one_line(graded: tuple[DemonstrationClass, list[Row]]) -> None:
