@@ -14,7 +14,7 @@ from pathlib import Path
 #: matplotlib read settings in the current folder.
 NEUTRAL = "/"
 
-# `sys` is built in. Only what is imported after it is looked for in folders.
+# `sys` is built in, so it is not looked for in any folder.
 _START = """\
 import sys
 sys.path[:] = {path!a}

@@ -1,4 +1,7 @@
-"""The program that prints the folder of nbgrader's exchange as JSON; null if it is of another kind."""
+"""The program that prints the folder of nbgrader's exchange as JSON.
+
+It prints null if the exchange is of another kind.
+"""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 @pytest.fixture(params=[".", LAB], ids=["beside the lab", "in the lab"])
 def here(request: pytest.FixtureRequest, place: Place) -> Path:
     """The folder in which the student types the command."""
-    return place.folder / request.param
+    return place.folder / str(request.param)
 
 
 def test_python_itself_runs_them(place: Place, here: Path) -> None:

@@ -6,7 +6,6 @@ import concurrent.futures
 import os
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 

@@ -20,6 +20,13 @@ MOST_LINES, MOST_LINES_OF_A_FUNCTION, MOST_PARAMETERS = 300, 60, 7
 MOST_MODULES = 20
 #: One entry a file, found by the folder.
 CATALOGUES = {"grader/pitfalls"}
+#: Where Python is started: for all others; isolated; in another current folder; in the sandbox.
+STARTING_PYTHON = {
+    "labs/common/python.py",
+    "labs/machine/probes.py",
+    "grader/evening/feedback.py",
+    "grader/sandbox/provisioner.py",
+}
 
 
 def modules(package: str) -> list[Path]:
@@ -115,6 +122,18 @@ def test_no_folder_is_crowded(package: str) -> None:
         if (count := len(list(folder.glob("*.py")))) > MOST_MODULES
     }
     assert set(crowded) <= CATALOGUES
+
+
+def test_python_is_started_by_one_function() -> None:
+    """Else it runs modules in the current folder, which may be a student's."""
+    starts = re.compile(r"[\[(]\s*sys\.executable,|ProcessPoolExecutor\(")
+    found = {
+        str(path.relative_to(REPOSITORY))
+        for package in PACKAGES
+        for path in modules(package)
+        if starts.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == STARTING_PYTHON
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
