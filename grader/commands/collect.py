@@ -28,7 +28,8 @@ SOURCE is one of these:
   the word `exchange`, for nbgrader's exchange.
 
 The exit status is 0 if everything was collected, and 2 if nothing could be done. It is 1 if \
-something was not collected. The output says what and why, and all else is collected."""
+something was not collected. The output says what and why, and all else is collected. A folder \
+that can be one student's or a class's is not collected: the output says which option decides."""
 _EXAMPLES = (
     "grader collect download.zip",
     "grader collect download.zip --lab 01-timer-overhead --dry-run",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import logging
@@ -16,7 +17,7 @@ from nbgrader.api import Gradebook
 from grader.commands.cli import main
 from grader.evening.collect.run import Collect
 from grader.with_nbgrader.record import RECORD
-from testing.platform_archives import Upload, canvas_zip, handed_in
+from testing.platform_archives import Upload, canvas_zip, handed_in, zipped
 from testing.small_course import FIGURES, LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse
 
@@ -147,6 +148,35 @@ def test_the_exchange_is_collected_as_nbgrader_does(
     (mine.inbound / mine.name_of("linker")).symlink_to(mine.name_of("ada"))
     assert collect(mine, "exchange") == 1
     assert "NOT collected 1" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_class_next_to_a_file_is_asked_and_the_answer_collects_it(
+    course: ExchangeCourse, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = course.copied_to(tmp_path)
+    files = {
+        f"class/{student}/{LAB}/{name}": content
+        for student in ("ada", "bob")
+        for name, content in files_of(mine, student).items()
+    }
+    path = tmp_path / "class.zip"
+    path.write_bytes(zipped({**files, "class/grades.csv": b"student,grade"}))
+    assert collect(mine, str(path)) == 1
+    said = capsys.readouterr().out
+    assert "If class is one student with the folders ada and bob, add the option\n" in said
+    assert "If ada and bob are two students in the folder class, add the option\n" in said
+    assert not [each for each in ("class", "ada", "bob") if mine.submitted(each).exists()]
+    with (mine.folder / "receipts" / f"{LAB}.csv").open(newline="") as file:
+        (row,) = (row for row in csv.DictReader(file) if row["version"] == "not collected")
+    assert (row["name in the source"], row["file"][:18]) == ("class", "nothing of it was ")
+    *_, names = re.findall(r"^ +--names '([^']+)'$", said, re.MULTILINE)
+    assert collect(mine, str(path), "--names", names) == 1
+    assert "class/grades.csv: its name is not one of your pattern" in capsys.readouterr().out
+    for student in ("ada", "bob"):
+        assert (mine.submitted(student) / "recordings/run.csv").read_text() == student
+    # Without the file, it is certain.
+    path.write_bytes(zipped(files))
+    assert collect(mine, str(path)) == 0
 
 
 def test_a_full_disk_says_what_to_do(

@@ -338,6 +338,15 @@ def test_names_in_other_encodings_are_taken(names: bytes, expected: str, tmp_pat
     assert f"submitted/a-1/{LAB}/{expected}" in files_in(tmp_path / "course")
 
 
+@pytest.mark.parametrize("name", ["./", "/"])
+def test_an_archive_that_names_its_own_folder_is_taken(name: str, tmp_path: Path) -> None:
+    """Some programs do, in the archive of a class and in that of a student."""
+    files = {name: b"", "ada/figures.json": b"{}", "bob.zip": zipped({name: b"", **GOOD})}
+    (tmp_path / "c.zip").write_bytes(zipped(files))
+    report = collect(tmp_path, tmp_path / "c.zip")
+    assert ([line.student for line in report.lines], report.complete) == (["ada", "bob"], True)
+
+
 def test_honest_files_that_compress_well_are_taken(tmp_path: Path) -> None:
     """A recording of a coarse clock has few different rows."""
     row = "3,own,100,0\n"

@@ -16,14 +16,13 @@ from typing import BinaryIO, cast
 from grader.evening.collect.items import Item, NotTaken, is_bomb, opened_zip
 from grader.evening.collect.naming import Parts, hand_in_archive, is_junk
 from grader.evening.collect.paths import same_name, shown, trouble_on_windows
+from grader.evening.collect.readings import OTHER_ARCHIVES, Place, is_of_a_lab, plain
 from labs.common import limits
-from labs.course import answers, figures, predictions
+from labs.course import figures
 from labs.course.handed_in import HANDED_IN
 
 #: An archive that is smaller stays in memory.
 _IN_MEMORY = 4_000_000
-_OTHER_ARCHIVES = (".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
-_BARE = (figures.FILE_NAME, predictions.FILE_NAME, answers.FILE_NAME)
 
 
 @dataclass(frozen=True)
@@ -55,26 +54,41 @@ class Version:
 
 @contextmanager
 def versions(
-    given: Sequence[Given], lab: str, labs: Collection[str], scratch: Path
+    given: Sequence[Given],
+    lab: str,
+    labs: Collection[str],
+    scratch: Path,
+    place: Place | None = None,
 ) -> Iterator[list[Version]]:
     """What a student handed in of `lab`, the earliest first; `scratch` is for unpacked archives.
 
-    `labs` are the labs of the course: another one is not taken for this one. Raises NotTaken, with
-    a sentence, if there is no submission or if it must not be unpacked. The versions can be read
-    until the context ends.
+    `labs` are the labs of the course: another one is not taken for this one. `place` is where the
+    files lie, if it is not certain that they are one student's. Raises NotTaken, with a sentence,
+    if they may be several students', if there is no submission or if it must not be unpacked. The
+    versions can be read until the context ends.
     """
     with ExitStack() as stack:
-        reader = _Reader(lab, frozenset(labs) - {lab}, scratch, stack)
+        reader = _Reader(lab, frozenset(labs) - {lab}, scratch, stack, place)
         yield reader.versions(given, limits.MOST_NESTED_ARCHIVES)
 
 
 class _Reader:
-    def __init__(self, lab: str, others: Set[str], scratch: Path, stack: ExitStack) -> None:
+    def __init__(
+        self, lab: str, others: Set[str], scratch: Path, stack: ExitStack, place: Place | None
+    ) -> None:
         self._lab, self._others, self._scratch, self._stack = lab, others, scratch, stack
+        self._place = place
 
-    def versions(self, given: Sequence[Given], depth: int) -> list[Version]:
-        """The versions in these files; `depth` archives may lie in each other from here on."""
+    def versions(self, given: Sequence[Given], depth: int, archive: Parts = ()) -> list[Version]:
+        """The versions in these files, which lie in `archive`, or in none.
+
+        From here on, `depth` archives may lie in each other.
+        """
         given = [each for each in given if not is_junk(each.path)]
+        if self._place is not None:
+            question = self._place.question([each.path for each in given], archive)
+            if question:
+                raise NotTaken(question)
         if len(given) > limits.MOST_ARCHIVE_FILES:
             most = limits.MOST_ARCHIVE_FILES
             raise NotTaken(f"it has {len(given):,} files; at most {most:,} are read")
@@ -88,10 +102,10 @@ class _Reader:
             raise NotTaken(f"it has {total:,} bytes; at most {most:,} are taken")
         _check_names(given)
         found: list[Version] = []
-        if any(_is_of_a_lab(each.path) for each in given):
+        if any(is_of_a_lab(each.path) for each in given):
             found.append(self._bare(given))
         for each in self._archives(given, bare=bool(found)):
-            found += self._in_archive(each, depth)
+            found += self._in_archive(each, depth, archive)
         if not found:
             raise NotTaken(_nothing(given))
         return sorted(found, key=_moment)
@@ -108,7 +122,7 @@ class _Reader:
                 if not {*beside} & {*self._others, HANDED_IN}:
                     left_out.add(f"{shown(beside)}: it lies outside of the lab's folder")
                 continue
-            below = _plain(each.path[len(root) :], self._lab)
+            below = plain(each.path[len(root) :], self._lab)
             if below in files:
                 left_out.add(f"{shown(each.path)}: it was handed in again")
             elif not (len(below) == 1 and below[0].casefold().endswith(".zip")):
@@ -137,8 +151,8 @@ class _Reader:
             raise NotTaken(f"{many}: {names}")
         return unnamed
 
-    def _in_archive(self, each: Given, depth: int) -> list[Version]:
-        """The versions in an archive."""
+    def _in_archive(self, each: Given, depth: int, around: Parts) -> list[Version]:
+        """The versions in an archive, which lies in the archive `around`, or in none."""
         name = shown(each.path)
         if depth == 0:
             most = limits.MOST_NESTED_ARCHIVES
@@ -155,7 +169,8 @@ class _Reader:
             bomb = is_bomb(items, size)
             if bomb:
                 raise NotTaken(bomb)
-            inner = self.versions([Given(item.parts, item) for item in items], depth - 1)
+            inside = [Given(item.parts, item) for item in items]
+            inner = self.versions(inside, depth - 1, (*around, *each.path))
         except NotTaken as error:
             raise NotTaken(f"{name}: {error}") from error
         named = hand_in_archive(each.path[-1])
@@ -195,24 +210,29 @@ def _check_names(given: Sequence[Given]) -> None:
         raise NotTaken(f"{shown((both[0],))} is a file and a folder")
 
 
-def _is_of_a_lab(path: Parts) -> bool:
-    return path[-1].casefold().endswith(".ipynb") or _plain(path[-1:], "") == (figures.FILE_NAME,)
-
-
 def _root(paths: Sequence[Parts], lab: str, others: Set[str]) -> Parts:
     """The lab's folder among the folders of these files. Raises NotTaken if it is not clear.
 
     `others` are the other labs of the course.
     """
     found = sorted(
-        {path[:-1] for path in paths if _is_of_a_lab(path) and ".ipynb_checkpoints" not in path},
+        {path[:-1] for path in paths if is_of_a_lab(path) and ".ipynb_checkpoints" not in path},
         key=lambda root: (len(root), root),
     )
     if not found:
         raise NotTaken("it holds copies of Jupyter (.ipynb_checkpoints) and no file of the lab")
-    named = [root for root in found if root[-1:] == (lab,) or (*root, f"{lab}.ipynb") in paths]
+    named: dict[tuple[int, bool], list[Parts]] = {}
+    for root in found:
+        if root[-1:] == (lab,) or (*root, f"{lab}.ipynb") in paths:
+            named.setdefault((len(root), root[-1:] != (lab,)), []).append(root)
     if named:
-        return named[0]
+        best = named[min(named)]
+        if len(best) > 1:
+            names = ", ".join(shown(root) for root in best[:3])
+            raise NotTaken(
+                f"it holds the lab in several folders: {names}; leave the one that counts"
+            )
+        return best[0]
     top = found[0]
     stated = {*top[-1:], *(path[-1].removesuffix(".ipynb") for path in paths if path[:-1] == top)}
     other = sorted(stated & others)
@@ -232,22 +252,11 @@ def _beside(path: Parts, root: Parts) -> Parts:
     return path[: same + 1]
 
 
-def _plain(path: Parts, lab: str) -> Parts:
-    """The name of a file without the number that Canvas adds where a name is taken."""
-    stem, dot, suffix = path[-1].rpartition(".")
-    before, dash, number = stem.rpartition("-")
-    if dash and number.isdigit() and len(path) == 1:
-        plain = f"{before}{dot}{suffix}"
-        if plain in _BARE or plain == f"{lab}.ipynb":
-            return (plain,)
-    return path
-
-
 def _nothing(given: Sequence[Given]) -> str:
     """Why there is no submission in these files."""
     if not given:
         return "it is empty"
-    others = [each for each in given if each.path[-1].casefold().endswith(_OTHER_ARCHIVES)]
+    others = [each for each in given if each.path[-1].casefold().endswith(OTHER_ARCHIVES)]
     if others:
         return f"{shown(others[0].path)} is no zip file; `labs hand-in` makes one"
     return (

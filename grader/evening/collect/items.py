@@ -139,7 +139,8 @@ def opened_zip(
         if len(infos) > most_files:
             raise NotTaken(f"it has {len(infos):,} files; at most {most_files:,} are read")
         found = [_item(archive, info) for info in infos]
-        yield [item for item in found if folders or not item.is_folder]
+        # Some programs name the folder itself, `./`.
+        yield [item for item in found if item.parts and (folders or not item.is_folder)]
 
 
 def _item(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Item:

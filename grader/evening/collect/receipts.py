@@ -74,7 +74,9 @@ def _write_all(
                 late = _late(each)
                 rows.writerow([student, version, _time(each), late, _cell(path), digest, name])
     for left in not_collected:
-        rows.writerow(["", "not collected", "", "", _cell(left.why), "", _cell(left.name)])
+        rows.writerow(
+            ["", "not collected", "", "", _cell(left.why.replace("\n", " ")), "", _cell(left.name)]
+        )
     _write(table, text.getvalue())
     return table
 

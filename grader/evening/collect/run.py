@@ -27,7 +27,7 @@ from grader.evening.collect.decide import (
 )
 from grader.evening.collect.handed_in import Version
 from grader.evening.collect.items import NO_ROOM, Item, NotTaken
-from grader.evening.collect.naming import CANVAS, MOODLE, Layout, Named, layout_of
+from grader.evening.collect.naming import CANVAS, MOODLE, Layout, Named
 from grader.evening.collect.roster import Roster, same_person
 from grader.evening.collect.students import Group, NotCollected, sort
 from grader.evening.collect.written import written
@@ -107,9 +107,7 @@ class Collect:
         `layout` is found by their names if it is None. Raises BlockingIOError if another collect
         of this lab is running, and OSError if the disk is full: what was collected is whole.
         """
-        if layout is None:
-            items = source.without_wrapper(items, self._labs)
-            layout = layout_of([item.parts for item in items])
+        items, layout, places = source.laid_out(items, layout, self._lab, self._labs, roster)
         students = students_in(self._course, self._course.submitted_directory, self._lab, "*")
         taken = {each: self._label_of(each) for each in students}
         found = sort(items, layout, self._lab, roster, taken)
@@ -119,7 +117,9 @@ class Collect:
             report.not_collected.append(NotCollected(found.students.pop(lab).label, _NO_STUDENT))
         with self._scratch() as scratch:
             for student in progress(sorted(found.students)):
-                self._student(report, layout, student, found.students[student], scratch)
+                group = found.students[student]
+                group.place = places.get(group.named.key)
+                self._student(report, layout, student, group, scratch)
         report.not_collected.sort(key=lambda each: each.name)
         if roster is not None:
             here = {*found.seen, *taken}
@@ -180,8 +180,8 @@ class Collect:
         who = _who(layout, group.named)
         state.check_person(who)
         folder = scratch / "submission"
-        given = group.given[when]
-        with handed_in.versions(given, self._lab, self._labs, scratch) as found:
+        given, place = group.given[when], group.place
+        with handed_in.versions(given, self._lab, self._labs, scratch, place) as found:
             for version in found:
                 if version.archive and version.archive == (state.current or {}).get("archive"):
                     yield self._there(student, version)

@@ -88,11 +88,13 @@ def _short(text: str, most: int) -> str:
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:
-    """The text in lines of at most 80 columns; long words are broken."""
-    return textwrap.wrap(
-        text,
+    """The text in lines of at most 80 columns; long words are broken, and new lines are kept."""
+    first, *more = text.split("\n")
+    rows = textwrap.wrap(
+        first,
         WIDTH,
         initial_indent=indent,
         subsequent_indent=f"{indent}    ",
         break_on_hyphens=False,
     ) or [""]
+    return rows + [row for each in more for row in _wrapped(each, f"{indent}    ")]

@@ -11,6 +11,7 @@ from grader.evening.collect.handed_in import Given
 from grader.evening.collect.items import Item, NotTaken
 from grader.evening.collect.naming import STUDENTS, Layout, Named, hand_in_archive, is_junk
 from grader.evening.collect.paths import same_name, shown
+from grader.evening.collect.readings import Place
 from grader.evening.collect.roster import Roster
 from grader.submissions.names import trouble_with_name
 from grader.submissions.safe_copy import printable
@@ -27,6 +28,7 @@ class Group:
     given: dict[datetime.datetime | None, list[Given]] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
     student: str = ""  # the id that a roster gives
+    place: Place | None = None  # where the files lie, if nobody has named the student
 
     @property
     def label(self) -> str:
