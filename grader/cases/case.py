@@ -8,7 +8,7 @@ decide which values are right, and `grader.cases.expected` what is near enough.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grader.cases.conclusion import conclusion
 from grader.cases.expected import Expected
@@ -106,10 +106,11 @@ def make_case(
     compare_with = (name for name in spec.compare_with if name in recording.variants)
     names = (*spec.variants, *compare_with)
     results = {name: result_of(recording, name, "ns") for name in names}
-    accepted_values = tuple(
+    accepted_values = _as_exact(
+        spec,
         conclusion(spec, [results[name] for name in spec.variants])
         if spec.quantity is Quantity.CHOICE
-        else values_by_recording(spec, results, figure.unit)
+        else values_by_recording(spec, results, figure.unit),
     )
     submitted = _submitted_value(spec, figure, results[spec.variant])
     return Case(spec, figure, recording, results, submitted, accepted_values, source)
@@ -127,21 +128,26 @@ def make_relation(
     submitted = _submitted_value(spec, figure, first.result)
     if spec.quantity is Quantity.CHOICE:
         naive = [bool(case.spec.demonstrates) for case in others]
-        accepted_values = tuple(conclusion(spec, [case.result for case in others], naive))
+        accepted = conclusion(spec, [case.result for case in others], naive)
     else:
         operands = [case.as_operand() for case in others]
-        accepted_values = tuple(values_by_relation(spec, operands, figure.unit))
+        accepted = values_by_relation(spec, operands, figure.unit)
     return Case(
         spec,
         figure,
         first.recording,
         results,
         submitted,
-        accepted_values,
+        _as_exact(spec, accepted),
         first.source,
         others,
         compare_with,
     )
+
+
+def _as_exact(spec: FigureSpec, values: list[Expected]) -> tuple[Expected, ...]:
+    """The right values, each as exact as the figure asks for."""
+    return tuple(replace(each, exact=bool(spec.why_exact)) for each in values)
 
 
 def _submitted_value(spec: FigureSpec, figure: Figure, result: Result) -> float | None:

@@ -1,9 +1,11 @@
 """One value that is right for a figure, and the range around it that the grader accepts.
 
 There is one rule for all figures. A value is accepted if it lies in the 95 % interval, as computed
-or as the student saw it printed. It is also accepted if it is the right value rounded: within half
-a percent, which is what rounding to three digits changes at most in any unit, or rounded to two
-digits in the unit of the figure. A count has no interval; it may differ by half a hundredth.
+or as the student saw it printed, or within 5 % of the value: whoever reduces the same samples by
+hand, with a mean, a median or least squares, gets another number. A few figures are exact, such as
+a count. Of these a value is accepted beside the interval only if it is the right one rounded:
+within half a percent, which is what rounding to three digits changes at most in any unit, or
+rounded to two digits in the unit of the figure. A count may also differ by half a hundredth.
 """
 
 from __future__ import annotations
@@ -17,7 +19,10 @@ from labs.analysis.processes import ByProcess
 from labs.common.units import rounded
 from labs.results import digits
 
-#: Rounding to three digits changes a number by at most this share.
+#: A value within this share of the kit's own is accepted, however narrow the interval is.
+NEAR = 0.05
+#: Rounding to three digits changes a number by at most this share. It is all that exact figures
+#: allow.
 ROUNDING = 0.005
 #: A count for one operation may differ by this much: it is printed with two decimals.
 COUNT_MARGIN = 0.005
@@ -38,7 +43,8 @@ class Expected:
     compares process by process. `shown` holds the ends of the interval as the student's run prints
     it, which may differ from the judged one. `one` is the length of one of the units in which the
     student handed the figure in, because rounding happens in these. `before` holds the ends of the
-    range in which an older kit may have computed its value.
+    range in which an older kit may have computed its value. If the value is `exact`, only what
+    rounds to it is accepted beside the interval.
     """
 
     value: float
@@ -50,25 +56,27 @@ class Expected:
     shown: Range | None = field(default=None, compare=False)
     one: float = field(default=1.0, compare=False)
     before: Range | None = field(default=None, repr=False, compare=False)
+    exact: bool = field(default=False, compare=False)
 
-    def accepted(self, factor: float = 1.0) -> tuple[Range, Range]:
-        """The accepted values if the right one is this value times `factor`.
+    def accepted(self) -> tuple[Range, Range]:
+        """The accepted values: a range, and the value rounded to two digits.
 
-        They are a range, and the value rounded to two digits, which need not lie in it.
+        The rounded value need not lie in the range.
         """
-        middle = self.value * factor
+        middle = self.value
         if self.unit == CHOICE or not math.isfinite(middle):
             return (middle, middle), (middle, middle)
-        ends = [end * factor for end in (self.low, self.high, *(self.shown or ()))]
-        ends += [middle * (1 - ROUNDING), middle * (1 + ROUNDING)]
+        ends = [self.low, self.high, *(self.shown or ())]
+        share = ROUNDING if self.exact else NEAR
+        ends += [middle * (1 - share), middle * (1 + share)]
         in_two_digits = float(f"{middle / self.one:.1e}") * self.one
         return (min(ends), max(ends)), (in_two_digits, in_two_digits)
 
-    def accepts(self, value: float, factor: float = 1.0) -> bool:
-        """Whether `value` is this value times `factor`, within interval and rounding."""
+    def accepts(self, value: float) -> bool:
+        """Whether `value` is accepted for this one."""
         return any(
             low - ARITHMETIC * abs(low) <= value <= high + ARITHMETIC * abs(high)
-            for low, high in self.accepted(factor)
+            for low, high in self.accepted()
         )
 
     def accepted_by_older_kit(self, value: float) -> bool:
@@ -109,8 +117,10 @@ def why_more_is_accepted(values: Iterable[Expected]) -> str:
     """
     right = [each for each in values if each.unit != CHOICE and each.low < each.high]
     sentences = []
-    if any(_is_beside(ends, each) for each in right for ends in each.accepted()):
-        sentences.append("Rounded values count too.")
+    beside = [each for each in right for ends in each.accepted() if _is_beside(ends, each)]
+    if beside:
+        exact = beside[0].exact
+        sentences.append("Rounded values count too." if exact else "Values within 5 % count too.")
     if any(each.shown and not _holds(each.shown, (each.low, each.high)) for each in right):
         sentences.append("Values at each clock speed of the run count too.")
     return " ".join(sentences)

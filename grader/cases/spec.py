@@ -83,7 +83,9 @@ class FigureSpec:
     from. `central` is the code of the pitfall that this figure is about: making that mistake costs
     at least half of the points. If the figure is `own`, so does each mistake in what the C does
     (`grader.judging.points`). Provenance has at most a quarter of them. A figure that has passed
-    gets the first `praise` whose facts its recording shows.
+    gets the first `praise` whose facts its recording shows. A value within 5 % of the right one is
+    accepted, however narrow the interval is. If that would hide the mistake that the lab is about,
+    the figure is exact, and the sentence `why_exact` says why.
 
     A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
     estimates are compared in the unit `compared_in` of the lab, or in ns if these are core cycles
@@ -120,6 +122,7 @@ class FigureSpec:
     widest: float = WIDEST
     may_be_nothing: bool = False
     central: str = "figure-not-from-recording"
+    why_exact: str = ""
 
     @property
     def max_points(self) -> float:
@@ -161,6 +164,7 @@ class RelationFields(TypedDict, total=False):
     widest: float
     may_be_nothing: bool
     central: str
+    why_exact: str
 
 
 def relation(

@@ -92,6 +92,7 @@ FIGURES = (
         TIMES,
         points=1.0,
         compare_with=(OTHER_MECHANISM,),
+        why_exact="A few percent decide which switch costs more.",
         central="mechanisms-differ",
         praise=(
             Praise(
@@ -132,6 +133,7 @@ FIGURES = (
         quantity=Quantity.SWITCHES,
         unit=TIMES,
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
+        why_exact="The OS counted the switches, and a count is exact.",
         central="figure-not-from-recording",
         praise=(
             Praise(

@@ -40,6 +40,7 @@ FIGURES = (
         quantity=Quantity.STEP,
         unit="ticks",
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
+        why_exact="Each sample is a whole number of steps, so the step is exact.",
         central="step-assumed-one",
         praise=(
             Praise(

@@ -21,7 +21,7 @@ PITFALL = Pitfall(
     level=Level.VALIDITY,
     symptom="The sample also creates and ends tasks, which is not a switch.",
     misconception="A fork copies page tables, and its child faults pages in. Both cost more than "
-    "a switch, and a mean from another run cannot be subtracted exactly.",
+    "a switch, and no mean of them can be subtracted exactly.",
     experiment="Make the other task before the first reading, and count page faults again.",
     seen_in="report A: fork and exit inside; 35,000 to 52,000 cycles a switch",
     detect=detect,

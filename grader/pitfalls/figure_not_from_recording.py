@@ -1,17 +1,30 @@
-"""The figure does not follow from its recording, and no known slip explains it."""
+"""The figure differs from what its recording gives, and no known slip explains it.
+
+Nobody is accused: whoever reduces the samples in another way may be far from the kit's value. The
+finding says by how much the figure differs, and how many samples the kit leaves out and why.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 from grader.cases.case import Case
 from grader.cases.digits import is_number
+from grader.cases.expected import NEAR, Expected
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Finding, Level
 from grader.facts.dates import measured_after
 from grader.facts.same_value import variants_of_same_value
 from grader.pitfalls.pitfall import Pitfall
+from labs.common.units import rounded
+from labs.results.result import REASONS
+
+#: Beyond this factor the two values show by themselves how far apart they are.
+MOST_APART = 100.0
+#: Quantities for which no samples are averaged.
+WITHOUT_SAMPLES = (Quantity.STEP, Quantity.SWITCHES, Quantity.CHOICE)
 
 
 def detect(case: Case) -> str | None:
@@ -20,7 +33,7 @@ def detect(case: Case) -> str | None:
     if case.spec.quantity is Quantity.CHOICE:
         # grader.pitfalls.conclusion_against_table reports the others.
         return _of_stale_conclusion(case) if is_stale(case) else None
-    expected = " or ".join(_without_repeats(each.as_text() for each in case.accepted_values[:2]))
+    expected = _nearest(case, case.submitted).as_text()
     evidence = f"You gave {case.as_submitted()}; {case.figure.recording} gives {expected}."
     if case.others:
         names = " and ".join(each.spec.id for each in case.others)
@@ -33,12 +46,9 @@ def detect(case: Case) -> str | None:
     return None if case.right_in_older_kit and not what_it_is(case) else evidence
 
 
-def _without_repeats(values: Iterable[str]) -> list[str]:
-    """The values as text, without one that another one gives with its interval: '2.7 us'."""
-    different = list(dict.fromkeys(values))
-    return [
-        each for each in different if not any(other.startswith(f"{each} (") for other in different)
-    ]
+def _nearest(case: Case, submitted: float) -> Expected:
+    """The right value that the submitted one is nearest to."""
+    return min(case.accepted_values, key=lambda each: abs(each.value - submitted))
 
 
 def _of_stale_conclusion(case: Case) -> str:
@@ -62,11 +72,53 @@ def is_stale(case: Case) -> bool:
 
 
 def with_what_it_is(finding: Finding, case: Case, what_it_is: Callable[[Case], str]) -> Finding:
-    """The finding, and what the figure is the value of, if this finding is of such a figure."""
+    """The finding, and what the figure is the value of, if this finding is of such a figure.
+
+    Of another figure it says how far it is from the right one, and which samples do not count.
+    """
     if finding.code != PITFALL.code:
         return finding
     known = what_it_is(case)
+    if not known and not is_stale(case):
+        known = " ".join(filter(None, (_how_far(case), _left_out(case))))
     return replace(finding, evidence=f"{finding.evidence} {known}") if known else finding
+
+
+def _how_far(case: Case) -> str:
+    """By how much the figure differs, and why so little matters; '' if that shows by itself."""
+    if case.submitted is None or case.spec.quantity is Quantity.CHOICE:
+        return ""
+    right = _nearest(case, case.submitted).value
+    times = case.submitted / right if right else 0.0
+    if not 1 / MOST_APART <= times <= MOST_APART:
+        return ""
+    number_1, number_2 = rounded(100 * abs(times - 1), 2), rounded(times, 2)
+    if times < 1:
+        apart = f"Yours is {number_1} % lower."
+    elif times < 2:
+        apart = f"Yours is {number_1} % higher."
+    else:
+        apart = f"Yours is {number_2} times as large."
+    return f"{apart} {case.spec.why_exact}".rstrip() if abs(times - 1) <= NEAR else apart
+
+
+def _left_out(case: Case) -> str:
+    """How many samples the kit leaves out, and why; '' for what is not an average of samples.
+
+    A relation of other figures follows from the student's own ones, whatever samples these count.
+    """
+    if case.others or case.spec.quantity in WITHOUT_SAMPLES:
+        return ""
+    results = [case.results[name] for name in case.spec.variants]
+    if any(each.line is None for each in results):
+        return ""
+    aside = sum((Counter(each.set_aside) for each in results), Counter[str]())
+    left = sum(each.n for each in results)
+    number_1, number_2 = f"{aside.total():,}", f"{left + aside.total():,}"
+    if not aside:
+        return f"The kit counts all {number_2} samples."
+    each = ", ".join(REASONS[why].format(number_1=f"{count:,}") for why, count in aside.items())
+    return f"The kit leaves out {number_1} of {number_2} samples: {each}."
 
 
 def what_it_is(case: Case) -> str:
@@ -89,10 +141,9 @@ def what_it_is(case: Case) -> str:
 PITFALL = Pitfall(
     code="figure-not-from-recording",
     level=Level.PROVENANCE,
-    symptom="The figure does not follow from its recording.",
-    misconception="A figure is worth what its evidence is worth: it must come from these "
-    "samples, not from another run, machine or page.",
-    experiment="Compute the figure again from the recording that you hand in.",
+    symptom="The figure differs from its recording.",
+    misconception="Other samples were used, or another formula.",
+    experiment="Compute it again, step by step.",
     seen_in="report A: setuid, runs of 1217.20 cycles on average, 1261.60 in the table",
     detect=detect,
 )

@@ -47,8 +47,8 @@ PITFALL = Pitfall(
     code="less-than-nothing",
     level=Level.VALIDITY,
     symptom="No operation takes a negative time.",
-    misconception="Something was subtracted that was not in the sample, such as an overhead from "
-    "another machine.",
+    misconception="Something was subtracted that was not in the sample, such as an overhead that "
+    "this run did not measure.",
     experiment="Print the value before the subtraction, and next to it the value that is "
     "subtracted.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",

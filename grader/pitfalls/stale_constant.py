@@ -23,8 +23,8 @@ def detect(case: Case) -> str | None:
     if _is_published(case):
         return (
             f"You gave {case.as_submitted()}; your recording gives "
-            f"{case.accepted_values[0].as_text()}. {PUBLISHED} cycles are the overhead of "
-            "another machine, in a published source."
+            f"{case.accepted_values[0].as_text()}. {PUBLISHED} cycles is the constant "
+            "that report A subtracts."
         )
     if case.accepted_values and not case.right:
         return None
@@ -73,7 +73,7 @@ def too_little_left(case: Case) -> str | None:
 PITFALL = Pitfall(
     code="stale-constant",
     level=Level.VALIDITY,
-    symptom="The subtracted overhead was measured on another machine.",
+    symptom="The overhead that was subtracted or handed in is not this run's own.",
     misconception="The overhead of a clock belongs to one machine and one run, as any other figure "
     "does.",
     experiment="Measure the empty sample in the same run, or take the slope, which needs none.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from grader.cases.case import Case
 from grader.cases.digits import is_times
@@ -36,13 +37,14 @@ def _is_times(case: Case, factor: float) -> bool:
     """Whether the value is a right one times `factor`, or that to two digits.
 
     Of no other factor are two digits enough: nothing else is a thousand times off. For ns printed
-    as µs, everything between the accepted values counts, where these lie close together.
+    as µs, everything in the interval counts, where it is narrow.
     """
     submitted = case.submitted
     if not submitted or is_times(case, factor):
         return bool(submitted)
     if abs(math.log10(factor)) == 3 and any(
-        each.accepts(submitted, factor) and each.high - each.low <= CLOSE * abs(each.value)
+        replace(each, exact=True).accepts(submitted / factor)
+        and each.high - each.low <= CLOSE * abs(each.value)
         for each in case.accepted_values
     ):
         return True

@@ -214,6 +214,8 @@ def _findings() -> Iterator[Sentence]:
     for lab, figures in LABS_WITH_FIGURES.items():
         for figure in figures:
             yield Sentence(figure.asked, FINDINGS, f"{lab}: what {figure.id} asks for")
+            if figure.why_exact:
+                yield Sentence(figure.why_exact, FINDINGS, f"{lab}: why {figure.id} is exact")
 
 
 def _of_labs() -> Iterator[Sentence]:

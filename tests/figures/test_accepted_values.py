@@ -119,9 +119,18 @@ def test_inside_the_interval_that_was_shown_it_passes() -> None:
     assert accepted_as_text([expected]) == "82 to 106 us"
 
 
-def test_next_to_the_interval_only_the_rounded_value_passes() -> None:
-    """16.3 passed beside an interval that ends at 15.89."""
+def test_beside_a_narrow_interval_5_percent_of_the_value_pass() -> None:
     expected = Expected(15.6, 15.31, 15.89, "us")
+    tried = (14.8, 14.83, 15.31, 15.89, 16.0, 16.3, 16.37, 16.4)
+    assert [value for value in tried if expected.accepts(value)] == list(tried[1:-1])
+    assert accepted_as_text([expected]) == "14.82 to 16.38 us"
+    below = Expected(-15.6, -15.89, -15.31, "us")
+    assert [value for value in tried if below.accepts(-value)] == list(tried[1:-1])
+
+
+def test_next_to_the_interval_of_an_exact_figure_only_the_rounded_value_passes() -> None:
+    """16.3 passed beside an interval that ends at 15.89."""
+    expected = Expected(15.6, 15.31, 15.89, "us", exact=True)
     tried = (15.2, 15.31, 15.89, 15.95, 16.0, 16.3)
     accepted = [value for value in tried if expected.accepts(value)]
     assert accepted == [15.31, 15.89, 16.0]
@@ -134,8 +143,9 @@ def test_next_to_the_interval_only_the_rounded_value_passes() -> None:
         (Expected(93.0, 82.0, 106.0, "us"), ""),
         (Expected(2.0, 2.0, 2.0, TIMES, shown=(1.995, 2.005)), ""),
         # The value in two digits is 16 us; three digits may leave an interval this narrow.
-        (Expected(15.6, 15.31, 15.89, "us"), "Rounded values count too."),
-        (Expected(20.4996, 20.4990, 20.5002, "ns"), "Rounded values count too."),
+        (Expected(15.6, 15.31, 15.89, "us", exact=True), "Rounded values count too."),
+        (Expected(20.4996, 20.4990, 20.5002, "ns", exact=True), "Rounded values count too."),
+        (Expected(20.4996, 20.4990, 20.5002, "ns"), "Values within 5 % count too."),
         (
             Expected(93.0, 80.0, 106.0, "us", shown=(82.0, 106.0)),
             "Values at each clock speed of the run count too.",
@@ -154,14 +164,14 @@ def test_a_ratio_is_printed_with_1_on_its_side_of_the_interval() -> None:
 
 
 def test_a_narrow_interval_leaves_room_for_three_digits() -> None:
-    expected = Expected(20.4996, 20.4990, 20.5002, "ns")
+    expected = Expected(20.4996, 20.4990, 20.5002, "ns", exact=True)
     assert all(expected.accepts(value) for value in (20.0, 20.5, 20.4996))
     assert not any(expected.accepts(value) for value in (20.1, 20.7, 21.0))
 
 
 def test_two_digits_are_those_of_the_unit_of_the_figure() -> None:
     """53 ticks of 53.4 are 20.385 ns, which is no rounding of 20.54 ns."""
-    in_ticks = Expected(53.4 / 2.6, 20.53, 20.55, "ns", one=1 / 2.6)
+    in_ticks = Expected(53.4 / 2.6, 20.53, 20.55, "ns", one=1 / 2.6, exact=True)
     assert in_ticks.accepts(53 / 2.6)
     assert not replace(in_ticks, one=1.0).accepts(53 / 2.6)
 
@@ -178,7 +188,12 @@ def test_counts_near_zero_and_far_from_it_follow_one_rule(
     counted: float, passes: tuple[float, ...], fails: tuple[float, ...]
 ) -> None:
     expected = Expected(
-        counted, counted, counted, "times", shown=(max(0.0, counted - 0.005), counted + 0.005)
+        counted,
+        counted,
+        counted,
+        "times",
+        shown=(max(0.0, counted - 0.005), counted + 0.005),
+        exact=True,
     )
     assert all(expected.accepts(value) for value in passes)
     assert not any(expected.accepts(value) for value in fails)

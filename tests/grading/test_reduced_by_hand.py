@@ -1,0 +1,166 @@
+"""A figure computed by hand from the samples of its own recording is never accused.
+
+The figures and recordings are those of honest runs, saved under fixtures/honest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from grader.cases.expected import NEAR, Expected
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity
+from grader.cases.verdict import Finding, Outcome, Verdict
+from grader.figures import LABS, figure_named
+from grader.judging.presentation import as_text
+from grader.pitfalls import CATALOGUE
+from labs.recording.file import Recording
+from testing.honest_cases import honest_case, judged
+
+NUMBERS = [spec for specs in LABS.values() for spec in specs if spec.unit != CHOICE]
+OF_SAMPLES = [
+    spec
+    for spec in NUMBERS
+    if spec.quantity in (Quantity.COST, Quantity.OVERHEAD)
+    and not spec.demonstrates
+    and honest_case(spec).result.line is not None
+]
+EXACT = {"timer-step", "switch-convoy-count", "switch-ratio-same-mechanism"}
+UNEXPLAINED = "figure-not-from-recording"
+MOST_WORDS = 60
+
+#: Words that say where a figure was taken from, or that it was not computed from its samples.
+_ACCUSES = re.compile(
+    r"(another|other|earlier) (run|machine|page|computer)\b(?! fault)|published|not follow"
+)
+_APART = re.compile(r"Yours is ([\d.]+) % (higher|lower)\.")
+_LEFT_OUT = re.compile(r"The kit leaves out ([\d,]+) of ([\d,]+) samples: .*\d.*\.$")
+_LINES: dict[str, Callable[[np.ndarray], float]] = {
+    "mean": lambda ticks: float(ticks.mean()),
+    "median": lambda ticks: float(np.median(ticks)),
+}
+
+
+def by_id(spec: FigureSpec) -> str:
+    return spec.id
+
+
+def right_value(spec: FigureSpec) -> float:
+    expected = honest_case(spec).expected
+    assert expected is not None
+    return expected.value
+
+
+def unexplained(verdict: Verdict) -> Finding | None:
+    return next((each for each in verdict.findings if each.code == UNEXPLAINED), None)
+
+
+def tells_what_is_left_out(spec: FigureSpec, evidence: str) -> bool:
+    """Whether the evidence says how many samples the kit leaves out, as the fitted line has it."""
+    results = [honest_case(spec).results[name] for name in spec.variants]
+    lines = [each.line for each in results if each.line is not None]
+    aside = sum(int(counts.sum()) for line in lines for counts in line.set_aside.values())
+    if not lines or len(lines) < len(results):
+        return "samples" not in evidence
+    if not aside:
+        return "The kit counts all " in evidence
+    found = _LEFT_OUT.search(evidence)
+    return found is not None and int(found[1].replace(",", "")) == aside
+
+
+def by_hand(recording: Recording, name: str, location: Callable[[np.ndarray], float]) -> np.ndarray:
+    """Slope and intercept of least squares through one location for each batch size, in ticks."""
+    rows = recording.rows_of(name) & (recording.sample >= 0) & (recording.batch > 0)
+    sizes = np.unique(recording.batch[rows])
+    each = [location(recording.ticks[rows & (recording.batch == size)]) for size in sizes]
+    return np.polyfit(sizes.astype(np.float64), each, 1)
+
+
+@pytest.mark.parametrize("factor", [1 - 0.049, 0.97, 1.03, 1 + 0.049])
+@pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
+def test_within_5_percent_it_passes_or_is_told_by_how_much_it_differs(
+    spec: FigureSpec, factor: float
+) -> None:
+    verdict = judged(spec, right_value(spec) * factor, spec.unit)
+    assert not _ACCUSES.search(as_text(verdict))
+    if verdict.outcome is Outcome.PASSED:
+        assert verdict.points == verdict.max_points
+        return
+    finding = unexplained(verdict)
+    assert finding is not None and spec.id in EXACT, as_text(verdict)
+    assert spec.why_exact and spec.why_exact in finding.evidence
+    apart = _APART.search(finding.evidence)
+    assert apart is not None and float(apart[1]) == pytest.approx(100 * abs(factor - 1), rel=0.05)
+    assert apart[2] == ("higher" if factor > 1 else "lower")
+
+
+@pytest.mark.parametrize("factor", [0.7, 1.3])
+@pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
+def test_a_third_off_it_fails_and_is_told_what_the_kit_leaves_out(
+    spec: FigureSpec, factor: float
+) -> None:
+    verdict = judged(spec, right_value(spec) * factor, spec.unit)
+    if spec.quantity is Quantity.SWITCHES:  # a third of next to nothing
+        assert verdict.outcome is Outcome.PASSED
+        return
+    assert verdict.outcome is Outcome.FAILED
+    assert not _ACCUSES.search(as_text(verdict))
+    finding = unexplained(verdict)
+    if finding is not None:
+        apart = _APART.search(finding.evidence)
+        assert apart is not None and 20 < float(apart[1]) < 40
+        no_samples = spec.of or spec.quantity is Quantity.STEP
+        assert no_samples or tells_what_is_left_out(spec, finding.evidence)
+
+
+@pytest.mark.parametrize("how", _LINES)
+@pytest.mark.parametrize("spec", OF_SAMPLES, ids=by_id)
+def test_least_squares_by_hand_are_not_accused(spec: FigureSpec, how: str) -> None:
+    """Through the means or the medians, with the samples that the kit leaves out."""
+    case = honest_case(spec)
+    net, recording = case.result.net, case.recording
+    slope, intercept = by_hand(recording, spec.variant, _LINES[how])
+    if spec.quantity is Quantity.OVERHEAD:
+        ticks = intercept
+    else:
+        assert net is not None
+        if net.baseline_variant is not None:
+            slope -= net.times * by_hand(recording, net.baseline_variant, _LINES[how])[0]
+        ticks = slope / net.parts
+    value = float(ticks) / case.result.clock.ticks_in(spec.unit)
+    verdict = judged(spec, value, spec.unit)
+    if abs(value / right_value(spec) - 1) <= NEAR:
+        assert verdict.outcome is Outcome.PASSED, as_text(verdict)
+    assert not _ACCUSES.search(as_text(verdict))
+    finding = unexplained(verdict)
+    assert finding is None or tells_what_is_left_out(spec, finding.evidence)
+
+
+@pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
+def test_what_is_told_of_an_unexplained_figure_is_short(spec: FigureSpec) -> None:
+    for factor in (0.0, 0.7, 1.04, 1.3, 5.7):
+        finding = unexplained(judged(spec, right_value(spec) * factor, spec.unit))
+        if finding is not None:
+            texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
+            assert len(" ".join(texts).split()) <= MOST_WORDS, finding.evidence
+
+
+def test_exact_figures_have_a_reason_and_leave_room_for_rounding_only() -> None:
+    assert {spec.id for spec in NUMBERS if spec.why_exact} == EXACT
+    for name in EXACT:
+        assert all(each.exact for each in honest_case(figure_named(name)).accepted_values)
+    ratio = Expected(1.062, 1.055, 1.069, TIMES)
+    for value, if_exact in ((1.01, False), (1.055, True), (1.06, True), (1.1, True), (1.08, False)):
+        assert ratio.accepts(value)
+        assert Expected(1.062, 1.055, 1.069, TIMES, exact=True).accepts(value) is if_exact
+
+
+def test_no_text_of_the_catalogue_names_another_source() -> None:
+    """Only the evidence can, because it shows the recording of the other run."""
+    accusing = [
+        each.code for each in CATALOGUE if _ACCUSES.search(f"{each.symptom} {each.misconception}")
+    ]
+    assert accusing == []
