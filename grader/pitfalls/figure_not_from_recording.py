@@ -16,6 +16,7 @@ from grader.cases.expected import NEAR, Expected
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Finding, Level
 from grader.facts.dates import measured_after
+from grader.facts.numbers.reductions import reduction_of
 from grader.facts.same_value import variants_of_same_value
 from grader.pitfalls.pitfall import Pitfall
 from labs.common.units import rounded
@@ -74,14 +75,22 @@ def is_stale(case: Case) -> bool:
 def with_what_it_is(finding: Finding, case: Case, what_it_is: Callable[[Case], str]) -> Finding:
     """The finding, and what the figure is the value of, if this finding is of such a figure.
 
-    Of another figure it says how far it is from the right one, and which samples do not count.
+    A figure that is an ordinary reduction of its own samples follows from them, and keeps the
+    points of provenance. It is told which samples the kit leaves out, as is a figure of which
+    nothing is known.
     """
     if finding.code != PITFALL.code:
         return finding
-    known = what_it_is(case)
-    if not known and not is_stale(case):
-        known = " ".join(filter(None, (_how_far(case), _left_out(case))))
-    return replace(finding, evidence=f"{finding.evidence} {known}") if known else finding
+    stale = is_stale(case)
+    line = "" if stale else reduction_of(case)
+    if line:
+        finding = replace(finding, level=Level.INTERPRETATION)
+        told = [line, _left_out(case)]
+    elif known := what_it_is(case):
+        told = [known]
+    else:
+        told = [] if stale else [_how_far(case), _left_out(case)]
+    return replace(finding, evidence=" ".join(filter(None, (finding.evidence, *told))))
 
 
 def _how_far(case: Case) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from grader.cases.expected import NEAR, Expected
 from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity
-from grader.cases.verdict import Finding, Outcome, Verdict
+from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.figures import LABS, figure_named
 from grader.judging.presentation import as_text
 from grader.pitfalls import CATALOGUE
@@ -69,6 +69,11 @@ def tells_what_is_left_out(spec: FigureSpec, evidence: str) -> bool:
         return "The kit counts all " in evidence
     found = _LEFT_OUT.search(evidence)
     return found is not None and int(found[1].replace(",", "")) == aside
+
+
+def words_of(finding: Finding) -> int:
+    texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
+    return len(" ".join(texts).split())
 
 
 def by_hand(recording: Recording, name: str, location: Callable[[np.ndarray], float]) -> np.ndarray:
@@ -136,7 +141,17 @@ def test_least_squares_by_hand_are_not_accused(spec: FigureSpec, how: str) -> No
         assert verdict.outcome is Outcome.PASSED, as_text(verdict)
     assert not _ACCUSES.search(as_text(verdict))
     finding = unexplained(verdict)
-    assert finding is None or tells_what_is_left_out(spec, finding.evidence)
+    if finding is None:
+        return
+    # With as many samples at each k, a line through all of them is that through their means.
+    through = ["the median at each k"] if how == "median" else ["the mean at each k", "all samples"]
+    assert any(f"That is a line through {each}." in finding.evidence for each in through)
+    assert tells_what_is_left_out(spec, finding.evidence)
+    got, most = verdict.levels.get(Level.PROVENANCE, (0.0, 0.0))
+    assert got == most
+    assert words_of(finding) <= MOST_WORDS
+    near = judged(spec, value * 1.02, spec.unit)
+    assert near.outcome is Outcome.PASSED or "a line through" not in as_text(near)
 
 
 @pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
@@ -144,8 +159,7 @@ def test_what_is_told_of_an_unexplained_figure_is_short(spec: FigureSpec) -> Non
     for factor in (0.0, 0.7, 1.04, 1.3, 5.7):
         finding = unexplained(judged(spec, right_value(spec) * factor, spec.unit))
         if finding is not None:
-            texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
-            assert len(" ".join(texts).split()) <= MOST_WORDS, finding.evidence
+            assert words_of(finding) <= MOST_WORDS, finding.evidence
 
 
 def test_exact_figures_have_a_reason_and_leave_room_for_rounding_only() -> None:
