@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis.arrays import Floats
+from labs.analysis.kept import ADDITIONS_IN_ROUND
 from labs.analysis.line import Line, fit_line
-from labs.analysis.shared_core import OF_A_ROUND
 from labs.recording.file import Integers, Recording
 
 VARIANT = "simulated"
@@ -171,18 +171,14 @@ def with_rounds(
         width = _as_counted(width, machine, random)
         stated = {"core_width": " ".join(f"{x:.2f}" for x in width)}
         processes.append(MappingProxyType({**conditions, **stated}))
-    conditions = {
-        **made.conditions,
-        "core_width.after": " ".join(map(str, after)),
-        "core_width.best": f"{WHOLE_WIDTH:.2f}",
-    }
+    conditions = {**made.conditions, "core_width.after": " ".join(map(str, after))}
     return replace(made, conditions=MappingProxyType(conditions), processes=tuple(processes))
 
 
 def _as_counted(width: Floats, machine: Machine, random: np.random.Generator) -> Floats:
     """Widths as a counter with this step gives them: from the lengths of a chain of additions and
     of as many independent ones."""
-    chain = np.full(len(width), OF_A_ROUND * CORE_CYCLE_TICKS)
+    chain = np.full(len(width), ADDITIONS_IN_ROUND * CORE_CYCLE_TICKS)
     whole_steps = [
         np.floor(random.uniform(0, 1, len(width)) + length / machine.step)
         for length in (chain, chain / width)

@@ -70,7 +70,7 @@ def recording(
         "counter.frequency_hz": f"{COUNTER_HZ}",
         "core_cycle_ticks": f"{CYCLE_TICKS}",
         "cpu.asked": "none",
-        "os": "Linux",
+        "os": "Linux 6.1 x86_64",
     }
     for name, clocked in variants.items():
         head[f"clock.{name}.frequency_hz"] = f"{clocked.frequency_hz}"

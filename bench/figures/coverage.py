@@ -124,7 +124,8 @@ def _estimates(case: Case, begin: int, end: int) -> Values:
     found = np.full((end - begin, len(case.held) + len(case.shown), 3), np.nan)
     for place, seed in enumerate(range(begin, end)):
         for which, estimate in enumerate(_of_run(case, 1 + seed)):
-            found[place, which] = estimate.value, estimate.low, estimate.high
+            low = 0.0 if estimate.at_most else estimate.low
+            found[place, which] = estimate.value, low, estimate.high
     return found
 
 

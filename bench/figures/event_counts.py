@@ -14,7 +14,7 @@ from bench import command, machine
 from bench.command import CannotRun
 from bench.figures import perf_stat
 from bench.report import must_hold, say, skipped, verdict
-from labs.analysis.counts import per_operation
+from labs.results.counts import per_operation
 from labs.c_kernels import toolchain
 from labs.recording import counts
 from labs.run.measure import Plan, measure_now

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypedDict
 
 from grader.cases.praise import Praise
 from grader.cases.verdict import Level
-from labs.analysis.estimate import WIDEST, Estimate
+from labs.analysis.estimate import Estimate
+from labs.analysis.thresholds import WIDEST
 from labs.course import figures
 from labs.recording.declared import Estimand
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labs.analysis import outliers
-from labs.analysis.cells import cells_of
+from labs.analysis import thresholds
 from labs.recording.file import Numbers, Recording, Samples
 
 
@@ -21,10 +20,11 @@ def reads_the_counter(recording: Recording, variant: str) -> bool:
 
 
 def usual_ticks(samples: Samples, size: int) -> float:
-    """The mean sample at batch size `size`, without the samples far from the median."""
-    cells = cells_of(samples.only(samples.batch == size))
-    near = outliers.near_median(cells, cells.ticks, np.ones(len(cells.ticks), dtype=np.bool_))
-    return float(cells.ticks[near].mean())
+    """The mean sample at batch size `size`, without those far from the lower quartile."""
+    ticks = samples.ticks[samples.batch == size].astype(np.float64)
+    away = np.abs(ticks - np.quantile(ticks, 0.25))
+    steps = thresholds.NEAR_STEPS * samples.clock.coarseness
+    return float(ticks[away <= max(thresholds.REACH * float(np.median(away)), steps)].mean())
 
 
 def is_below_the_clock(samples: Samples) -> bool:

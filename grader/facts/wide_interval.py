@@ -19,7 +19,7 @@ from grader.cases.case import Case
 from grader.cases.expected import Expected, Range
 from grader.cases.praise import Praise
 from grader.cases.spec import CHOICE, Quantity
-from labs.analysis.estimate import AS_WIDE_AS_VALUE, WIDEST
+from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
 from labs.common.units import rounded
 from labs.recording.declared import Estimand
 

@@ -12,56 +12,33 @@ from dataclasses import replace
 import numpy as np
 
 from labs.analysis.arrays import Floats
+from labs.analysis.thresholds import FASTEST_CORE, MOST_CHANGE
 from labs.common.units import Clock
 from labs.recording import core_rounds
 from labs.recording.file import Recording, Samples
 from labs.recording.memo import memoized
 
-#: Limits for the length of a core cycle in ticks, for every known clock and every known core.
-SHORTEST, LONGEST = 1e-9, 1e9
-#: The highest clock speed of any core, in Hz.
-FASTEST_CORE = 6.5e9
-#: Two processes must measure the same speed within this share. A speed that only one measured is
-#: the result of a disturbance.
-ALIKE = 0.03
-#: Within a process, the clock speed changes by this factor at most. Turbo speeds lie closer.
-MOST_CHANGE = 1.5
-
 
 def cycle_lengths(recording: Recording) -> list[float]:
     """Mean lengths of a core cycle, in ticks of the counter: one for each process, or one for all.
 
-    The list is empty if the length is not known for every process. A length that no core has comes
-    from a disturbed calibration, and so does one that differs from all others of the run, if no
-    rounds show it. The median of the others replaces it.
+    The list is empty if the length is not known for every process.
     """
     in_rounds = _in_rounds(recording)
-    return list(_as_stated(recording)) if in_rounds is None else in_rounds.mean(axis=1).tolist()
+    return _as_stated(recording) if in_rounds is None else in_rounds.mean(axis=1).tolist()
 
 
-@memoized
-def _as_stated(recording: Recording) -> tuple[float, ...]:
-    """The lengths that the processes state, where they are possible and were seen twice."""
-    try:
-        found = [float(text) for text in recording.condition("core_cycle_ticks")]
-    except ValueError:
-        return ()
-    if len(found) not in (1, len(recording.processes)):
-        return ()
-    if not all(SHORTEST <= length <= LONGEST for length in found):
-        return ()
-    shortest = _shortest_possible(recording)
-    known = [x for x in found if x >= shortest and _seen_twice(x, found)]
-    middle = statistics.median(known or found)
-    return tuple(x if x in known else middle for x in found)
+def _as_stated(recording: Recording) -> list[float]:
+    """The lengths that the processes state; the median replaces one that no core has."""
+    stated, shortest = recording.numbers("core_cycle_ticks"), _shortest_possible(recording)
+    known = [length for length in stated if length >= shortest]
+    if not known or min(stated) <= 0 or len(stated) not in (1, len(recording.processes)):
+        return []
+    return [each if each in known else statistics.median(known) for each in stated]
 
 
 def _shortest_possible(recording: Recording) -> float:
     return (recording.number("counter.frequency_hz") or 0.0) / FASTEST_CORE
-
-
-def _seen_twice(length: float, every: list[float]) -> bool:
-    return len(every) < 3 or sum(abs(x / length - 1) <= ALIKE for x in every) > 1
 
 
 def speeds_ghz(recording: Recording) -> tuple[float, float] | None:
@@ -108,8 +85,8 @@ def _at_samples(samples: Samples, recording: Recording) -> Floats | None:
     """The length of a core cycle at each sample, shape (n,).
 
     It comes from the rounds before and after the sample, because the host can change the clock
-    speed in the middle of a process. In the recording of an older kit, it is that of the process.
-    None if the length is known for the whole run only.
+    speed in the middle of a process. Without rounds it is that of the process. None if the length
+    is known for the whole run only.
     """
     in_rounds = _in_rounds(recording)
     if in_rounds is not None:
@@ -126,18 +103,17 @@ def _in_rounds(recording: Recording) -> Floats | None:
 
     None if the processes do not state them. An interrupt can lengthen one round, but a speed that
     the core had for longer is in two: each length is the median of three rounds. An impossible one
-    is replaced by the length that its process states.
+    is replaced by the median of the run.
     """
-    stated, rounds = _as_stated(recording), core_rounds.by_round(recording, core_rounds.CYCLE)
-    fewest = min(map(len, rounds), default=0)
-    if not stated or len(rounds) != len(recording.processes) or fewest < 3:
+    rounds = core_rounds.by_round(recording, core_rounds.CYCLE)
+    count = {len(each) for each in rounds}
+    if len(rounds) != len(recording.processes) or len(count) != 1 or min(count) < 3:
         return None
-    if max(map(len, rounds)) > fewest:
-        return None
-    length, of_process = np.array(rounds), np.array(stated)[:, None]
+    length = np.array(rounds)
     before = np.hstack([length[:, 2:3], length[:, :-1]])
     after = np.hstack([length[:, 1:], length[:, -3:-2]])
     middle = np.median([before, length, after], axis=0)
-    possible = (middle > of_process / MOST_CHANGE) & (middle < of_process * MOST_CHANGE)
+    of_run = float(np.median(middle))
+    possible = (middle > of_run / MOST_CHANGE) & (middle < of_run * MOST_CHANGE)
     possible &= middle >= _shortest_possible(recording)
-    return np.where(possible, middle, of_process)
+    return np.where(possible, middle, of_run)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from labs.analysis.processes import ByProcess
+from labs.analysis.thresholds import BETWEEN_RUNS, WIDEST
 from labs.common.advice import Option, advice
 from labs.common.units import Clock
-
-#: A value is not believable if half of its interval exceeds this share of the value.
-WIDEST = 0.15
-#: From this share on, the interval is as wide as the value and holds half of it: no figure is
-#: shown. Not even a factor of two, the smallest slip that people make, would be noticed.
-AS_WIDE_AS_VALUE = 0.5
 
 
 class CannotEstimate(ValueError):
@@ -32,6 +28,7 @@ class Estimate:
 
     `method` says how the value was computed. The counts `n` and `processes` do not include samples
     and processes that were set aside. `by_process` holds the values of the processes, if known.
+    With `at_most`, the core was shared all the time, so a whole core would give this or less.
     """
 
     value: float
@@ -42,6 +39,7 @@ class Estimate:
     n: int
     processes: int
     by_process: ByProcess | None = field(default=None, repr=False, compare=False)
+    at_most: bool = False
 
     @property
     def half_width(self) -> float:
@@ -69,6 +67,15 @@ class Estimate:
         their length is not known.
         """
         return replace(self.times(clock.ticks_in(self.unit) / clock.ticks_in(unit)), unit=unit)
+
+    def of_any_run(self) -> Estimate:
+        """The estimate with the interval in which another run would land under these conditions.
+
+        Runs differ by a little that no process of a single run shows.
+        """
+        half = math.hypot(self.half_width, BETWEEN_RUNS * self.value)
+        middle = (self.low + self.high) / 2
+        return replace(self, low=middle - half, high=middle + half)
 
     def contains(self, value: float, *, slack: float = 0.0) -> bool:
         """Whether `value` lies in the interval widened by `slack`, in `unit`, on both sides."""

@@ -1,29 +1,25 @@
-"""The line T(k) = overhead + k * cost of one variant, made from the lines of its processes."""
+"""The line T(k) = overhead + k * cost of a variant, made from a line for each of its processes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from labs.analysis import core_clock
+from labs.analysis import thresholds as t
 from labs.analysis.arrays import Bools, Floats
-from labs.analysis.estimate import Estimate
-from labs.analysis.outliers import FEWEST_SAMPLES
-from labs.analysis.process_lines import ProcessLines, process_lines
+from labs.analysis.cells import Cells, cells_of, step_of
+from labs.analysis.estimate import CannotEstimate, Estimate
+from labs.analysis.kept import Kept, kept_samples
 from labs.analysis.processes import ByProcess, ratio
-from labs.analysis.stack_effect import StackEffect
 from labs.analysis.student_t import student_t
-from labs.analysis.undisturbed_processes import TwoGroups, undisturbed
-from labs.common.units import Clock
-from labs.recording.file import Integers, Recording
+from labs.common.advice import Option
+from labs.common.units import Clock, rounded
+from labs.recording import declared
+from labs.recording.file import Integers, Numbers, Recording
 from labs.recording.memo import memoized
-
-#: A point counts as on the line if its residual is at most this share of its value.
-LINE_TOLERANCE = 0.02
-#: A misfit widens the interval if it is this many times what chance causes (an F test; a line has
-#: few points).
-MISFIT = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +27,7 @@ class Line:
     """The line of one variant, in ticks.
 
     `overhead` is the intercept and `cost` the slope. `ratio` is the intercept divided by the slope,
-    in operations. `batch`, `location` (mean ticks of the steady samples at that batch size),
+    in operations. `batch`, `location` (mean ticks of the kept samples at that batch size),
     `uncertainty` (its standard error) and `residual` (location minus the line) have the shape
     (batch sizes,). `straight` says whether all points lie on the line.
 
@@ -39,10 +35,11 @@ class Line:
     because there is no work that could overlap with the readings.
 
     `set_aside` counts the samples of each process that were set aside, shape (processes,), by
-    reason: "shared" core, "interrupted", "far" from the others, or of a "process" that differs.
-    `shared` says whether the core was shared all the time, as far as the recording shows.
-    `two_groups` describes two groups of processes, if there are two. `by_stack` says how the cost
-    depends on the place of the stack in a cache line, if it does.
+    reason: taken on a "shared" core, or "far" from the others. `shared` says that the core was
+    shared all the time: then `overhead` and `cost` are at most what a whole core would give.
+
+    `drift` is what the figure, overhead or cost, is in the second half of each process minus what
+    it is in the first half; None if the halves have too few samples.
     """
 
     variant: str
@@ -58,8 +55,7 @@ class Line:
     straight: bool
     set_aside: Mapping[str, Integers]
     shared: bool
-    two_groups: TwoGroups | None
-    by_stack: StackEffect | None
+    drift: Estimate | None
 
     def share_set_aside(self, reason: str) -> float:
         """The share of the variant's samples that were set aside for this reason."""
@@ -86,58 +82,195 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     Raises CannotEstimate if there are fewer than two batch sizes or too few samples, and KeyError
     if the recording has no such variant. docs/measuring.md derives the method.
     """
-    lines = process_lines(recording, variant, one_speed)
-    found = undisturbed(recording, variant, one_speed, lines)
-    fit, usable, counted = lines.fit, lines.usable, found.counted
-    points = _points(lines, counted)
-    run = recording.__dict__.setdefault("run", object())
+    as_read = recording.samples(variant)
+    samples = core_clock.at_one_speed(as_read, recording) if one_speed else as_read
+    # The step must come from the ticks as read: after conversion to one speed, steps differ.
+    cells = cells_of(samples, step_of(as_read))
+    _demand_steps(variant, as_read.ticks, cells)
+    _demand_sizes(recording, variant, len(samples), int((cells.batch > 0).sum()))
+    kept = kept_samples(recording, samples, cells)
+    fit = _fit(cells, kept)
+    points = _points(cells, fit)
+    if fit.used.sum() < 2 or len(points.batch) < 2:
+        raise CannotEstimate(
+            variant,
+            "{samples} samples are too few for {sizes} batch sizes; raise {option}",
+            samples=str(int(fit.count.sum())),
+            sizes=str(cells.shape[1]),
+            option=Option("samples"),
+        )
+    used, run = fit.used, recording.__dict__.setdefault("run", object())
+    one_process = len(set(samples.process.tolist())) == 1
+    count = 1 if one_process else int(used.sum())
 
-    def by_process(value: Floats, error: Floats, extra: float = 0.0) -> ByProcess:
-        """The values and errors of the usable processes; both arguments have one per process."""
-        which = lines.cells.processes[usable], value[usable], error[usable]
-        unseen = lines.unseen * abs(float(value[counted].mean()))
-        return ByProcess(run, *which, found.group, found.sure, extra, lines.shared.floor, unseen)
+    def estimate(value: Floats, error: Floats, method: str, n: float, extra: float) -> Estimate:
+        each = ByProcess(run, cells.processes[used], value[used], error[used], extra)
+        return Estimate(*each.estimate(), "ticks", method, round(n), count, each, kept.always)
 
-    processes = int(counted.sum()) if lines.parts is None else 1
-    n = int(fit.count[counted].sum())
-
-    def estimate(what: ByProcess, method: str, n: int = n) -> Estimate:
-        return Estimate(*what.estimate(), "ticks", method, n, processes, what)
-
-    extra = _misfit(points)
-    overheads = by_process(fit.intercept, fit.intercept_error, float(extra[0]))
-    costs = by_process(fit.slope, fit.slope_error, float(extra[1]))
-    in_operations = ratio(overheads, costs) or (0.0, -np.inf, np.inf)
-    empty = None
-    if lines.cells.batch[0] == 0 and fit.count[usable, 0].min() > 0:
-        error = np.sqrt(fit.variance[0] / np.maximum(fit.count[:, 0], 1))
-        empties = by_process(fit.mean[:, 0], error)
-        of_these = int(fit.count[counted, 0].sum())
-        empty = estimate(empties, "mean of the empty sample (k = 0)", of_these)
+    far = np.where(kept.shared, 0.0, 1 - kept.weight * used[cells.row])
+    late = samples.sample > (samples.sample.min() + samples.sample.max()) / 2
+    about_overhead = declared.is_overhead(recording, variant)
+    extra, n = _misfit(points), float(fit.count[used].sum())
     sizes = ", ".join(f"{k:.0f}" for k in points.batch)
     method = f"of the line T(k) = overhead + k * cost over k = {sizes}"
+    overhead, cost = (
+        estimate(value, error, f"{what} {method}", n, float(more))
+        for what, value, error, more in (
+            ("intercept", fit.intercept, fit.intercept_error, extra[0]),
+            ("slope", fit.slope, fit.slope_error, extra[1]),
+        )
+    )
+    assert overhead.by_process is not None and cost.by_process is not None
+    in_operations = ratio(overhead.by_process, cost.by_process) or (0.0, -np.inf, np.inf)
+    empty = None
+    if cells.batch[0] == 0 and fit.count[used, 0].min() > 0:
+        error = np.sqrt(fit.variance[0] / np.maximum(fit.count[:, 0], 1))
+        of_these = float(fit.count[used, 0].sum())
+        name = "mean of the empty sample (k = 0)"
+        empty = estimate(fit.mean[:, 0], error, name, of_these, 0.0)
     return Line(
         variant=variant,
-        clock=lines.samples.clock,
-        overhead=estimate(overheads, f"intercept {method}"),
-        cost=estimate(costs, f"slope {method}"),
-        ratio=Estimate(*in_operations, "operations", "intercept divided by slope", n, processes),
+        clock=samples.clock,
+        overhead=overhead,
+        cost=cost,
+        ratio=Estimate(*in_operations, "operations", "intercept divided by slope", round(n), count),
         empty=empty,
         batch=points.batch,
         location=points.location,
         uncertainty=points.uncertainty,
         residual=points.residual,
-        straight=_is_straight(points, int(counted.sum())),
-        set_aside=_set_aside(lines, counted, len(recording.processes)),
-        shared=lines.shared.always,
-        two_groups=found.two_groups,
-        by_stack=found.by_stack,
+        straight=_is_straight(points, int(used.sum()), cells.step),
+        set_aside={
+            why: np.bincount(samples.process, less, len(recording.processes)).round().astype(int)
+            for why, less in (("shared", kept.shared), ("far", far))
+        },
+        shared=kept.always,
+        drift=None if one_process else _drift(cells, kept, late, about_overhead),
     )
+
+
+def _drift(cells: Cells, kept: Kept, late: Bools, about_overhead: bool) -> Estimate | None:
+    """The figure in the second half of each process minus that in the first half, in ticks.
+
+    `late`, shape (n,), marks the samples of the second halves. None if fewer than two processes
+    have enough samples in both halves.
+    """
+    number = np.arange(2 * len(cells.processes))
+    fit = _fit(replace(cells, row=2 * cells.row + late, processes=number), kept)
+    value, error = fit.slope, fit.slope_error
+    if about_overhead:
+        value, error = fit.intercept, fit.intercept_error
+    both = fit.used[::2] & fit.used[1::2]
+    if both.sum() < 2:
+        return None
+    gained, errors = (value[1::2] - value[::2])[both], np.hypot(error[1::2], error[::2])[both]
+    each = ByProcess(None, cells.processes[both], gained, errors)
+    n, method = round(float(fit.count.sum())), "second half of each process minus its first half"
+    return Estimate(*each.estimate(), "ticks", method, n, int(both.sum()))
+
+
+def _demand_steps(variant: str, ticks: Numbers, cells: Cells) -> None:
+    """Raises CannotEstimate if the clock is too coarse to tell anything about these samples."""
+    longest = cells.ticks[cells.column == len(cells.batch) - 1]
+    if len(ticks) > 1 and (ticks == ticks[0]).all():
+        raise CannotEstimate(
+            variant,
+            "all {samples} samples are {ticks} ticks long, so this clock cannot tell them apart; "
+            "use larger batch sizes ({option}), or a finer clock",
+            samples=f"{len(ticks):,}",
+            ticks=rounded(float(ticks[0])),
+            option=Option("batch", ...),
+        )
+    # A shorter sample still tells how often it sees the clock advance, if it does so at all.
+    if float(longest.mean()) < cells.step and (longest > 0).sum() < t.FEWEST_SAMPLES:
+        raise CannotEstimate(
+            variant,
+            "even the longest samples hardly ever last a step of this clock ({step} ticks); use "
+            "larger batch sizes ({option}), or a finer clock",
+            step=rounded(cells.step),
+            option=Option("batch", ...),
+        )
+
+
+def _demand_sizes(recording: Recording, variant: str, samples: int, sizes: int) -> None:
+    """Raises CannotEstimate unless the `samples` have two or more batch `sizes` above 0."""
+    if sizes < 2 and samples < len(asked := _sizes_asked_for(recording)) > 1:
+        raise CannotEstimate(
+            variant,
+            "1 sample cannot hold the {sizes} batch sizes; raise {option}"
+            if samples == 1
+            else "{samples} samples cannot hold the {sizes} batch sizes; raise {option}",
+            samples=str(samples),
+            sizes=str(len(asked)),
+            option=Option("samples"),
+        )
+    if sizes < 2:
+        raise CannotEstimate(
+            variant,
+            "a line needs two batch sizes above 0, this recording has {sizes}; measure with "
+            "{option}",
+            sizes=str(sizes),
+            option=Option("batch", ("K1", "K2", "...")),
+        )
+
+
+def _sizes_asked_for(recording: Recording) -> set[str]:
+    """The batch sizes above 0 that the recording was to have, as texts."""
+    stated = {word.strip() for text in recording.condition("batch") for word in text.split(",")}
+    return {size for size in stated if size.strip("0")}
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A line for each process through the mean ticks of its cells.
+
+    `intercept`, `slope`, their standard errors and `used` (whether the process has enough samples)
+    have the shape (processes,). `mean`, `count` (each sample as much as it counts) and `weight` (0
+    at batch size 0) have the shape (processes, batch sizes). `variance`, shape (batch sizes,), is
+    that of a sample within its cell.
+    """
+
+    mean: Floats
+    count: Floats
+    weight: Floats
+    variance: Floats
+    intercept: Floats
+    slope: Floats
+    intercept_error: Floats
+    slope_error: Floats
+    used: Bools
+
+
+def _fit(cells: Cells, kept: Kept) -> _Fit:
+    """Weighted least squares in each process, in ticks.
+
+    The weight of a cell is its number of samples divided by the variance of a sample of its batch
+    size. This variance is pooled over all processes, because a single process has too few samples
+    to know it well.
+    """
+    count = cells.sums(kept.weight)
+    mean = cells.sums(kept.weight * cells.ticks) / np.maximum(count, 1e-9)
+    from_mean = kept.weight * (cells.ticks - mean[cells.row, cells.column]) ** 2
+    freedom = np.maximum((count - (count > 0)).sum(axis=0), 1)
+    variance = cells.sums(from_mean).sum(axis=0) / freedom + (0.1 * cells.step) ** 2
+    weight, k = np.where(cells.batch > 0, count / variance, 0.0), cells.batch.astype(np.float64)
+    total = np.maximum(weight.sum(axis=1), 1e-300)
+    middle = weight @ k / total
+    away = k - middle[:, None]
+    across = np.maximum((weight * away**2).sum(axis=1), 1e-300)
+    slope = (weight * away * mean).sum(axis=1) / across
+    intercept = (weight * mean).sum(axis=1) / total - slope * middle
+    # Batches of one size do not show where a line begins: its error can be infinite.
+    with np.errstate(over="ignore"):
+        errors = np.sqrt(1 / total + middle**2 / across), np.sqrt(1 / across)
+    enough = count.sum(axis=1)
+    used = ((weight > 0).sum(axis=1) >= 2) & (enough >= t.LEAST_KEPT * np.median(enough))
+    return _Fit(mean, count, weight, variance, intercept, slope, *errors, used)
 
 
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """The points of a line, from the processes that count, in ticks; shape (batch sizes,).
+    """The points of a line, from the processes that are used, in ticks; shape (batch sizes,).
 
     The fields are those of `Line`. `residual_error` is the standard error of the residuals. It is
     smaller than `uncertainty`, because an effect on all points of a process (its layout, its clock
@@ -152,19 +285,20 @@ class _Points:
     residual_error: Floats
 
 
-def _points(lines: ProcessLines, counted: Bools) -> _Points:
-    """The points from the processes that are `counted`, at the sizes with enough samples."""
-    fit, batch = lines.fit, lines.cells.batch
-    on_line = np.flatnonzero((batch > 0) & (fit.count[counted].sum(axis=0) >= FEWEST_SAMPLES))
-    k = batch[on_line].astype(np.float64)
-    mean = fit.mean[counted][:, on_line]
-    own = fit.intercept[counted][:, None] + fit.slope[counted][:, None] * k
-    measured = fit.count[counted][:, on_line] > 0
+def _points(cells: Cells, fit: _Fit) -> _Points:
+    """The points at the batch sizes with enough samples."""
+    used = fit.used
+    enough = fit.count[used].sum(axis=0) >= t.FEWEST_SAMPLES
+    on_line = np.flatnonzero((cells.batch > 0) & enough)
+    k = cells.batch[on_line].astype(np.float64)
+    mean = fit.mean[used][:, on_line]
+    own = fit.intercept[used][:, None] + fit.slope[used][:, None] * k
+    measured = fit.count[used][:, on_line] > 0
     number = np.maximum(measured.sum(axis=0), 1)
     off = np.where(measured, mean - own, 0)
     return _Points(
         batch=k,
-        weight=fit.weight[counted].sum(axis=0)[on_line],
+        weight=fit.weight[used].sum(axis=0)[on_line],
         location=np.where(measured, mean, 0).sum(axis=0) / number,
         uncertainty=_error(mean, measured, number),
         residual=off.sum(axis=0) / number,
@@ -179,10 +313,10 @@ def _error(values: Floats, measured: Bools, number: Integers) -> Floats:
     return error
 
 
-def _is_straight(points: _Points, processes: int) -> bool:
-    """Whether chance and the tolerance together explain every residual."""
+def _is_straight(points: _Points, processes: int, step: float) -> bool:
+    """Whether chance, the tolerance and the step of the counter explain every residual."""
     by_chance = 1.5 * student_t(processes - 1) * points.residual_error
-    allowed = by_chance + LINE_TOLERANCE * np.abs(points.location)
+    allowed = by_chance + t.ON_THE_LINE * np.abs(points.location) + 0.05 * step
     return bool(np.all(np.abs(points.residual) <= allowed))
 
 
@@ -196,25 +330,10 @@ def _misfit(points: _Points) -> Floats:
     freedom = len(k) - 2
     seen = float(weight @ points.residual**2)
     expected = float(weight @ points.residual_error**2)
-    if freedom < 1 or seen <= MISFIT * expected:
+    if freedom < 1 or seen <= t.MISFIT * expected:
         return np.zeros(2)
     design = np.stack([np.ones_like(k), k], axis=1) * np.sqrt(weight)[:, None]
     errors: Floats = np.sqrt(
         np.diag(np.linalg.inv(design.T @ design)) * (seen - expected) / freedom
     )
     return errors
-
-
-def _set_aside(lines: ProcessLines, counted: Bools, processes: int) -> dict[str, Integers]:
-    """How many samples of each process do not count, by reason; each has the shape (processes,)."""
-    shared, hit, chosen = lines.shared.while_shared, lines.hit, lines.chosen
-    reasons = {
-        "shared": shared,
-        "interrupted": hit,
-        "far": ~shared & ~hit & ~chosen,
-        "process": chosen & ~counted[lines.cells.row],
-    }
-    of_process = lines.samples.process
-    return {
-        why: np.bincount(of_process[which], minlength=processes) for why, which in reasons.items()
-    }

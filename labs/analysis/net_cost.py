@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from labs.analysis import compare, processes
+from labs.analysis import compare
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
-from labs.analysis.processes import ByProcess
 from labs.recording.file import Recording
 
 #: Limits for the number of parts, and for how many times a variant contains its baseline.
@@ -63,27 +62,11 @@ def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Ne
     # A baseline that is not quite straight is accepted: it is small in comparison, and its misfit
     # widens its interval.
     baseline = fit_line(recording, stated[0], one_speed=one_speed).cost
-    (value, low, high), left = subtract_baseline(whole, baseline, times)
     factor = f"{times:g} times " if times != 1 else ""
     of = f", divided by {parts:g}" if parts != 1 else ""
     method = f"{whole.method}, minus {factor}the slope of {stated[0]}{of}"
-    net = replace(whole, value=value, low=low, high=high, method=method, by_process=left)
+    net = replace(compare.difference_of(whole, baseline, times), method=method)
     return Net(net.times(1 / parts), one, whole, baseline, stated[0], times, parts)
-
-
-def subtract_baseline(
-    whole: Estimate, baseline: Estimate, times: float = 1.0
-) -> tuple[tuple[float, float, float], ByProcess | None]:
-    """`whole` minus `times` its `baseline`, in ticks.
-
-    Returns (value, low, high) with the 95 % interval, and the difference by process; the latter is
-    None if the two come from different processes. Unlike `compare.difference`, this also compares
-    by process if the core was always shared, because that slowed both by nearly the same factor.
-    """
-    left = None
-    if whole.by_process and baseline.by_process:
-        left = processes.difference(whole.by_process, baseline.by_process, times)
-    return (left.estimate() if left else compare.difference(whole, baseline, times)), left
 
 
 def parts_of(recording: Recording, variant: str) -> float:

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from labs.analysis.arrays import Floats
-
 #: Two-sided 95 % points of Student's t for 1 to 30 degrees of freedom (any statistics table).
 _T_TABLE: Sequence[float] = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -25,11 +20,3 @@ def student_t(freedom: int) -> float:
     if freedom <= len(_T_TABLE):
         return _T_TABLE[max(freedom, 1) - 1]
     return 1.959964 + 2.372 / freedom + 2.82 / freedom**2
-
-
-def student_t_array(freedom: NDArray[np.int64]) -> Floats:
-    """The same as `student_t` for an array of any shape."""
-    table = np.array(_T_TABLE)[np.clip(freedom, 1, len(_T_TABLE)) - 1]
-    beyond = np.maximum(freedom, 1).astype(np.float64)
-    expansion = 1.959964 + 2.372 / beyond + 2.82 / beyond**2
-    return np.where(freedom <= len(_T_TABLE), table, expansion)

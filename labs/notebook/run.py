@@ -21,7 +21,6 @@ from labs.recording import proof
 from labs.recording.file import Recording
 from labs.recording.proof import Switches
 from labs.results import remarks
-from labs.results.modes import modes_of
 from labs.results.result import Result, result_of
 from labs.results.warnings.run_warnings import RunWarning
 
@@ -114,7 +113,7 @@ class Run:
     @property
     def modes(self) -> tuple[str, ...]:
         """One sentence for each variant whose processes fall into two groups that differ."""
-        return tuple(filter(None, map(modes_of, self.results)))
+        return tuple(filter(None, (each.modes() for each in self.results)))
 
     @property
     def switches(self) -> Switches:

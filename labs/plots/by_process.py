@@ -1,4 +1,4 @@
-"""Plot of the value that each process of a run gives, with the processes that were set aside."""
+"""Plot of the value that each process of a run gives, with its own error."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from labs.analysis.processes import SURE, ByProcess
-from labs.analysis.stack_effect import StackEffect
+from labs.analysis.processes import ByProcess
 from labs.common.table import Table
 from labs.common.units import NAMES, plural, rounded
 from labs.languages.words import label
@@ -22,13 +21,13 @@ from labs.plots.style import (
     INK,
     POINT_PT,
     QUIET,
-    VERMILLION,
     axis_number,
     make_room_at_left,
     new_figure,
     symbol,
     title_and_key,
 )
+from labs.results.modes import stack_effect
 from labs.results.result import Result, sensible
 
 
@@ -48,34 +47,21 @@ def picture_of(result: Result) -> Picture:
     return picture.make_picture(_figure(result, by), *_describe(result, by), _table(result, by))
 
 
-def _set_aside(by: ByProcess) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """The processes that the figure leaves out because they differ; shape (processes,)."""
-    aside: np.ndarray[tuple[int], np.dtype[np.bool_]] = ~by.chosen & (by.sure >= SURE)
-    return aside
-
-
-def _effect(result: Result, by: ByProcess) -> tuple[StackEffect | None, float]:
-    """The effect of the place of the stack and its factor, if the values drawn show one."""
-    effect = result.line.by_stack if result.line is not None else None
-    factor = effect.factor_of(by.process, by.value) if effect is not None else None
-    return (effect, factor) if factor is not None else (None, 1.0)
-
-
 def _figure(result: Result, by: ByProcess) -> Figure:
     estimate, unit = result.estimate, result.unit
     assert estimate is not None  # picture_of has checked this
     figure, axes = new_figure(3.4)
-    aside, numbers = _set_aside(by), by.process + 1
-    effect, _ = _effect(result, by)
-    fast = np.zeros_like(aside) if effect is None else ~np.isin(by.process, effect.slowed)
+    numbers, effect = by.process + 1, stack_effect(result.recording, by)
+    fast = np.zeros(len(numbers), dtype=np.bool_)
+    if effect is not None:
+        fast = ~np.isin(by.process, effect.slowed)
     bytes_ = "" if effect is None else effect.fast_bytes()
     axes.axhspan(estimate.low, estimate.high, color=BLUE, alpha=0.12, linewidth=0)
     axes.axhline(estimate.value, color=BLUE, linewidth=1.2)
     key = [(f"━ figure {sensible(estimate)[0]} {symbol(unit)}, band: 95 % interval", BLUE)]
     for which, colour, marker, words in (
-        (~aside & ~fast, INK, "o", "● process, bar: 2 of its standard errors"),
-        (~aside & fast, GREEN, "s", f"■ its stack begins at byte {bytes_} of a cache line"),
-        (aside, VERMILLION, "^", "▲ set aside"),
+        (~fast, INK, "o", "● process, bar: 2 of its standard errors"),
+        (fast, GREEN, "s", f"■ its stack begins at byte {bytes_} of a cache line"),
     ):
         if which.any():
             axes.errorbar(
@@ -102,7 +88,7 @@ def _figure(result: Result, by: ByProcess) -> Figure:
 
 
 def _describe(result: Result, by: ByProcess) -> tuple[str, str]:
-    sign, aside = symbol(result.unit), _set_aside(by)
+    sign = symbol(result.unit)
     low, high = rounded(float(by.value.min()), 4), rounded(float(by.value.max()), 4)
     kind = (
         f"Dot plot of {result.recording.kernel} {result.variant}: the {result.what} that each of "
@@ -117,13 +103,9 @@ def _describe(result: Result, by: ByProcess) -> tuple[str, str]:
         f"of a single process is {rounded(own, 2)} %."
     )
     said = [meaning]
-    if (count := int(aside.sum())) == 1:
-        said.append("1 process was set aside, because it differs from the others.")
-    elif count:
-        said.append(f"{count:,} processes were set aside, because they differ from the others.")
-    effect, times = _effect(result, by)
+    effect = stack_effect(result.recording, by)
     if effect is not None:
-        factor, slow, fast = rounded(times), effect.slow_bytes(), effect.fast_bytes()
+        factor, slow, fast = rounded(effect.factor), effect.slow_bytes(), effect.fast_bytes()
         said.append(
             "The place of the stack decides: if it begins at byte "
             f"{slow} of a cache line, the {result.what} is {factor} times that at byte {fast}."
@@ -138,19 +120,14 @@ def _table(result: Result, by: ByProcess) -> Table:
     places = result.recording.condition("stack.place")
     places = places if len(places) == len(result.recording.processes) else ()
     rows = []
-    for number, value, error, aside in zip(
-        by.process.tolist(),
-        by.value.tolist(),
-        by.error.tolist(),
-        _set_aside(by).tolist(),
-        strict=True,
+    for number, value, error in zip(
+        by.process.tolist(), by.value.tolist(), by.error.tolist(), strict=True
     ):
         place = places[number] if places else ""
-        words = "set aside" if aside else ""
-        rows.append((f"{number + 1}", rounded(value, 5), rounded(2 * error, 2), place, words))
+        rows.append((f"{number + 1}", rounded(value, 5), rounded(2 * error, 2), place))
     return Table(
         f"{result.recording.kernel} {result.variant}: {result.what} by process, in "
         f"{NAMES[result.unit]}",
-        ("process", result.what, "2 standard errors", "place of the stack", "remark"),
+        ("process", result.what, "2 standard errors", "place of the stack"),
         tuple(rows),
     ).without_empty()

@@ -15,7 +15,6 @@ from labs.analysis.estimate import Estimate
 from labs.common.html import filled
 from labs.languages.words import words
 from labs.results.digits import another_result, rounded_apart
-from labs.results.modes import modes_of
 from labs.results.result import Result
 
 #: A variant whose name ends with a count.
@@ -156,7 +155,7 @@ def compared(
     assert first.estimate is not None and second.estimate is not None  # checked above
     one, other = first.estimate, second.estimate
     names = names_of(first, second, saved, files)
-    modes = (modes_of(each, name) for name, each in zip(names, (first, second), strict=True))
+    modes = (each.modes(name) for name, each in zip(names, (first, second), strict=True))
     return _comparison(names, one, other, times, tuple(dict.fromkeys(filter(None, modes))))
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from labs.analysis.counts import PerOperation, per_operation
 from labs.common.table import Table
 from labs.languages.words import words
 from labs.recording.counts import absent, scope
 from labs.recording.file import Recording
+from labs.results.counts import PerOperation, per_operation
 
 _OTHER_CLOCK = "its samples read another clock, or other programs had the hardware counters"
 

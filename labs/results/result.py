@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from labs.analysis import core_clock
-from labs.analysis.estimate import WIDEST, CannotEstimate, Estimate
+from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.first_time import first_time
 from labs.analysis.line import Line, fit_line
 from labs.analysis.net_cost import Net, net_cost
-from labs.common.advice import Advice
+from labs.analysis.thresholds import WIDEST
+from labs.common.advice import Advice, Option, advice
 from labs.common.units import Clock, canonical, fixed, rounded
 from labs.recording import declared, proof
 from labs.recording.file import Recording
+from labs.results.modes import modes
 from labs.results.warnings import run_warnings
 from labs.results.warnings.run_warnings import RunWarning
 
@@ -26,16 +28,18 @@ __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
 #: For a reader: how many samples are set aside, and why.
 REASONS = {
     "shared": "{number_1} while the core was shared",
-    "interrupted": "{number_1} interrupted",
     "far": "{number_1} far from the others",
-    "process": "{number_1} from processes left out",
 }
-
-#: Instead of the reason "process" if there is one process, whose parts in time are compared.
-OF_ONE_PROCESS = "{number_1} from parts of the run left out"
 
 #: The sentence reports samples that were set aside from this share of all samples on.
 MANY_ASIDE = 0.1
+
+#: Why there is no figure if no interval can be told.
+ALL_THE_SAME = advice(
+    "all processes gave exactly the same, so the steps of this clock hide how they differ; use "
+    "larger batch sizes ({option}), or a finer clock",
+    option=Option("batch", ...),
+)
 
 #: Below this, six decimals show too little of a value.
 SMALL = 1e-4
@@ -106,6 +110,12 @@ class Result:
         value, low, high = sensible(self.estimate)
         return f"{value} {self.unit} (95 % interval {low} to {high} {self.unit})"
 
+    def modes(self, name: str = "") -> str:
+        """A sentence on the two costs of this variant, called `name`; '' if it has one."""
+        by = self.estimate.by_process if self.estimate is not None else None
+        found = modes(self.recording, by) if by is not None else None
+        return found.sentence(name or self.variant) if found is not None else ""
+
     def sentence(self, name: str = "") -> str:
         """The result in one plain sentence, which begins with `name`, or with its C kernel."""
         name = name or f"{self.recording.kernel} {self.variant}"
@@ -132,10 +142,7 @@ class Result:
         aside = self.set_aside
         if sum(aside.values()) < MANY_ASIDE * (self.n + sum(aside.values())):
             return ""
-        reasons = dict(REASONS)
-        if len(self.recording.processes) == 1:
-            reasons["process"] = OF_ONE_PROCESS
-        each = (reasons[why].format(number_1=f"{count:,}") for why, count in aside.items())
+        each = (REASONS[why].format(number_1=f"{count:,}") for why, count in aside.items())
         return ", ".join(each)
 
     def as_json(self, saved: str | None = None) -> dict[str, Any]:
@@ -249,6 +256,9 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
         warnings = run_warnings.of_recording(recording, name)
         return Result(recording, name, unit, clock, line, None, error.why, warnings)
     figure = line.overhead if net is None else net.net
+    if figure.half_width == 0:
+        warnings = run_warnings.of_recording(recording, name)
+        return Result(recording, name, unit, clock, line, None, ALL_THE_SAME, warnings)
     warnings = run_warnings.of_run(recording, line, figure)
     if not line.straight:
         return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
@@ -257,7 +267,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
         estimate = replace(line.ratio, unit="cycles")
     else:
         estimate = figure.into(unit, clock)
-    return Result(recording, name, unit, clock, line, estimate, "", warnings, net)
+    return Result(recording, name, unit, clock, line, estimate.of_any_run(), "", warnings, net)
 
 
 def _asked_for(recording: Recording) -> str:

@@ -94,7 +94,7 @@ class Runs:
 
     def so_far(self) -> tuple[Recording, ...]:
         """The recordings of what has been carried out until now; nothing is remembered of them."""
-        return self._recordings({}, None, remember=False)
+        return self._recordings({}, None)
 
     async def count(self) -> None:
         """Count events for the plans that ask for it; the recordings state them."""
@@ -104,11 +104,9 @@ class Runs:
 
     def recordings(self, meanwhile: Mapping[str, str], why: str | None) -> tuple[Recording, ...]:
         """The recordings of the whole run; `why` an adaptive run stopped."""
-        return self._recordings(meanwhile, why, remember=True)
+        return self._recordings(meanwhile, why)
 
-    def _recordings(
-        self, meanwhile: Mapping[str, str], why: str | None, *, remember: bool
-    ) -> tuple[Recording, ...]:
+    def _recordings(self, meanwhile: Mapping[str, str], why: str | None) -> tuple[Recording, ...]:
         recordings = []
         for which, (plan, binary, printed) in enumerate(
             zip(self.plans, self.binaries, self._printed, strict=True)
@@ -120,7 +118,7 @@ class Runs:
                 limit = sum(each.time_limit_s for each in self.plans)
                 stopping |= cut_short.conditions(limit, len(plan.shares()))
             known = {**other_plans, **meanwhile, **stopping, **self._counted.get(which, {})}
-            recordings.append(recording_of(plan, binary, printed, known, remember=remember))
+            recordings.append(recording_of(plan, binary, printed, known))
         return tuple(recordings)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.analysis.estimate import WIDEST, Estimate
+from labs.analysis.estimate import Estimate
+from labs.analysis.thresholds import WIDEST
 from labs.common.table import Table
 from labs.common.units import fixed, rounded
 from labs.course.published import Published

@@ -8,7 +8,6 @@ from labs.c_kernels.optimisation import level_of
 from labs.common.table import Table
 from labs.common.units import NAMES, fixed
 from labs.results.compared import compared
-from labs.results.modes import modes_of
 from labs.results.result import Result
 from labs.views.gather import Runs, in_one_unit, refused, runs_of, with_warnings
 
@@ -58,7 +57,7 @@ def _step(less: Result | None, more: Result | None) -> str:
         return "no figure"
     found = compared(more, less)
     mark = "*" if found.distinguishable else ""
-    modes = any("two modes" in modes_of(each) for each in (less, more))
+    modes = any("two modes" in each.modes() for each in (less, more))
     return f"{fixed(found.difference, 2, signed=True)}{mark}{' (2 modes)' * modes}"
 
 

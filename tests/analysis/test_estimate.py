@@ -11,12 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labs.analysis.cells import Cells
 from labs.analysis.estimate import CannotEstimate, Estimate
-from labs.analysis.fits import fits
 from labs.analysis.line import fit_line
-from labs.analysis.process_lines import PARTS
-from labs.analysis.student_t import student_t, student_t_array
+from labs.analysis.student_t import student_t
+from labs.analysis.thresholds import PARTS
 from labs.common.units import Clock
 from labs.recording.file import Recording
 from testing import simulate
@@ -56,24 +54,6 @@ def test_the_truth_is_met_on_average_below_the_step() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_process_with_one_large_batch_size_left_is_no_warning_of_python() -> None:
-    found = fits(
-        Cells(
-            ticks=np.array([1e6, 1e6, 1e6, 2e6]),
-            sample=np.arange(4),
-            row=np.array([0, 0, 1, 1]),
-            column=np.array([1, 1, 0, 1]),
-            processes=np.arange(2),
-            batch=np.array([65_536, 131_072]),
-            by_size=(np.array([2]), np.array([0, 1, 3])),
-            step=2.0,
-        ),
-        np.ones(4, dtype=np.bool_),
-    )
-    assert np.isinf(found.intercept_error[0]), "nobody knows where its line begins"
-    assert np.isfinite(found.intercept_error[1])
-
-
 def test_a_coarse_clock_in_microseconds_still_has_a_line() -> None:
     # gettimeofday: the whole interval is shorter than a tick of the clock.
     machine = Machine(overhead=0.03, cost=0.0005, noise=0.002, samples=20_000, frequency_hz=1e6)
@@ -233,16 +213,13 @@ def test_samples_are_counted_once_whatever_they_were_left_out_for() -> None:
     line = line_of(recording)
     aside = sum(int(counts.sum()) for counts in line.set_aside.values())
     assert line.cost.n + aside == len(recording)
-    assert line.share_set_aside("interrupted") > 0.2 and line.share_set_aside("far") > 0.001
-    assert line.share_set_aside("shared") == line.share_set_aside("process") == 0
+    assert line.share_set_aside("far") > 0.2 and line.share_set_aside("shared") == 0
 
 
 def test_student_t_agrees_with_tables_beyond_its_own() -> None:
     assert student_t(40) == pytest.approx(2.0211, abs=2e-4)
     assert student_t(100) == pytest.approx(1.9840, abs=2e-4)
     assert student_t(9) == 2.262
-    freedoms = np.array([0, 1, 9, 30, 31, 100])
-    assert student_t_array(freedoms).tolist() == [student_t(int(n)) for n in freedoms]
 
 
 @pytest.mark.parametrize("grain", [1, 10, 40])

@@ -12,7 +12,7 @@ import pytest
 
 from grader.figures import figure_named
 from grader.judging.check import check
-from labs.analysis.counts import per_operation
+from labs.results.counts import per_operation
 from labs.commands.cli import main
 from labs.common.paths import kernels_c
 from labs.recording import counts

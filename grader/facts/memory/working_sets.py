@@ -14,9 +14,9 @@ import re
 from dataclasses import dataclass
 
 from grader.cases.case import Case
+from labs.analysis import compare
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
-from labs.analysis.net_cost import subtract_baseline
 from labs.recording.file import Recording
 
 KERNELS = frozenset({"switch_footprint", "own_footprint"})
@@ -86,7 +86,7 @@ def reading(case: Case, variant: str) -> Estimate | None:
     cycle = None if own is None else own.clock.core_cycle_ticks
     if own is None or hop is None or not cycle:
         return None
-    value, low, high = (ticks / cycle for ticks in subtract_baseline(own.cost, hop.cost)[0])
+    value, low, high = (ticks / cycle for ticks in compare.difference(own.cost, hop.cost))
     return Estimate(value, low, high, "cycles", "", 0, 0)
 
 

@@ -7,24 +7,25 @@ import math
 import numpy as np
 
 from labs.analysis import core_clock
-from labs.analysis.estimate import AS_WIDE_AS_VALUE, WIDEST, Estimate
+from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
+from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
 from labs.common import limits
-from labs.common.advice import Advice, Option, advice
+from labs.common.advice import Advice, Option, Words, advice
 from labs.common.units import rounded
 from labs.recording import declared
 from labs.recording.file import Recording
+from labs.results.modes import modes
 from labs.results.warnings import no_line
 from labs.results.warnings.lost_samples import (
     OTHER_THREAD_ALL_THE_TIME,
     OTHERS_USED_MEMORY,
     UNTIL_WHOLE,
     met_others_in_memory,
-    of_interruptions,
+    of_far,
     of_shared_core,
 )
 from labs.results.warnings.more_processes import ends_in_time
-from labs.results.warnings.process_warnings import of_processes
 from labs.results.warnings.warning import RunWarning
 
 #: A run gives a warning from these shares on.
@@ -51,14 +52,9 @@ def of_line(
     found = []
     if line.cost.high < 0 or figure.high < 0:
         found.append(_negative(recording, line))
-    early = declared.seen_not_to_wait(recording, line.variant)
-    found += of_interruptions(line, figure)
-    free = declared.chooses_no_cpu(recording, line.variant)
-    memory = met_others_in_memory(recording, line.variant)
-    found += [
-        *of_shared_core(line, figure, WIDE_INTERVAL),
-        *of_processes(line, early=early, free=free, memory=memory),
-    ]
+    found += of_far(recording, line, figure)
+    found += of_shared_core(line, figure, WIDE_INTERVAL)
+    found += _of_modes(recording, line.variant, figure)
     cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
         found.append(
@@ -93,6 +89,34 @@ def _negative(recording: Recording, line: Line) -> RunWarning:
             "work, measure again",
         )
     return RunWarning("negative", "the fitted value is negative", *cause)
+
+
+def _of_modes(recording: Recording, variant: str, figure: Estimate) -> list[RunWarning]:
+    """A remark that the processes fall into two groups; the interval counts all of them."""
+    found = modes(recording, figure.by_process)
+    if found is None:
+        return []
+    early = declared.seen_not_to_wait(recording, variant)
+    cause = "their place in memory, or another state of the machine: this run does not show which"
+    if early:
+        cause = no_line.READ_EARLY
+    elif found.stack is not None:
+        cause = "the place of the stack, which the kit chooses for each process"
+    elif declared.chooses_no_cpu(recording, variant):
+        cause = "the OS chose the CPUs of the tasks, and perhaps others in some processes"
+    plot = Words("plot_processes in a notebook", ".plot_processes() of the run")
+    look = advice("look at each process ({plot})", plot=plot)
+    symptom = found.symptom()
+    return [
+        RunWarning(
+            "processes-differ",
+            symptom,
+            cause,
+            no_line.LET_IT_WAIT if early else look,
+            quiet=not early,
+            brief=symptom,
+        )
+    ]
 
 
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:

@@ -16,6 +16,8 @@ from labs.results.warnings.warning import RunWarning
 #: A run gives a warning from these shares of its samples on.
 MUCH_SHARED = 0.5
 MUCH_INTERRUPTED = 1 / 3
+#: From this share on, samples that are set aside are reported.
+MUCH_FAR = 0.1
 #: So many processes that had the core to themselves are enough, if their interval is narrow.
 PROCESSES_ENOUGH = 7
 
@@ -23,8 +25,7 @@ OTHER_THREAD = (
     "the physical core was shared with a program or a virtual machine that this machine may not see"
 )
 OTHER_THREAD_ALL_THE_TIME = (
-    "a program or a virtual machine that this machine may not see used the core all the time, and "
-    "the interval reaches down to the cost on a whole core"
+    "something else used the core all the time, so the value is at most what a whole core gives"
 )
 UNTIL_WHOLE = advice(
     "{options}, which goes on until enough processes have had the core to themselves",
@@ -43,10 +44,10 @@ def met_others_in_memory(recording: Recording, variant: str) -> bool:
     return declared.of_variant(recording, variant).memory and was_shared(recording)
 
 
-def of_interruptions(line: Line, figure: Estimate) -> list[RunWarning]:
-    """A warning about interrupted samples, quiet if the others give a figure to believe."""
-    share = line.share_set_aside("interrupted")
-    if not share:
+def of_far(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
+    """A warning if many samples were far from the others, with when they came."""
+    share = line.share_set_aside("far")
+    if share < MUCH_FAR:
         return []
     # Interruptions come at random (Poisson); `rate` is per tick. The suggested batch sizes are so
     # short that fewer than a third of their samples are hit.
@@ -62,11 +63,13 @@ def of_interruptions(line: Line, figure: Estimate) -> list[RunWarning]:
     return [
         RunWarning(
             "interrupted",
-            f"{rounded(100 * share, 2)} % of the samples were interrupted and were set aside",
+            f"{rounded(100 * share, 2)} % of the samples were far from the others and were set "
+            "aside",
             "other programs, or a hypervisor that often takes the CPU for a moment",
             try_this,
             quiet=share < MUCH_INTERRUPTED and figure.is_believable(),
-            brief=f"{rounded(100 * share, 2)} % of the samples were interrupted and set aside",
+            brief=f"{rounded(100 * share, 2)} % of the samples were far from the others and set "
+            "aside",
         )
     ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from labs.analysis import core_clock
-from labs.analysis.hits import SHORTEST_NS
 from labs.analysis.line import Line
 from labs.common.advice import Advice, Option, advice
 from labs.common.units import rounded
@@ -12,6 +11,8 @@ from labs.recording.file import Recording
 from labs.recording.load import was_shared
 from labs.results.warnings.warning import RunWarning
 
+#: A shorter delay is no interruption.
+SHORTEST_NS = 1000.0
 READ_EARLY = (
     "the second reading does not wait for the work before it, and how early it comes changes from "
     "sample to sample"

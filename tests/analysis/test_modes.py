@@ -13,11 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from labs.analysis.arrays import Floats
-from labs.analysis.line import fit_line
-from labs.analysis.stack_effect import StackEffect, stack_effect
+from labs.analysis.processes import ByProcess
 from labs.plots import by_process, image
 from labs.recording.file import Recording
-from labs.results.modes import modes_of
+from labs.results.modes import StackEffect, modes, stack_effect
 from labs.results.result import result_of
 from labs.run.stack_places import place_of
 from testing import simulate
@@ -36,9 +35,13 @@ def at(recording: Recording, places: Sequence[object]) -> Recording:
     return replace(recording, processes=each)
 
 
+def of(value: Floats) -> ByProcess:
+    return ByProcess(None, np.arange(len(value)), value, np.full(len(value), 0.001))
+
+
 def found_in(value: Floats, places: Sequence[object] = TEN) -> StackEffect | None:
     machine = Machine(processes=len(value), samples=5 * len(value))
-    return stack_effect(at(simulate.run(machine, 1), places), np.arange(len(value)), value)
+    return stack_effect(at(simulate.run(machine, 1), places), of(value))
 
 
 def costs(random: np.random.Generator, fast: int = 32, places: Sequence[int] = TEN) -> Floats:
@@ -72,8 +75,7 @@ def test_alike_processes_have_none(processes: int) -> None:
     random = np.random.default_rng(3)
     places = [place_of(number, 0) for number in range(processes)]
     made = at(simulate.run(Machine(processes=processes, samples=5 * processes), 1), places)
-    number = np.arange(processes)
-    found = [stack_effect(made, number, random.normal(100, 5, processes)) for _ in range(500)]
+    found = [stack_effect(made, of(random.normal(100, 5, processes))) for _ in range(500)]
     assert found == [None] * 500
 
 
@@ -105,7 +107,7 @@ def test_places_that_show_nothing(places: Sequence[object]) -> None:
 
 def test_a_recording_without_places_shows_nothing() -> None:
     plain = simulate.run(Machine(), 1)
-    assert stack_effect(plain, np.arange(10), costs(np.random.default_rng(6))) is None
+    assert stack_effect(plain, of(costs(np.random.default_rng(6)))) is None
 
 
 def simulated(machine: Machine) -> Recording:
@@ -122,13 +124,12 @@ def test_a_run_names_the_bytes_and_keeps_all_processes() -> None:
     run = simulated(replace(WITH_ROUNDS, slower=BY_PLACE))
     result = result_of(run, VARIANT, "ticks")
     (warning,) = [each for each in result.warnings if each.code == "processes-differ"]
-    assert warning.quiet and "byte 32" in warning.likely_cause
-    assert "byte 0, 16, 48 of a cache line" in warning.likely_cause
-    assert "program" not in warning.likely_cause
+    assert warning.quiet and "place of the stack" in warning.likely_cause
+    assert warning.symptom.endswith("at byte 0, 16, 48 of a cache line instead of 32")
     assert result.estimate is not None and result.estimate.processes == 10
     least, most = OPERATION.cost, 1.2 * OPERATION.cost
     assert least < result.estimate.value < most
-    assert modes_of(result, "args5") == (
+    assert result.modes("args5") == (
         "args5 has two modes: it costs 1.20 times as much if its stack begins at byte 0, 16, 48 "
         "of a cache line as at byte 32."
     )
@@ -137,29 +138,45 @@ def test_a_run_names_the_bytes_and_keeps_all_processes() -> None:
 def test_however_large_the_effect_no_process_is_set_aside() -> None:
     twice = tuple(1.0 * (place % 64 == 32) for place in TEN)
     result = result_of(simulated(replace(WITH_ROUNDS, slower=twice)), VARIANT, "ticks")
-    assert result.line is not None and result.line.by_stack is not None
-    assert result.line.by_stack.factor == pytest.approx(2, rel=0.01)
     assert result.estimate is not None and result.estimate.processes == 10
-
-
-def test_no_place_is_named_where_rounds_do_not_show_a_whole_core() -> None:
-    """A neighbour could be what separates the processes."""
-    run = simulated(replace(OPERATION, slower=BY_PLACE))
-    assert fit_line(run, VARIANT).by_stack is None
-    whole = simulated(replace(WITH_ROUNDS, slower=BY_PLACE))
-    assert fit_line(whole, VARIANT).by_stack is not None
+    found = modes(result.recording, result.estimate.by_process)
+    assert found is not None and found.factor == pytest.approx(2, rel=0.01)
 
 
 def test_an_effect_that_the_baseline_has_too_is_no_mode_of_the_net_cost() -> None:
     result = result_of(simulated(replace(WITH_ROUNDS, slower=BY_PLACE)), VARIANT, "ticks")
-    assert result.line is not None and (effect := result.line.by_stack) is not None
-    random, number = np.random.default_rng(8), np.arange(10)
-    assert effect.factor_of(number, random.normal(0, 0.001, 10)) is None
-    assert effect.factor_of(number, costs(random)) == pytest.approx(1.2, rel=0.01)
     assert result.estimate is not None and result.estimate.by_process is not None
-    nothing = replace(result.estimate.by_process, value=random.normal(0, 0.001, 10))
-    net = replace(result, estimate=replace(result.estimate, by_process=nothing))
-    assert modes_of(net) == "" and "place of the stack" not in by_process.picture_of(net).meaning
+    nothing = np.random.default_rng(8).normal(0, 0.001, 10)
+    by = replace(result.estimate.by_process, value=nothing)
+    net = replace(result, estimate=replace(result.estimate, by_process=by))
+    assert net.modes() == "" and "place of the stack" not in by_process.picture_of(net).meaning
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (
+            [12.0, 12.05, 11.98],
+            "a has two modes: in 3 of 10 processes it costs 1.20 times as much as in the others.",
+        ),
+        (
+            [10.04, 9.96, 12.0],
+            "a: in one of 10 processes it costs 1.20 times as much as in the others.",
+        ),
+        ([10.04, 9.96, 10.06], ""),
+    ],
+)
+def test_two_modes_by_process_are_told(last: list[float], said: str) -> None:
+    values = np.array([10.0, 10.05, 9.98, 10.02, 10.01, 10.03, 9.97, *last])
+    found = modes(simulate.run(Machine(), 1), of(values))
+    assert ("" if found is None else found.sentence("a")) == said
+
+
+@pytest.mark.parametrize(("processes", "most"), [(5, 0.04), (10, 0.01), (40, 0.002)])
+def test_noise_alone_hardly_ever_makes_modes(processes: int, most: float) -> None:
+    random, run = np.random.default_rng(1), simulate.run(Machine(), 1)
+    found = [modes(run, of(random.normal(100, 5, processes))) for _ in range(2000)]
+    assert sum(each is not None for each in found) <= most * len(found)
 
 
 def test_a_reading_that_does_not_wait_is_named_first() -> None:

@@ -1,0 +1,70 @@
+"""Every number by which the estimate decides something, with its unit and its experiment.
+
+`python -m bench ablation` reduces saved runs and simulated machines with each idea switched off in
+turn, by other values of these numbers. An idea stays while that shows what is lost without it.
+"""
+
+from __future__ import annotations
+
+# Which samples count.
+#: A core is shared if a round does less than this share of the additions, or of the stores, that
+#: the run's best rounds do. Next to another thread a core did 0.69 of its additions at most, or
+#: 0.85 of its stores (24,000 rounds).
+WHOLE_CORE = 0.9
+#: The best rounds are this share of all rounds of the run. A single round can be measured too well.
+BEST_ROUNDS = 0.02
+#: Additions in a cycle. A core of x86-64 that never does so many was shared all the time: next to
+#: another thread, cores that do 4 did about 2.
+LEAST_ADDITIONS = 3.0
+#: Steps of the counter in a round of additions. A round is known to within a step, so two equal
+#: rounds of so many steps differ by 8 % at most, which is still a whole core.
+LEAST_STEPS_IN_ROUND = 24
+#: The share of its samples that a process must keep, to count.
+LEAST_KEPT = 0.1
+#: A sample is far if it lies so many times the usual distance from the lower quartile of its cell.
+REACH = 10.0
+#: Steps of the counter within which no sample is far.
+NEAR_STEPS = 3
+#: Interruptions per second of a CPU that nobody counts: the OS's own timer.
+TIMER_PER_S = 1000.0
+#: Samples meet so many times as many interruptions as the processes count beside them: 0.84 to 1.77
+#: times in 24 runs of 13 system calls.
+AS_OFTEN = 1.5
+#: If interruptions alone would hit this share of the samples, or if this share of them is far, the
+#: batch size says little about the operation. If they explain this share of the far samples, no
+#: delay is the operation's own.
+MANY_FAR = 0.5
+#: From this share of far samples on, a delay may be the operation's own.
+OWN_DELAYS = 0.05
+#: Nine in ten of the operation's own delays add at most so many times what half of them add.
+ALIKE = 3.0
+
+# The line and its interval.
+#: Samples of a batch size, over all processes, below which the batch size says nothing.
+FEWEST_SAMPLES = 5
+#: A run of one process is divided into so many parts in time, which stand for processes.
+PARTS = 20
+#: Of so many processes, all lie on one side of the truth in 2 of 64 runs (the sign test), so the
+#: interval need not reach beyond them.
+FEWEST_FOR_RANGE = 6
+#: A point counts as on the line if its residual is at most this share of its value.
+ON_THE_LINE = 0.02
+#: A misfit widens the interval if it is this many times what chance causes (an F test with few
+#: degrees of freedom).
+MISFIT = 3.0
+#: Runs of one operation on one machine differ by this share of the value more than their own
+#: intervals say (95 %): three quarters of all variants in `python -m bench repeat`.
+BETWEEN_RUNS = 0.01
+#: A value is not believable if half of its interval exceeds this share of the value.
+WIDEST = 0.15
+#: From this share on, the interval is as wide as the value and holds half of it: no figure is
+#: shown. Not even a factor of two, the smallest slip that people make, would be noticed.
+AS_WIDE_AS_VALUE = 0.5
+#: A first time needs so many processes: an interval of fewer reaches beyond the largest value.
+FEWEST_FIRST_TIMES = 5
+
+# The clock of the core.
+#: No core has a higher clock speed, in Hz.
+FASTEST_CORE = 6.5e9
+#: Within a run, the clock speed changes by this factor at most. Turbo speeds lie closer.
+MOST_CHANGE = 1.5
