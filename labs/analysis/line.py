@@ -38,8 +38,9 @@ class Line:
     reason: taken on a "shared" core, or "far" from the others. `shared` says that the core was
     shared all the time: then `overhead` and `cost` are at most what a whole core would give.
 
-    `drift` is what the figure, overhead or cost, is in the second half of each process minus what
-    it is in the first half; None if the halves have too few samples.
+    `far_between` says when the far samples were taken: four fifths of them lie between these two
+    shares of their process. `drift` is what the figure, overhead or cost, is in the second half of
+    each process minus what it is in the first half; None if the halves have too few samples.
     """
 
     variant: str
@@ -55,6 +56,7 @@ class Line:
     straight: bool
     set_aside: Mapping[str, Integers]
     shared: bool
+    far_between: tuple[float, float]
     drift: Estimate | None
 
     def share_set_aside(self, reason: str) -> float:
@@ -108,7 +110,9 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         return Estimate(*each.estimate(), "ticks", method, round(n), count, each, kept.always)
 
     far = np.where(kept.shared, 0.0, 1 - kept.weight * used[cells.row])
-    late = samples.sample > (samples.sample.min() + samples.sample.max()) / 2
+    begin, end = samples.sample.min(), samples.sample.max()
+    place = (samples.sample - begin) / max(end - begin, 1)
+    first, last = np.quantile(place[far > 0], (0.1, 0.9)) if far.any() else (0.0, 1.0)
     about_overhead = declared.is_overhead(recording, variant)
     extra, n = _misfit(points), float(fit.count[used].sum())
     sizes = ", ".join(f"{k:.0f}" for k in points.batch)
@@ -145,7 +149,8 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
             for why, less in (("shared", kept.shared), ("far", far))
         },
         shared=kept.always,
-        drift=None if one_process else _drift(cells, kept, late, about_overhead),
+        far_between=(float(first), float(last)),
+        drift=None if one_process else _drift(cells, kept, place > 0.5, about_overhead),
     )
 
 

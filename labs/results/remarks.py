@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.analysis import core_clock
+from labs.analysis.kept import core_of
 from labs.common import warned
 from labs.common.html import filled
 from labs.common.units import rounded
@@ -24,6 +25,7 @@ from labs.results.warnings.run_warnings import SPEED_CHANGE, RunWarning
 #: no figure of its own: the intervals of these variants count its uncertainty.
 _OF_A_FIGURE = {
     "below-one-cycle",
+    "drift",
     "interrupted",
     "not-believable",
     "processes-differ",
@@ -80,9 +82,23 @@ def of_results(results: Sequence[Result]) -> Remarks:
     recordings = {id(result.recording): result.recording for result in results}
     return Remarks(
         tuple(map(_loudly, loud.values())),
-        tuple(_facts(recordings.values())),
+        tuple(_facts(recordings.values())) + _shared(results),
         tuple(map(_briefly, quiet.values())),
     )
+
+
+def _shared(results: Sequence[Result]) -> tuple[str, ...]:
+    """How wide the core was if something else used it all the time; nothing otherwise."""
+    for result in results:
+        core = core_of(result.recording)
+        if core is None or result.line is None or not result.line.shared:
+            continue
+        additions, stores = rounded(core.additions, 2), rounded(core.stores or 0.0, 2)
+        return (
+            f"core shared all the time ({additions} additions and {stores} stores per cycle), so "
+            "values are at most what a whole core gives",
+        )
+    return ()
 
 
 def _loudly(cases: Sequence[tuple[str, RunWarning]]) -> str:

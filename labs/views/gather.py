@@ -28,6 +28,7 @@ _OF_TIMES = frozenset(
         "busy-machine",
         "clock-speed",
         "cut-short",
+        "drift",
         "few-samples",
         "interrupted",
         "negative",

@@ -22,6 +22,7 @@ from labs.results.warnings.lost_samples import (
     OTHERS_USED_MEMORY,
     UNTIL_WHOLE,
     met_others_in_memory,
+    of_drift,
     of_far,
     of_shared_core,
 )
@@ -53,6 +54,7 @@ def of_line(
     if line.cost.high < 0 or figure.high < 0:
         found.append(_negative(recording, line))
     found += of_far(recording, line, figure)
+    found += of_drift(recording, line)
     found += of_shared_core(line, figure, WIDE_INTERVAL)
     found += _of_modes(recording, line.variant, figure)
     cycle = core_clock.shortest_cycle(recording, line.clock)
