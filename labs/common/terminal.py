@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import re
 import sys
+from collections.abc import Mapping
 from typing import Any, TextIO
 
 from labs.common.wrapped import wrapped
@@ -73,7 +75,18 @@ def say(text: object = "", *, file: TextIO | None = None, colours: bool = False)
 
 def say_json(stated: object) -> None:
     """Prints `stated` as JSON to standard output. No line is broken: a program may read it."""
-    _put(safe(json.dumps(stated, indent=2)))
+    _put(safe(json.dumps(without_infinities(stated), indent=2, allow_nan=False)))
+
+
+def without_infinities(stated: object) -> object:
+    """`stated` with null for each number that JSON does not have: NaN and the infinities."""
+    if isinstance(stated, float):
+        return stated if math.isfinite(stated) else None
+    if isinstance(stated, Mapping):
+        return {key: without_infinities(value) for key, value in stated.items()}
+    if isinstance(stated, list | tuple):
+        return [without_infinities(value) for value in stated]
+    return stated
 
 
 def _put(text: str, file: TextIO | None = None) -> None:

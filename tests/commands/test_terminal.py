@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
+import math
 from collections.abc import Iterator
 
 import pytest
 
-from labs.common.terminal import keep_logs_safe, safe, say
+from labs.common.terminal import keep_logs_safe, safe, say, say_json
 
 CLEAR, TITLE, CLIPBOARD = "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;AAAA\x07"
 
@@ -56,3 +58,9 @@ def test_logs_are_safe_too(caplog: pytest.LogCaptureFixture) -> None:
         "student eve\\x1b[2J: 3 files",
         "100 % of \\x1b]0;owned\\x07",
     ]
+
+
+def test_json_is_json_whatever_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    say_json({"a": math.inf, "b": [math.nan, -math.inf, 1.5], "c": {"d": (2, "NaN")}})
+    stated = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert stated == {"a": None, "b": [None, None, 1.5], "c": {"d": [2, "NaN"]}}
