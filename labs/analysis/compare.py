@@ -18,15 +18,23 @@ def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[floa
 
     The result is in the unit of both estimates. Raises ValueError if their units differ.
     """
+    found = difference_of(one, other, times)
+    return found.value, found.low, found.high
+
+
+def difference_of(one: Estimate, other: Estimate, times: float = 1.0) -> Estimate:
+    """`one` minus `times` the `other` as an estimate, which can be compared in its turn."""
     _need_one_unit(one, other)
+    left = None
     if one.by_process and other.by_process:
         left = processes.difference(one.by_process, other.by_process, times)
-        if left is not None:
-            return left.estimate()
-    value = one.value - times * other.value
-    below = math.hypot(one.value - _lowest(one), times * (other.high - other.value))
-    above = math.hypot(one.high - one.value, times * (other.value - _lowest(other)))
-    return value, value - below, value + above
+    if left is not None:
+        value, low, high = left.estimate()
+    else:
+        value = one.value - times * other.value
+        low = value - math.hypot(one.value - _lowest(one), times * (other.high - other.value))
+        high = value + math.hypot(one.high - one.value, times * (other.value - _lowest(other)))
+    return replace(one, value=value, low=low, high=high, by_process=left, method="difference")
 
 
 def _need_one_unit(one: Estimate, other: Estimate) -> None:
@@ -37,15 +45,6 @@ def _need_one_unit(one: Estimate, other: Estimate) -> None:
 def _lowest(estimate: Estimate) -> float:
     """How low the value may be on a whole core: if the core was always shared, down to nothing."""
     return min(estimate.low, 0.0) if estimate.at_most else estimate.low
-
-
-def difference_of(one: Estimate, other: Estimate, times: float = 1.0) -> Estimate:
-    """`one` minus `times` the `other` as an estimate, which can be compared in its turn."""
-    value, low, high = difference(one, other, times)
-    left = None
-    if one.by_process and other.by_process:
-        left = processes.difference(one.by_process, other.by_process, times)
-    return replace(one, value=value, low=low, high=high, by_process=left, method="difference")
 
 
 def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:

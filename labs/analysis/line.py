@@ -18,21 +18,35 @@ from labs.analysis.student_t import student_t
 from labs.common.advice import Option
 from labs.common.units import Clock, rounded
 from labs.recording import declared
-from labs.recording.file import Integers, Numbers, Recording
+from labs.recording.file import Integers, Recording
 from labs.recording.memo import memoized
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class Points:
+    """The points of a line in ticks, from the processes that are used; shape (batch sizes,).
+
+    `location` is the mean of the kept samples at a batch size, `uncertainty` its standard error,
+    and `residual` the location minus the line. `residual_error` is smaller than `uncertainty`,
+    because an effect on all points of a process (its layout, its clock speed) cancels in it.
+    """
+
+    batch: Floats
+    weight: Floats
+    location: Floats
+    uncertainty: Floats
+    residual: Floats
+    residual_error: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Line(Points):
     """The line of one variant, in ticks.
 
     `overhead` is the intercept and `cost` the slope. `ratio` is the intercept divided by the slope,
-    in operations. `batch`, `location` (mean ticks of the kept samples at that batch size),
-    `uncertainty` (its standard error) and `residual` (location minus the line) have the shape
-    (batch sizes,). `straight` says whether all points lie on the line.
-
-    `empty` is the empty sample, if batch size 0 was measured. It is not a point of the line,
-    because there is no work that could overlap with the readings.
+    in operations. `straight` says whether all points lie on the line. `empty` is the empty sample,
+    if batch size 0 was measured. It is not a point of the line, because there is no work that could
+    overlap with the readings.
 
     `set_aside` counts the samples of each process that were set aside, shape (processes,), by
     reason: taken on a "shared" core, or "far" from the others. `shared` says that the core was
@@ -49,10 +63,6 @@ class Line:
     cost: Estimate
     ratio: Estimate
     empty: Estimate | None
-    batch: Floats
-    location: Floats
-    uncertainty: Floats
-    residual: Floats
     straight: bool
     set_aside: Mapping[str, Integers]
     shared: bool
@@ -88,12 +98,12 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     samples = core_clock.at_one_speed(as_read, recording) if one_speed else as_read
     # The step must come from the ticks as read: after conversion to one speed, steps differ.
     cells = cells_of(samples, step_of(as_read))
-    _demand_steps(variant, as_read.ticks, cells)
+    _demand_steps(variant, cells)
     _demand_sizes(recording, variant, len(samples), int((cells.batch > 0).sum()))
     kept = kept_samples(recording, samples, cells)
     fit = _fit(cells, kept)
-    points = _points(cells, fit)
-    if fit.used.sum() < 2 or len(points.batch) < 2:
+    points, used = _points(cells, fit), fit.used
+    if used.sum() < 2 or len(points.batch) < 2:
         raise CannotEstimate(
             variant,
             "{samples} samples are too few for {sizes} batch sizes; raise {option}",
@@ -101,48 +111,23 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
             sizes=str(cells.shape[1]),
             option=Option("samples"),
         )
-    used, run = fit.used, recording.__dict__.setdefault("run", object())
-    one_process = len(set(samples.process.tolist())) == 1
-    count = 1 if one_process else int(used.sum())
-
-    def estimate(value: Floats, error: Floats, method: str, n: float, extra: float) -> Estimate:
-        each = ByProcess(run, cells.processes[used], value[used], error[used], extra)
-        return Estimate(*each.estimate(), "ticks", method, round(n), count, each, kept.always)
-
-    far = np.where(kept.shared, 0.0, 1 - kept.weight * used[cells.row])
-    begin, end = samples.sample.min(), samples.sample.max()
-    place = (samples.sample - begin) / max(end - begin, 1)
-    first, last = np.quantile(place[far > 0], (0.1, 0.9)) if far.any() else (0.0, 1.0)
-    about_overhead = declared.is_overhead(recording, variant)
-    extra, n = _misfit(points), float(fit.count[used].sum())
-    sizes = ", ".join(f"{k:.0f}" for k in points.batch)
-    method = f"of the line T(k) = overhead + k * cost over k = {sizes}"
-    overhead, cost = (
-        estimate(value, error, f"{what} {method}", n, float(more))
-        for what, value, error, more in (
-            ("intercept", fit.intercept, fit.intercept_error, extra[0]),
-            ("slope", fit.slope, fit.slope_error, extra[1]),
-        )
-    )
+    one_process = bool((samples.process == samples.process[0]).all())
+    overhead, cost, empty = _estimates(recording, cells, fit, points, kept.always, one_process)
     assert overhead.by_process is not None and cost.by_process is not None
     in_operations = ratio(overhead.by_process, cost.by_process) or (0.0, -np.inf, np.inf)
-    empty = None
-    if cells.batch[0] == 0 and fit.count[used, 0].min() > 0:
-        error = np.sqrt(fit.variance[0] / np.maximum(fit.count[:, 0], 1))
-        of_these = float(fit.count[used, 0].sum())
-        name = "mean of the empty sample (k = 0)"
-        empty = estimate(fit.mean[:, 0], error, name, of_these, 0.0)
+    far = np.where(kept.shared, 0.0, 1 - kept.weight * used[cells.row])
+    place = samples.sample - samples.sample.min()
+    place = place / max(place.max(), 1)
+    first, last = np.quantile(place[far > 0], (0.1, 0.9)) if far.any() else (0.0, 1.0)
+    about_overhead = declared.is_overhead(recording, variant)
     return Line(
+        **vars(points),
         variant=variant,
         clock=samples.clock,
         overhead=overhead,
         cost=cost,
-        ratio=Estimate(*in_operations, "operations", "intercept divided by slope", round(n), count),
+        ratio=Estimate(*in_operations, "operations", "ratio", cost.n, cost.processes),
         empty=empty,
-        batch=points.batch,
-        location=points.location,
-        uncertainty=points.uncertainty,
-        residual=points.residual,
         straight=_is_straight(points, int(used.sum()), cells.step),
         set_aside={
             why: np.bincount(samples.process, less, len(recording.processes)).round().astype(int)
@@ -152,6 +137,32 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         far_between=(float(first), float(last)),
         drift=None if one_process else _drift(cells, kept, place > 0.5, about_overhead),
     )
+
+
+def _estimates(
+    recording: Recording, cells: Cells, fit: _Fit, points: Points, shared: bool, one_process: bool
+) -> tuple[Estimate, Estimate, Estimate | None]:
+    """The intercept, the slope and the empty sample, which is None if there is none."""
+    used, run = fit.used, recording.__dict__.setdefault("run", object())
+
+    def estimate(value: Floats, error: Floats, method: str, n: float, extra: float) -> Estimate:
+        each = ByProcess(run, cells.processes[used], value[used], error[used], extra)
+        count = 1 if one_process else int(used.sum())
+        return Estimate(*each.estimate(), "ticks", method, round(n), count, each, shared)
+
+    n, (of_intercept, of_slope) = float(fit.count[used].sum()), _misfit(points).tolist()
+    sizes = ", ".join(f"{k:.0f}" for k in points.batch)
+    method = f"of the line T(k) = overhead + k * cost over k = {sizes}"
+    overhead = estimate(fit.intercept, fit.intercept_error, f"intercept {method}", n, of_intercept)
+    cost = estimate(fit.slope, fit.slope_error, f"slope {method}", n, of_slope)
+    count = fit.count[:, 0]
+    if cells.batch[0] > 0 or not count[used].all():
+        return overhead, cost, None
+    error, name = (
+        np.sqrt(fit.variance[0] / np.maximum(count, 1)),
+        "mean of the empty sample (k = 0)",
+    )
+    return overhead, cost, estimate(fit.mean[:, 0], error, name, float(count[used].sum()), 0.0)
 
 
 def _drift(cells: Cells, kept: Kept, late: Bools, about_overhead: bool) -> Estimate | None:
@@ -174,24 +185,22 @@ def _drift(cells: Cells, kept: Kept, late: Bools, about_overhead: bool) -> Estim
     return Estimate(*each.estimate(), "ticks", method, n, int(both.sum()))
 
 
-def _demand_steps(variant: str, ticks: Numbers, cells: Cells) -> None:
+def _demand_steps(variant: str, cells: Cells) -> None:
     """Raises CannotEstimate if the clock is too coarse to tell anything about these samples."""
-    longest = cells.ticks[cells.column == len(cells.batch) - 1]
-    if len(ticks) > 1 and (ticks == ticks[0]).all():
+    ticks, longest = cells.ticks, cells.ticks[cells.column == len(cells.batch) - 1]
+    alike = len(ticks) > 1 and bool((ticks == ticks[0]).all())
+    # A shorter sample still tells how often it sees the clock advance, if it does so at all.
+    seldom = longest.mean() < cells.step and (longest > 0).sum() < t.FEWEST_SAMPLES
+    if alike or seldom:
         raise CannotEstimate(
             variant,
             "all {samples} samples are {ticks} ticks long, so this clock cannot tell them apart; "
+            "use larger batch sizes ({option}), or a finer clock"
+            if alike
+            else "even the longest samples hardly ever last a step of this clock ({step} ticks); "
             "use larger batch sizes ({option}), or a finer clock",
             samples=f"{len(ticks):,}",
             ticks=rounded(float(ticks[0])),
-            option=Option("batch", ...),
-        )
-    # A shorter sample still tells how often it sees the clock advance, if it does so at all.
-    if float(longest.mean()) < cells.step and (longest > 0).sum() < t.FEWEST_SAMPLES:
-        raise CannotEstimate(
-            variant,
-            "even the longest samples hardly ever last a step of this clock ({step} ticks); use "
-            "larger batch sizes ({option}), or a finer clock",
             step=rounded(cells.step),
             option=Option("batch", ...),
         )
@@ -199,7 +208,11 @@ def _demand_steps(variant: str, ticks: Numbers, cells: Cells) -> None:
 
 def _demand_sizes(recording: Recording, variant: str, samples: int, sizes: int) -> None:
     """Raises CannotEstimate unless the `samples` have two or more batch `sizes` above 0."""
-    if sizes < 2 and samples < len(asked := _sizes_asked_for(recording)) > 1:
+    if sizes >= 2:
+        return
+    stated = {word.strip() for text in recording.condition("batch") for word in text.split(",")}
+    asked = {size for size in stated if size.strip("0")}
+    if samples < len(asked) and len(asked) > 1:
         raise CannotEstimate(
             variant,
             "1 sample cannot hold the {sizes} batch sizes; raise {option}"
@@ -209,20 +222,12 @@ def _demand_sizes(recording: Recording, variant: str, samples: int, sizes: int) 
             sizes=str(len(asked)),
             option=Option("samples"),
         )
-    if sizes < 2:
-        raise CannotEstimate(
-            variant,
-            "a line needs two batch sizes above 0, this recording has {sizes}; measure with "
-            "{option}",
-            sizes=str(sizes),
-            option=Option("batch", ("K1", "K2", "...")),
-        )
-
-
-def _sizes_asked_for(recording: Recording) -> set[str]:
-    """The batch sizes above 0 that the recording was to have, as texts."""
-    stated = {word.strip() for text in recording.condition("batch") for word in text.split(",")}
-    return {size for size in stated if size.strip("0")}
+    raise CannotEstimate(
+        variant,
+        "a line needs two batch sizes above 0, this recording has {sizes}; measure with {option}",
+        sizes=str(sizes),
+        option=Option("batch", ("K1", "K2", "...")),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,24 +278,7 @@ def _fit(cells: Cells, kept: Kept) -> _Fit:
     return _Fit(mean, count, weight, variance, intercept, slope, *errors, used)
 
 
-@dataclass(frozen=True, eq=False)
-class _Points:
-    """The points of a line, from the processes that are used, in ticks; shape (batch sizes,).
-
-    The fields are those of `Line`. `residual_error` is the standard error of the residuals. It is
-    smaller than `uncertainty`, because an effect on all points of a process (its layout, its clock
-    speed) cancels in the residuals.
-    """
-
-    batch: Floats
-    weight: Floats
-    location: Floats
-    uncertainty: Floats
-    residual: Floats
-    residual_error: Floats
-
-
-def _points(cells: Cells, fit: _Fit) -> _Points:
+def _points(cells: Cells, fit: _Fit) -> Points:
     """The points at the batch sizes with enough samples."""
     used = fit.used
     enough = fit.count[used].sum(axis=0) >= t.FEWEST_SAMPLES
@@ -301,7 +289,7 @@ def _points(cells: Cells, fit: _Fit) -> _Points:
     measured = fit.count[used][:, on_line] > 0
     number = np.maximum(measured.sum(axis=0), 1)
     off = np.where(measured, mean - own, 0)
-    return _Points(
+    return Points(
         batch=k,
         weight=fit.weight[used].sum(axis=0)[on_line],
         location=np.where(measured, mean, 0).sum(axis=0) / number,
@@ -318,14 +306,14 @@ def _error(values: Floats, measured: Bools, number: Integers) -> Floats:
     return error
 
 
-def _is_straight(points: _Points, processes: int, step: float) -> bool:
+def _is_straight(points: Points, processes: int, step: float) -> bool:
     """Whether chance, the tolerance and the step of the counter explain every residual."""
     by_chance = 1.5 * student_t(processes - 1) * points.residual_error
     allowed = by_chance + t.ON_THE_LINE * np.abs(points.location) + 0.05 * step
     return bool(np.all(np.abs(points.residual) <= allowed))
 
 
-def _misfit(points: _Points) -> Floats:
+def _misfit(points: Points) -> Floats:
     """The standard errors of intercept and slope that come from a misfit of the line; shape (2,).
 
     The mean square of the residuals is larger than their own errors explain. The difference counts

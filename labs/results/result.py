@@ -244,8 +244,11 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     about_overhead = declared.is_overhead(recording, name)
     try:
         if declared.is_first_time(recording, name):
-            estimate = first_time(recording, name).into(unit, clock)
+            first = first_time(recording, name)
             warnings = run_warnings.of_recording(recording, name)
+            if first.half_width == 0:
+                return Result(recording, name, unit, clock, None, None, ALL_THE_SAME, warnings)
+            estimate = first.into(unit, clock)
             return Result(recording, name, unit, clock, None, estimate, "", warnings)
         # The samples of each process are converted to core cycles with its own clock speed.
         one_speed = unit == "cycles" and not about_overhead
