@@ -587,6 +587,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
 #if defined(TICKLAB_COUNT_EVENTS)
     stop(STATUS_USAGE, "--count: name an event; this C kernel is built to count, and not to time");
 #endif
+    const struct scheduling scheduling = scheduling_now();
     prepare(&run);
 
     const int counted = switches_are_counted();
@@ -609,6 +610,8 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
 
     print_run(&run);
     print_placement(&run.options, allowed, cpu_before, cpu_after);
+    print_scheduling(scheduling);
+    print_all_preloaded();
     printf("# cpu.taken: %.4f\n# cpu.gaps_per_s: %.0f\n", taken.share, taken.gaps_per_s);
     printf("# stack.place: %ld\n", place);
     print_os_counters("main", before, after, run.migrations, counted);
