@@ -261,6 +261,12 @@ TICKLAB_INLINE long largest_batch(const struct run *run)
     return largest;
 }
 
+/* The counter as a function whose address can be taken. */
+static uint64_t counter_end_now(void)
+{
+    return counter_end();
+}
+
 static void prepare(struct run *run)
 {
     if (clock_ns(REFERENCE_CLOCK) == 0)
@@ -408,12 +414,6 @@ static void print_accounts(const struct run *run, int counted)
             print_account(run->chosen[i]->name, &run->accounts[i], counted);
         else if (run->chosen[i]->creates > 0)
             print_created(run->chosen[i]->name, &run->accounts[i], counted);
-}
-
-/* The counter as a function whose address can be taken. */
-static uint64_t counter_end_now(void)
-{
-    return counter_end();
 }
 
 static void print_clocks(struct run *run, double counter_hz)
@@ -588,6 +588,9 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     stop(STATUS_USAGE, "--count: name an event; this C kernel is built to count, and not to time");
 #endif
     const struct scheduling scheduling = scheduling_now();
+    must_advance(COUNTER_NAME, counter_end_now);
+    must_advance("CLOCK_MONOTONIC_RAW (by a system call)", reference_ns);
+    must_advance("CLOCK_MONOTONIC_RAW", reference_ns_by_library);
     prepare(&run);
 
     const int counted = switches_are_counted();
@@ -602,8 +605,9 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     finish(&run);
     const struct rusage peers_after = usage_of(RUSAGE_CHILDREN);
     /* The frequency needs some milliseconds between its two moments. We use them to see what
-     * others take of this CPU. */
-    const uint64_t now = clock_ns(REFERENCE_CLOCK), least = first.ns + 4000000u;
+     * others take of this CPU, and whether the clocks agree. */
+    const struct moment middle = moment_now();
+    const uint64_t now = middle.by_library[0], least = first.by_library[0] + 4000000u;
     const struct taken taken = taken_by_others(now + 2000000u > least ? now + 2000000u : least);
     const struct moment last = moment_now();
     must_not_have_failed(&run);
@@ -621,6 +625,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     print_accounts(&run, counted);
     print_memory();
     print_clocks(&run, frequency_between(first, last));
+    print_clocks_off(middle, last);
     print_samples(&run, "ticks");
     return printed_all(&run);
 }
