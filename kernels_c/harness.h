@@ -421,8 +421,9 @@ static void print_clocks(struct run *run, double counter_hz)
     printf("# counter: %s\n# counter.frequency_hz: %.1f\n# counter.step: %lu\n", COUNTER_NAME,
            counter_hz, (unsigned long)step_of(counter_begin));
     const uint64_t overhead = counter_overhead();
-    printf("# counter.overhead: %lu\n# core_cycle_ticks: %.7f\n", (unsigned long)overhead,
-           ticks_per_core_cycle(&run->core_rounds));
+    printf("# counter.overhead: %lu\n", (unsigned long)overhead);
+    if (ADDITION_CYCLES > 0)
+        printf("# core_cycle_ticks: %.7f\n", ticks_per_core_cycle(&run->core_rounds));
     print_core_width(&run->core_rounds, run->warmup_total, (double)overhead);
     for (int i = 0; i < run->chosen_count; i++) {
         const struct variant *variant = run->chosen[i];
