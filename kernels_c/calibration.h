@@ -61,12 +61,36 @@ TICKLAB_INLINE uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The reference clock by a system call. A library in LD_PRELOAD may replace clock_gettime(). */
+#if defined(CLOCK_CALL)
+/* Read the reference clock by the trap instruction, if it is known here (trap.h): a library in
+ * LD_PRELOAD may replace clock_gettime(), and also syscall(). The result is 0 if that worked. */
+static long call_for_reference(int64_t now[2])
+{
+#    if defined(__x86_64__) && !defined(TICKLAB_NO_TRAP)
+    long failed;
+    __asm__ volatile("syscall"
+                     : "=a"(failed)
+                     : "a"((long)CLOCK_CALL), "D"((long)REFERENCE_CLOCK), "S"(now)
+                     : "rcx", "r11", "memory");
+    return failed;
+#    elif defined(__aarch64__) && !defined(TICKLAB_NO_TRAP)
+    register long x8 __asm__("x8") = CLOCK_CALL;
+    register long x0 __asm__("x0") = REFERENCE_CLOCK;
+    register int64_t *x1 __asm__("x1") = now;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1) : "memory");
+    return x0;
+#    else
+    return syscall(CLOCK_CALL, REFERENCE_CLOCK, now);
+#    endif
+}
+#endif
+
+/* The reference clock as the OS kernel shows it; where no such call is known, the C library's. */
 static uint64_t reference_ns(void)
 {
 #if defined(CLOCK_CALL)
     int64_t now[2];
-    if (syscall(CLOCK_CALL, REFERENCE_CLOCK, now) == 0)
+    if (call_for_reference(now) == 0)
         return (uint64_t)now[0] * 1000000000u + (uint64_t)now[1];
 #endif
     return clock_ns(REFERENCE_CLOCK);
