@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from testing.c_programs import LINUX, Program, call, conditions_of
+from labs.results import remarks
+from labs.results.result import result_of
+from labs.run.output import gather, parse_run
+from testing.c_programs import LINUX, Done, Program, call, conditions_of
 
 pytestmark = LINUX
 
@@ -18,10 +21,10 @@ FEW = ("--samples", "12", "--warmup", "2")
 ProgramOf = Callable[[str], Program]
 
 
-def started(program: Program, prepare: Callable[[], object], *options: str) -> dict[str, str]:
-    """The conditions of a run whose process does `prepare` first. Skips where it may not."""
+def started(program: Program, prepare: Callable[[], object], *options: str) -> Done:
+    """A run whose process does `prepare` first. Skips where it may not."""
     try:
-        done = subprocess.run(
+        return subprocess.run(
             [str(program), *FEW, *options],
             capture_output=True,
             text=True,
@@ -30,7 +33,11 @@ def started(program: Program, prepare: Callable[[], object], *options: str) -> d
         )
     except subprocess.SubprocessError as error:
         pytest.skip(f"the OS refuses it here: {error}")
-    return conditions_of(done.stdout)
+
+
+def remarks_on(done: Done) -> remarks.Remarks:
+    recording = gather({}, [parse_run(done.stdout.encode(), "run")], "run")
+    return remarks.of_results([result_of(recording)])
 
 
 @pytest.mark.parametrize("policy", ["SCHED_OTHER", "SCHED_BATCH", "SCHED_IDLE", "SCHED_FIFO"])
@@ -50,15 +57,23 @@ def test_the_policy_is_the_one_that_the_process_was_started_with(
     def prepare() -> None:
         os.sched_setscheduler(0, number, parameter)
 
-    stated = started(program_of(options[0]), prepare, *options[1:])
-    assert stated["scheduling.policy"] == policy
+    done = started(program_of(options[0]), prepare, *options[1:])
+    assert conditions_of(done.stdout)["scheduling.policy"] == policy
+    said = remarks_on(done)
+    unusual, switches = policy != "SCHED_OTHER", "process_switch" in options
+    assert (f"scheduled as {policy}" in said.conditions) == unusual
+    warned = [each for each in said.warnings if f"this run was scheduled as {policy}" in each]
+    assert len(warned) == (unusual and switches)
 
 
 def test_the_nice_value_is_stated(program_of: ProgramOf) -> None:
     now = os.getpriority(os.PRIO_PROCESS, 0)
     program = program_of("timer_overhead")
-    assert started(program, lambda: None)["scheduling.nice"] == str(now)
-    assert started(program, lambda: os.nice(3))["scheduling.nice"] == str(min(now + 3, 19))
+    for more in (0, 3):
+        done = started(program, lambda more=more: os.nice(more))  # type: ignore[misc]
+        nice = min(now + more, 19)
+        assert conditions_of(done.stdout)["scheduling.nice"] == str(nice)
+        assert (f"nice value {nice}" in remarks_on(done).conditions) == (nice != 0)
 
 
 def test_libraries_before_the_c_library_are_named_without_their_folders(
@@ -69,11 +84,11 @@ def test_libraries_before_the_c_library_are_named_without_their_folders(
         ["gcc", "-shared", "-x", "c", "-", "-o", str(library)], input="", text=True, check=True
     )
     paths = f" {library}:{tmp_path}/nobody/{library.name} "
-    stated = conditions_of(
-        call(program_of("timer_overhead"), *FEW, env={**os.environ, "LD_PRELOAD": paths}).stdout
-    )
+    done = call(program_of("timer_overhead"), *FEW, env={**os.environ, "LD_PRELOAD": paths})
+    stated = conditions_of(done.stdout)
     assert stated["preloaded.ld_preload"] == "libnothing-??.so libnothing-??.so"
     assert not any("nobody" in value for value in stated.values())
+    assert any("unset LD_PRELOAD, and measure again" in each for each in remarks_on(done).warnings)
 
 
 @pytest.mark.parametrize("paths", ["", " ", ":", "/"])
