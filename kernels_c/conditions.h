@@ -15,6 +15,7 @@
 #if defined(__linux__)
 #    include <linux/seccomp.h>
 #    include <sys/prctl.h>
+#    include <sys/syscall.h>
 #endif
 #if defined(__GLIBC__)
 #    include <gnu/libc-version.h>
@@ -189,6 +190,65 @@ static int is_filtered(void)
 #else
     return 0;
 #endif
+}
+
+/* How the OS schedules this process, as it was started. A variant may change that for its tasks. */
+struct scheduling {
+    long policy; /* below 0: unknown */
+    int nice;
+};
+
+static struct scheduling scheduling_now(void)
+{
+    struct scheduling found = {.policy = -1, .nice = getpriority(PRIO_PROCESS, 0)};
+#if defined(__linux__)
+    found.policy = syscall(SYS_sched_getscheduler, 0); /* musl's function always fails */
+#endif
+    return found;
+}
+
+static void print_scheduling(struct scheduling found)
+{
+    static const char *const policies[] = {"OTHER", "FIFO", "RR",       "BATCH",
+                                           "ISO",   "IDLE", "DEADLINE", "EXT"};
+    const long policy = found.policy & 0x3fffffff; /* without SCHED_RESET_ON_FORK */
+    if (found.policy >= 0 && policy < (long)(sizeof policies / sizeof policies[0]))
+        printf("# scheduling.policy: SCHED_%s\n", policies[policy]);
+    printf("# scheduling.nice: %d\n", found.nice);
+}
+
+/* Print the names of libraries, without their folders: these may hold the name of a user. */
+static void print_preloaded(const char *by, const char *paths)
+{
+    int left = 400; /* characters */
+    char *const copy = strdup(paths != NULL ? paths : ""), *rest = copy;
+    for (char *path = strsep(&rest, " \t\n:"); path != NULL; path = strsep(&rest, " \t\n:")) {
+        const char *folder = strrchr(path, '/'), *name = folder != NULL ? folder + 1 : path;
+        if (*name == '\0' || left <= 0)
+            continue;
+        if (left == 400)
+            printf("# preloaded.%s:", by);
+        putchar(' ');
+        for (left--; *name != '\0' && left > 0; name++, left--)
+            putchar(*name > ' ' && *name <= '~' ? *name : '?');
+    }
+    if (left < 400)
+        putchar('\n');
+    free(copy);
+}
+
+/* Print which libraries were put before the C library: they may replace what is timed. */
+static void print_all_preloaded(void)
+{
+    char of_all[4096] = "";
+    FILE *file = fopen("/etc/ld.so.preload", "r");
+    if (file != NULL) {
+        of_all[fread(of_all, 1, sizeof of_all - 1, file)] = '\0';
+        fclose(file);
+    }
+    print_preloaded("ld_so_preload", of_all);
+    print_preloaded("ld_preload", getenv("LD_PRELOAD"));
+    print_preloaded("ld_audit", getenv("LD_AUDIT"));
 }
 
 static struct rusage usage_of(int whom)

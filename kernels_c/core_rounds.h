@@ -131,9 +131,12 @@ struct core_rounds {
 };
 
 /* Run the rounds that are due when `taken` of `all` samples have been taken. The first round
- * comes before the first sample, and the last one after the last sample. */
+ * comes before the first sample, and the last one after the last sample. There are none where the
+ * core cycles of an addition are unknown. */
 static void watch_core(struct core_rounds *rounds, long taken, long all)
 {
+    if (ADDITION_CYCLES == 0)
+        return;
     while (rounds->count < CORE_ROUNDS && rounds->count <= taken * (CORE_ROUNDS - 1) / all) {
         (void)chain_ticks(1); /* the samples may have driven its code out of the caches */
         rounds->shorter[rounds->count] = chain_ticks(8);

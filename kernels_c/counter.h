@@ -25,8 +25,13 @@
 #define TICKLAB_INLINE static inline __attribute__((always_inline))
 
 /* A chain of dependent additions of a register to itself, at one core cycle each. Additions of a
- * constant would be wrong here: newer cores remove them when they rename registers. */
-#if defined(__x86_64__)
+ * constant would be wrong here: newer cores remove them when they rename registers.
+ *
+ * Where no chain is written in assembly (-m32, or -DTICKLAB_NO_CHAIN to see it here), a loop of C
+ * takes its place. The compiler decides how many core cycles a turn takes: 1 with -O2, and more
+ * than 2 without. So nothing is stated in core cycles there. */
+#if defined(TICKLAB_NO_CHAIN)
+#elif defined(__x86_64__)
 #    define ADD_CHAIN(link, k)                                                                     \
         __asm__ volatile(".rept " #k "\n\tadd %0, %0\n\t.endr" : "+r"(link) : : "memory", "cc")
 #elif defined(__aarch64__)
@@ -35,7 +40,11 @@
 #elif defined(__riscv) && __riscv_xlen == 64
 #    define ADD_CHAIN(link, k)                                                                     \
         __asm__ volatile(".rept " #k "\n\tadd %0, %0, %0\n\t.endr" : "+r"(link) : : "memory")
+#endif
+#if defined(ADD_CHAIN)
+#    define ADDITION_CYCLES 1
 #else
+#    define ADDITION_CYCLES 0 /* unknown */
 #    define ADD_CHAIN(link, k)                                                                     \
         for (int rest = (k); rest > 0; rest--)                                                     \
         __asm__ volatile("" : "+r"(link) : : "memory")

@@ -261,6 +261,12 @@ TICKLAB_INLINE long largest_batch(const struct run *run)
     return largest;
 }
 
+/* The counter as a function whose address can be taken. */
+static uint64_t counter_end_now(void)
+{
+    return counter_end();
+}
+
 static void prepare(struct run *run)
 {
     if (clock_ns(REFERENCE_CLOCK) == 0)
@@ -410,19 +416,14 @@ static void print_accounts(const struct run *run, int counted)
             print_created(run->chosen[i]->name, &run->accounts[i], counted);
 }
 
-/* The counter as a function whose address can be taken. */
-static uint64_t counter_end_now(void)
-{
-    return counter_end();
-}
-
 static void print_clocks(struct run *run, double counter_hz)
 {
     printf("# counter: %s\n# counter.frequency_hz: %.1f\n# counter.step: %lu\n", COUNTER_NAME,
            counter_hz, (unsigned long)step_of(counter_begin));
     const uint64_t overhead = counter_overhead();
-    printf("# counter.overhead: %lu\n# core_cycle_ticks: %.7f\n", (unsigned long)overhead,
-           ticks_per_core_cycle(&run->core_rounds));
+    printf("# counter.overhead: %lu\n", (unsigned long)overhead);
+    if (ADDITION_CYCLES > 0)
+        printf("# core_cycle_ticks: %.7f\n", ticks_per_core_cycle(&run->core_rounds));
     print_core_width(&run->core_rounds, run->warmup_total, (double)overhead);
     for (int i = 0; i < run->chosen_count; i++) {
         const struct variant *variant = run->chosen[i];
@@ -587,6 +588,10 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
 #if defined(TICKLAB_COUNT_EVENTS)
     stop(STATUS_USAGE, "--count: name an event; this C kernel is built to count, and not to time");
 #endif
+    const struct scheduling scheduling = scheduling_now();
+    must_advance(COUNTER_NAME, counter_end_now);
+    must_advance("CLOCK_MONOTONIC_RAW (by a system call)", reference_ns);
+    must_advance("CLOCK_MONOTONIC_RAW", reference_ns_by_library);
     prepare(&run);
 
     const int counted = switches_are_counted();
@@ -601,14 +606,17 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     finish(&run);
     const struct rusage peers_after = usage_of(RUSAGE_CHILDREN);
     /* The frequency needs some milliseconds between its two moments. We use them to see what
-     * others take of this CPU. */
-    const uint64_t now = clock_ns(REFERENCE_CLOCK), least = first.ns + 4000000u;
+     * others take of this CPU, and whether the clocks agree. */
+    const struct moment middle = moment_now();
+    const uint64_t now = middle.by_library[0], least = first.by_library[0] + 4000000u;
     const struct taken taken = taken_by_others(now + 2000000u > least ? now + 2000000u : least);
     const struct moment last = moment_now();
     must_not_have_failed(&run);
 
     print_run(&run);
     print_placement(&run.options, allowed, cpu_before, cpu_after);
+    print_scheduling(scheduling);
+    print_all_preloaded();
     printf("# cpu.taken: %.4f\n# cpu.gaps_per_s: %.0f\n", taken.share, taken.gaps_per_s);
     printf("# stack.place: %ld\n", place);
     print_os_counters("main", before, after, run.migrations, counted);
@@ -618,6 +626,7 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     print_accounts(&run, counted);
     print_memory();
     print_clocks(&run, frequency_between(first, last));
+    print_clocks_off(middle, last);
     print_samples(&run, "ticks");
     return printed_all(&run);
 }

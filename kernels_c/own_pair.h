@@ -101,7 +101,7 @@ static inline void print_pair(const char *name, const struct steps *seen)
                                                    .about = "your pair of readings",               \
                                                    .interval = own,                                \
                                                    .read = counter_begin,                          \
-                                                   .operation_cycles = 1,                          \
+                                                   .operation_cycles = ADDITION_CYCLES,            \
                                                    .watch = watch_pair}};                          \
         static const struct c_kernel kernel = {.name = "own_pair",                                 \
                                                .about = "what your pair of readings sees",         \

@@ -78,7 +78,7 @@ CLOCK(gettimeofday, us_of_day(), us_of_day())
 
 #define READS(clock)                                                                               \
     .interval = clock##_interval, .read = clock##_read, .estimand = ESTIMAND_OVERHEAD,             \
-    .operation_cycles = 1
+    .operation_cycles = ADDITION_CYCLES
 
 static const struct variant variants[] = {
     {.name = "fenced", .about = "counter, fenced: waits for the work it times", READS(fenced)},

@@ -24,6 +24,14 @@ def cpu_quota(proc: Path, sys: Path) -> float | None:
     return min(_limits(proc, sys, "cpu", _quota_v1, _quota_v2), default=None)
 
 
+def throttled_s(proc: Path, sys: Path) -> float:
+    """For how long control groups have stopped their tasks by a quota, in seconds since they
+    exist; for the whole run, subtract two readings."""
+    return sum(
+        _limits(proc, sys, "cpu", *(_stated("throttled_time", 1e9), _stated("throttled_usec", 1e6)))
+    )
+
+
 def memory_limit(proc: Path, sys: Path) -> int | None:
     """The memory that this process and those beside it may use, in bytes."""
     limits = _limits(proc, sys, "memory", _number("memory.limit_in_bytes"), _number("memory.max"))
@@ -65,6 +73,17 @@ def _number(file: str) -> Reader:
         return limit if limit is not None and 0 < limit < _NO_LIMIT else None
 
     return limit_of
+
+
+def _stated(name: str, per_second: float) -> Reader:
+    """A number of the file `cpu.stat`, in seconds."""
+
+    def seconds_of(folder: Path) -> float | None:
+        words = words_of(folder / "cpu.stat")
+        stated = number_in(words[words.index(name) + 1]) if name in words[:-1] else None
+        return None if stated is None else stated / per_second
+
+    return seconds_of
 
 
 def _own_limit(proc: Path, name: str) -> float | None:

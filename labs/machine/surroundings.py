@@ -6,9 +6,11 @@ import contextlib
 import os
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
+from labs.machine import control_groups
 from labs.machine.description import can_pin, read_machine
 from labs.machine.tracer import name_of_tracer
 
@@ -17,13 +19,15 @@ from labs.machine.tracer import name_of_tracer
 class CpuTimes:
     """The CPU time that the OS has counted since boot, in seconds, and when it was read.
 
-    `at` is a reading of a monotonic clock, in seconds.
+    `at` is a reading of a monotonic clock, in seconds. `throttled` is how long a CPU quota has
+    stopped the tasks of this control group, in seconds.
     """
 
     busy: float
     stolen: float
     total: float
     at: float
+    throttled: float = 0.0
 
 
 def allowed_cpus() -> frozenset[int] | None:
@@ -51,11 +55,13 @@ def cpu_times() -> CpuTimes | None:
     # user time includes guest time
     total = times.user + times.system + idle + stolen
     total += sum(getattr(times, name, 0.0) for name in ("nice", "irq", "softirq"))
-    return CpuTimes(total - idle - stolen, stolen, total, time.monotonic())
+    throttled = control_groups.throttled_s(Path("/proc"), Path("/sys"))
+    return CpuTimes(total - idle - stolen, stolen, total, time.monotonic(), throttled)
 
 
 def load_conditions(before: CpuTimes | None, after: CpuTimes | None) -> dict[str, str]:
-    """Conditions of a run between two readings: load, busy CPUs, and the share of stolen time.
+    """Conditions of a run between two readings: load, busy CPUs, and the share of stolen time; also
+    for how long a CPU quota stopped programs, if it did.
 
     The OS counts in steps of 10 ms. The shares are left out if all CPUs together have counted less
     than 0.2 s.
@@ -64,6 +70,8 @@ def load_conditions(before: CpuTimes | None, after: CpuTimes | None) -> dict[str
     with contextlib.suppress(OSError):
         conditions["load.1min"] = f"{os.getloadavg()[0]:.2f}"
     conditions["cpus.online"] = str(os.cpu_count() or 1)
+    if before is not None and after is not None and after.throttled > before.throttled:
+        conditions["cpu.throttled_s"] = f"{after.throttled - before.throttled:.2f}"
     if before is not None and after is not None and after.total - before.total >= 0.2:
         wall = after.at - before.at
         total = after.total - before.total
@@ -85,6 +93,7 @@ def machine_conditions() -> dict[str, str]:
         "machine.governor": machine.governor,
         "machine.clock_source": machine.clock_source,
         "seccomp": machine.seccomp,
+        "cpu.quota": None if machine.cpu_quota is None else f"{machine.cpu_quota:g}",
         "tracer": name_of_tracer(),
     }
     return {key: str(value) for key, value in facts.items() if value is not None}

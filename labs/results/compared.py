@@ -14,6 +14,7 @@ from labs.analysis import compare
 from labs.analysis.estimate import Estimate
 from labs.common.html import filled
 from labs.languages.words import words
+from labs.results.conditions_apart import conditions_apart
 from labs.results.digits import another_result, rounded_apart
 from labs.results.result import Result
 
@@ -33,9 +34,10 @@ class Comparison:
     excludes 0 and the interval of the ratio excludes `times`; `side` is then 1 if the first is the
     larger one and -1 if it is the smaller one, else 0. `ratio` is the first divided by the
     second; it and its interval are None if the second result may be zero. `modes` has a sentence
-    for each result whose processes fall into two groups, or that is of an earlier run, and one if
-    two differences are not of equal length, or if the two values alone would give another
-    comparison. `estimate` is the difference with `times` 1, for a comparison of two differences.
+    for each result whose processes fall into two groups, or that is of an earlier run, one for each
+    condition that differs between two separate runs, and one if two differences are not of equal
+    length, or if the two values alone would give another comparison. `estimate` is the difference
+    with `times` 1, for a comparison of two differences.
     """
 
     first: str
@@ -156,7 +158,9 @@ def compared(
     one, other = first.estimate, second.estimate
     names = names_of(first, second, saved, files)
     modes = (each.modes(name) for name, each in zip(names, (first, second), strict=True))
-    return _comparison(names, one, other, times, tuple(dict.fromkeys(filter(None, modes))))
+    apart = conditions_apart(first.recording, second.recording)
+    notes = tuple(dict.fromkeys(filter(None, (*modes, *apart))))
+    return _comparison(names, one, other, times, notes)
 
 
 def of_estimates(one: tuple[str, Estimate], other: tuple[str, Estimate]) -> Comparison:

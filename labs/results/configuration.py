@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from labs.analysis import core_clock
 from labs.common.units import rounded
-from labs.recording import places
+from labs.recording import inherited, places
 from labs.recording.file import Recording
 
 #: At most so many different texts of one fact are listed.
@@ -90,6 +90,16 @@ def _pinning(recording: Recording) -> str:
     return "tasks that switch: to one CPU" if placed else ""
 
 
+def _scheduling(recording: Recording) -> str:
+    policies, nice = inherited.policies(recording), inherited.nice_values(recording)
+    values = f"nice value {' or '.join(nice)}" if nice else ""
+    return ", ".join(filter(None, (" or ".join(policies), values)))
+
+
+def _preloaded(recording: Recording) -> str:
+    return ", ".join(f"{names} ({by})" for by, names in inherited.preloaded(recording).items())
+
+
 #: Facts in the order of the table.
 _FACTS: tuple[tuple[str, Callable[[Recording], str]], ...] = (
     ("CPU", _stated("machine.cpu")),
@@ -98,6 +108,9 @@ _FACTS: tuple[tuple[str, Callable[[Recording], str]], ...] = (
     ("OS kernel", _stated("os")),
     ("C library", _stated("libc")),
     ("filter of system calls", _stated("seccomp")),
+    ("CPU quota", _stated("cpu.quota")),
+    ("scheduling", _scheduling),
+    ("preloaded libraries", _preloaded),
     ("compiler", _stated("compiler", "compiler.version")),
     ("optimisation", _stated("flags")),
     ("clock", _clock),

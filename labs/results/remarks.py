@@ -14,8 +14,9 @@ from labs.analysis import core_clock
 from labs.analysis.kept import core_of
 from labs.common import warned
 from labs.common.html import filled
-from labs.common.units import rounded
+from labs.common.units import plural, rounded
 from labs.languages.words import of_reader, words
+from labs.recording import inherited
 from labs.recording.file import Recording
 from labs.recording.load import STEAL_SHARE
 from labs.results.result import Result
@@ -157,6 +158,28 @@ def _facts(recordings: Iterable[Recording]) -> list[str]:
     steal = max((each.number("steal.share") or 0.0 for each in every), default=0.0)
     if steal > STEAL_SHARE:
         found.append(f"the hypervisor took {rounded(100 * steal, 2)} % of the CPU time")
+    return list(dict.fromkeys([*found, *(text for each in every for text in _inherited(each))]))
+
+
+def _inherited(recording: Recording) -> list[str]:
+    """What the run inherited that is not usual."""
+    found = [
+        f"scheduled as {policy}"
+        for policy in inherited.policies(recording)
+        if policy != inherited.USUAL_POLICY
+    ]
+    found += [f"nice value {nice}" for nice in inherited.nice_values(recording) if nice != "0"]
+    found += [
+        f"{libraries} loaded before the C library (by {variable})"
+        for variable, libraries in inherited.preloaded(recording).items()
+    ]
+    if inherited.is_filtered(recording):
+        found.append("a filter of system calls (seccomp) is set")
+    quota, stopped = recording.number("cpu.quota"), recording.number("cpu.throttled_s")
+    if quota is not None:
+        found.append(f"a quota limits the CPU time to that of {plural(quota, 'CPU')}")
+    if stopped:
+        found.append(f"the OS stopped programs for {rounded(stopped, 2)} s by this quota")
     return found
 
 

@@ -17,13 +17,16 @@ from pathlib import Path
 import pytest
 
 from bench import machine
-from labs.run.output import parse_run
+from labs.recording import declared
+from labs.results.result import result_of
+from labs.run.output import gather, parse_run
 from testing.c_programs import (
     CPUS,
     FOLDER,
     KERNELS,
     LINUX,
     SOURCES,
+    Code,
     Done,
     Program,
     call,
@@ -359,6 +362,33 @@ def test_nothing_looks_at_the_core_before_an_interval_that_is_cold_only_once(
     stated = conditions_of(call(program_of("first_iteration"), "--variant", "call", *FEW).stdout)
     after = [int(word) for word in stated["core_width.after"].split()]
     assert after[0] == -int(stated["warmup"]), "after the first interval of all"
+
+
+@pytest.mark.parametrize("flag", ["-DTICKLAB_NO_CHAIN", "-m32"])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_core_cycles_are_stated_only_where_their_chain_is_compiled_as_written(
+    timer: Program, level: str, flag: str, tmp_path: Path
+) -> None:
+    def additions(program: Program) -> int:
+        every = Code(program)
+        code = every.function("chain_ticks") if "chain_ticks" in every else []
+        return sum(bool(re.match(r"add %(\w+),%\1$|add (\w+), \2, \2$", e.text)) for e in code)
+
+    build = ["gcc", flag, "-x", "c", "-", "-o", str(tmp_path / "tried")]
+    tried = "#include <sys/syscall.h>\nint main(void) { return 0; }"
+    if subprocess.run(build, input=tried, text=True, capture_output=True).returncode != 0:
+        pytest.skip(f"gcc {flag} builds no program here")
+    looped = compile_c(tmp_path, level, flag)
+    for program, count in ((looped, 0), (timer, 1024)):
+        assert additions(program) == count
+        in_cycles = [key for key in measured(call(program, *FEW)) if "core_" in key]
+        assert ("core_cycle_ticks" in in_cycles) == bool(in_cycles) == (count > 0)
+    recording = gather({}, [parse_run(call(looped, *FEW).stdout.encode(), "own")], "own")
+    assert recording.clock(recording.variants[0]).core_cycle_ticks is None
+    assert declared.operation_cycles(recording, recording.variants[0]) == 0
+    assert "core_cycles" not in result_of(recording).as_json()
+    with pytest.raises(ValueError, match="cycle"):
+        result_of(recording, unit="cycles")
 
 
 # Where it runs

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from labs.common import pseudo_files
-from labs.machine import card, control_groups
+from labs.machine import card, control_groups, surroundings
 from labs.machine.description import Machine, read_machine
 from testing.plain_machine import PLAIN
 
@@ -187,6 +187,45 @@ def test_wsl(tmp_path: Path, release: str, version: int | None) -> None:
 def test_cpu_quota(tmp_path: Path, files: dict[str, str], quota: float | None) -> None:
     machine_of(tmp_path, files)
     assert control_groups.cpu_quota(tmp_path / "proc", tmp_path / "sys") == quota
+
+
+@pytest.mark.parametrize(
+    ("files", "seconds"),
+    [
+        ({"proc/self/cgroup": "0::/\n"}, 0.0),
+        ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.stat": "throttled_usec\n"}, 0.0),
+        (
+            {  # of the group and of those around it
+                "proc/self/cgroup": "0::/a/b\n",
+                "sys/fs/cgroup/a/cpu.stat": "nr_throttled 3\nthrottled_usec 1500000\n",
+                "sys/fs/cgroup/a/b/cpu.stat": "usage_usec 9\nthrottled_usec 500000\n",
+            },
+            2.0,
+        ),
+        (
+            {
+                "proc/self/cgroup": "4:cpu,cpuacct:/box\n",
+                "sys/fs/cgroup/cpu,cpuacct/box/cpu.stat": "throttled_time 250000000\n",
+            },
+            0.25,
+        ),
+    ],
+)
+def test_the_time_that_a_quota_stopped_programs(
+    tmp_path: Path, files: dict[str, str], seconds: float
+) -> None:
+    machine_of(tmp_path, files)
+    assert control_groups.throttled_s(tmp_path / "proc", tmp_path / "sys") == seconds
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "stated"), [(1.0, 3.5, "2.50"), (1.0, 1.0, None), (2.0, 1.0, None)]
+)
+def test_a_run_states_what_a_quota_took_of_it_alone(
+    before: float, after: float, stated: str | None
+) -> None:
+    readings = (surroundings.CpuTimes(0, 0, 0, 0, throttled) for throttled in (before, after))
+    assert surroundings.load_conditions(*readings).get("cpu.throttled_s") == stated
 
 
 LIMITS = """Limit                     Soft Limit           Hard Limit           Units

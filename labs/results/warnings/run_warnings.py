@@ -1,7 +1,8 @@
 """Warnings that a run gives before anybody grades it: symptom, likely cause, what to try.
 
 This module takes them from the conditions of the run. The modules beside it take them from its line
-(line_warnings), its processes (process_warnings) and the CPUs where it ran (placement_warnings).
+(line_warnings), its processes (process_warnings), the CPUs where it ran (placement_warnings) and
+what it inherited (inherited_warnings).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from labs.recording.distinct import distinct
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
 from labs.recording.memo import memoized
+from labs.results.warnings.inherited_warnings import of_inherited
 from labs.results.warnings.line_warnings import of_line
 from labs.results.warnings.placement_warnings import of_placement, of_unbound
 from labs.results.warnings.warning import RunWarning
@@ -240,7 +242,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
 
     Switches and CPUs are those of `variant`, if the C kernel counted them for it alone.
     """
-    found = _of_tracer(recording) + _of_cut_short(recording)
+    found = _of_tracer(recording) + _of_cut_short(recording) + of_inherited(recording, variant)
     found += of_unbound(recording, variant) or of_placement(recording, variant)
     found += _of_clock_speed(recording, variant)
     found += _of_switches(recording, variant)

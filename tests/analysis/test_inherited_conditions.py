@@ -1,0 +1,161 @@
+"""What a run inherited is in its line of conditions, warns where it matters, and is compared."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import pytest
+
+from labs.recording.file import Recording
+from labs.results import configuration, remarks
+from labs.results.at_one_clock import compared_at_one_clock
+from labs.results.compared import compared
+from labs.results.conditions_apart import conditions_apart
+from labs.results.result import result_of
+from testing.submitted_figures import Clocked, recording
+
+USUAL = {
+    "scheduling.policy": "SCHED_OTHER",
+    "scheduling.nice": "0",
+    "seccomp": "off",
+    "machine.virtual": "False",
+    "machine.governor": "performance",
+}
+
+
+def run(
+    other: Mapping[str, str] | None = None, *, cost: float = 300.0, switches: bool = False
+) -> Recording:
+    """A run with usual conditions but for those in `other`."""
+    stated = {**USUAL, **(other or {})}
+    if switches:
+        stated |= {"variant.getppid.switches": "2", "variant.getppid.other_tasks": "1"}
+    return recording({"getppid": Clocked(60.0, cost)}, kernel="system_call", extra=stated)
+
+
+def said(run: Recording) -> remarks.Remarks:
+    return remarks.of_results([result_of(run)])
+
+
+def test_what_is_usual_is_not_mentioned() -> None:
+    usual, older = run(), recording({"getppid": Clocked(60.0, 300.0)}, kernel="system_call")
+    assert said(usual) == said(older)
+    assert not said(usual).warnings
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("scheduling.policy", "SCHED_IDLE", "scheduled as SCHED_IDLE"),
+        ("scheduling.nice", "-5", "nice value -5"),
+        ("preloaded.ld_preload", "a.so b.so", "a.so b.so loaded before the C library (by LD_PR"),
+        ("preloaded.ld_so_preload", "a.so", "loaded before the C library (by /etc/ld.so.preload)"),
+        ("seccomp", "filter", "a filter of system calls (seccomp) is set"),
+        ("cpu.quota", "0.5", "a quota limits the CPU time to that of 0.5 CPUs"),
+        ("cpu.throttled_s", "2.31", "the OS stopped programs for 2.3 s by this quota"),
+    ],
+)
+def test_what_is_unusual_is_a_condition(key: str, value: str, words: str) -> None:
+    assert words in said(run({key: value})).conditions
+    assert words not in said(run()).conditions
+
+
+@pytest.mark.parametrize(
+    ("conditions", "switches", "warned"),
+    [
+        ({"scheduling.policy": "SCHED_IDLE"}, True, "this run was scheduled as SCHED_IDLE"),
+        ({"scheduling.policy": "SCHED_FIFO"}, True, "this run was scheduled as SCHED_FIFO"),
+        ({"scheduling.policy": "SCHED_IDLE"}, False, ""),  # a call waits for nobody
+        ({"scheduling.nice": "10"}, True, ""),
+        ({"preloaded.ld_preload": "a.so"}, False, "(by LD_PRELOAD: a.so)"),
+        ({"preloaded.ld_audit": "a.so"}, False, "(by LD_AUDIT: a.so)"),
+        ({"preloaded.ld_so_preload": "a.so"}, False, ""),  # of the administrator
+        ({"seccomp": "filter", "cpu.quota": "1"}, False, ""),
+        (
+            {"clocks.off": "CLOCK_REALTIME 2.001"},
+            False,
+            "CLOCK_REALTIME of the C library is 2 times as",
+        ),
+        ({"clocks.off": "counter 0.500, CLOCK_REALTIME 1.5"}, False, "the counter is 0.5 times"),
+        ({"clocks.off": "nonsense"}, False, ""),
+    ],
+)
+def test_a_warning_says_what_to_do(conditions: dict[str, str], switches: bool, warned: str) -> None:
+    usual = said(run(switches=switches)).warnings
+    shown = said(run(conditions, switches=switches)).warnings
+    new = [each for each in shown if each not in usual]
+    assert len(new) == bool(warned)
+    assert all(warned in each and "Try: " in each for each in new)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        (
+            "scheduling.policy",
+            "SCHED_IDLE",
+            "The first run was scheduled as SCHED_OTHER, and the second as SCHED_IDLE.",
+        ),
+        ("scheduling.nice", "7", "The first run had the nice value 0, and the second 7."),
+        (
+            "preloaded.ld_preload",
+            "a.so",
+            "Before the C library, the first run loaded no library, and the second a.so.",
+        ),
+        ("cpu.quota", "1", "The first run had no CPU quota, and the second a CPU quota of 1 CPU."),
+        (
+            "seccomp",
+            "filter",
+            "The first run was made without a filter of system calls, and the second with a filter "
+            "of system calls (seccomp).",
+        ),
+        (
+            "machine.virtual",
+            "True",
+            "The first run was made on a machine that is not virtual, and the second on a virtual "
+            "machine.",
+        ),
+        (
+            "machine.governor",
+            "powersave",
+            "The governor of the clock speed was performance in the first run, and powersave in "
+            "the second.",
+        ),
+    ],
+)
+def test_a_comparison_says_which_condition_differs(key: str, value: str, sentence: str) -> None:
+    first, second = result_of(run()), result_of(run({key: value}, cost=310.0))
+    for compare in (compared, compared_at_one_clock):
+        assert sentence in compare(first, second).modes
+        assert sentence not in compare(first, result_of(run(cost=310.0))).modes
+        assert sentence not in compare(second, second).modes
+
+
+def test_what_one_run_does_not_state_is_not_compared() -> None:
+    older = run({"seccomp": "filter"})
+    stated = {key: value for key, value in older.conditions.items() if key not in USUAL}
+    assert conditions_apart(run(), dataclasses.replace(older, conditions=stated)) == ()
+
+
+def test_processes_that_differ_are_all_named() -> None:
+    one = run()
+    each = tuple(
+        MappingProxyType({**process, "scheduling.nice": str(number % 2)})
+        for number, process in enumerate(one.processes)
+    )
+    conditions = {k: v for k, v in one.conditions.items() if k != "scheduling.nice"}
+    mixed = dataclasses.replace(one, conditions=conditions, processes=each)
+    assert conditions_apart(one, mixed) == (
+        "The first run had the nice value 0, and the second 0 or 1.",
+    )
+
+
+def test_the_table_of_conditions_has_them() -> None:
+    facts = dict(
+        configuration.of_recordings([run({"preloaded.ld_preload": "a.so", "cpu.quota": "2"})])
+    )
+    assert facts["scheduling"] == "SCHED_OTHER, nice value 0"
+    assert facts["preloaded libraries"] == "a.so (LD_PRELOAD)"
+    assert facts["CPU quota"] == "2"

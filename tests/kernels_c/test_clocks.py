@@ -1,0 +1,125 @@
+"""A clock that a preloaded library replaces: the run states it, keeps its frequency, and ends."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from testing.c_programs import LINUX, Done, Program, call, compile_c, conditions_of, errors_of
+
+pytestmark = [
+    LINUX,
+    pytest.mark.skipif(
+        platform.machine() not in ("x86_64", "aarch64"),
+        reason="the trap instruction that reads the clock is known on x86-64 and aarch64",
+    ),
+]
+
+#: Every clock of the C library goes so many times as fast as the OS kernel's; 0: it stands still.
+#: Newer versions of faketime replace the function syscall() as well.
+LIBRARY = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <time.h>
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    static int (*real)(clockid_t, struct timespec *);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
+    const int result = real(clock, now);
+    const double ns = SPEED * (1e9 * now->tv_sec + now->tv_nsec);
+    now->tv_sec = (time_t)(ns / 1e9) + 1;
+    now->tv_nsec = (long)(ns - 1e9 * (double)(time_t)(ns / 1e9));
+    return result;
+}
+long syscall(long number, ...)
+{
+    static long (*real)(long, ...);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "syscall");
+    va_list more;
+    va_start(more, number);
+    long one = va_arg(more, long), two = va_arg(more, long), three = va_arg(more, long),
+         four = va_arg(more, long), five = va_arg(more, long), six = va_arg(more, long);
+    va_end(more);
+    if (number == SYS_clock_gettime)
+        return clock_gettime((clockid_t)one, (struct timespec *)two);
+    return real(number, one, two, three, four, five, six);
+}
+"""
+
+ProgramOf = Callable[[str], Program]
+
+
+@pytest.fixture(scope="module")
+def without_counter(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """A C kernel that is timed by the clock which is replaced."""
+    return compile_c(tmp_path_factory.mktemp("clock"), "-O2", "-DTICKLAB_NO_COUNTER")
+
+
+def run_with(speed: float, program: Program, folder: Path) -> Done:
+    """A run whose clocks go `speed` times as fast, by a library of the name libclock.so."""
+    library = folder / "libclock.so"
+    build = ["gcc", "-shared", "-fPIC", "-O2", f"-DSPEED={speed}", "-x", "c", "-", "-o"]
+    subprocess.run([*build, str(library)], input=LIBRARY, text=True, check=True)
+    return call(program, "--samples", "100", env={**os.environ, "LD_PRELOAD": str(library)})
+
+
+def frequency(done: Done) -> float:
+    return float(conditions_of(done.stdout)["counter.frequency_hz"])
+
+
+@pytest.mark.parametrize("speed", [2.0, 0.5, 1.02])
+def test_a_replaced_clock_is_stated_and_changes_no_frequency(
+    program_of: ProgramOf, tmp_path: Path, speed: float
+) -> None:
+    program = program_of("timer_overhead")
+    done = run_with(speed, program, tmp_path)
+    assert frequency(done) == pytest.approx(frequency(call(program, "--samples", "100")), rel=1e-3)
+    stated = conditions_of(done.stdout)
+    assert stated["preloaded.ld_preload"] == "libclock.so"
+    name, told = stated["clocks.off"].split(", ")[0].split()
+    assert name == "CLOCK_MONOTONIC_RAW"
+    assert float(told) == pytest.approx(speed, rel=0.01)
+
+
+@pytest.mark.parametrize("speed", [2.0, 0.5])
+def test_where_that_clock_is_the_counter_its_frequency_is_that_of_its_readings(
+    without_counter: Program, tmp_path: Path, speed: float
+) -> None:
+    assert frequency(run_with(speed, without_counter, tmp_path)) == pytest.approx(
+        speed * frequency(call(without_counter, "--samples", "100")), rel=1e-3
+    )
+
+
+@pytest.mark.parametrize("counter", [True, False])
+def test_a_clock_that_stands_still_ends_the_run_with_a_reason(
+    program_of: ProgramOf, without_counter: Program, tmp_path: Path, counter: bool
+) -> None:
+    program = program_of("timer_overhead") if counter else without_counter
+    done = run_with(0, program, tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")
+    (line,) = errors_of(done)
+    assert "stands still" in line and "unset LD_PRELOAD" in line
+
+
+def test_a_clock_that_hardly_advances_ends_too(program_of: ProgramOf, tmp_path: Path) -> None:
+    done = run_with(1e-4, program_of("timer_overhead"), tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert conditions_of(done.stdout)["clocks.off"].startswith("CLOCK_MONOTONIC_RAW 0.000")
+
+
+def test_clocks_that_agree_are_not_mentioned(
+    program_of: ProgramOf, without_counter: Program
+) -> None:
+    for program in (program_of("timer_overhead"), without_counter):
+        for _ in range(20):
+            stated = conditions_of(call(program, "--samples", "20").stdout)
+            assert "clocks.off" not in stated
