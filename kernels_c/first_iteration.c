@@ -329,7 +329,7 @@ static const struct variant variants[] = {
      .estimand = ESTIMAND_FIRST_TIME},
 };
 
-static const long batches[] = {16, 32, 48, 64};
+static const long batches[] = {8, 16, 32, 64};
 
 MEASURE(.name = "first_iteration", .about = "what is slow about the first time",
         LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 1000)

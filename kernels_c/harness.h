@@ -68,7 +68,8 @@ struct FIELDS_BY_NAME c_kernel {
     const long *batches; /* the batch sizes to use by default */
     int batch_count;
     int batches_fixed; /* only those sizes exist */
-    long samples;      /* how many to take by default; 0: 1000 */
+    long samples;      /* how many to take by default; 0: 10000 */
+    long warmup;       /* how many before them by default; 0: 100 */
 };
 
 /* Two fields of a C kernel: a list and its length. */
@@ -120,7 +121,12 @@ static const char *why_missing(const struct variant *variant)
 
 static long default_samples(const struct c_kernel *kernel)
 {
-    return kernel->samples > 0 ? kernel->samples : 1000;
+    return kernel->samples > 0 ? kernel->samples : 10000;
+}
+
+static long default_warmup(const struct c_kernel *kernel)
+{
+    return kernel->warmup > 0 ? kernel->warmup : 100;
 }
 
 static void list_variants(const struct c_kernel *kernel)
@@ -128,7 +134,7 @@ static void list_variants(const struct c_kernel *kernel)
     printf("# kernel: %s\n# about: %s\n# batch:", kernel->name, kernel->about);
     for (int i = 0; i < kernel->batch_count; i++)
         printf("%s%ld", i > 0 ? "," : " ", kernel->batches[i]);
-    printf("\n# samples: %ld\n", default_samples(kernel));
+    printf("\n# samples: %ld\n# warmup: %ld\n", default_samples(kernel), default_warmup(kernel));
     printf("variant,about,missing,estimand,operation_cycles,placement,other_tasks,traps,unfenced,"
            "memory\n");
     for (int i = 0; i < kernel->variant_count; i++) {
@@ -215,7 +221,7 @@ static void choose_batches(struct run *run)
         if (run->chosen[i]->estimand == ESTIMAND_FIRST_TIME)
             choose_first_batch(options, run->chosen[i]);
     if (options->warmup == NOT_ASKED)
-        options->warmup = 100;
+        options->warmup = default_warmup(kernel);
     if (options->batches == 0) {
         options->batches = kernel->batch_count;
         memcpy(options->batch, kernel->batches, (size_t)kernel->batch_count * sizeof(long));

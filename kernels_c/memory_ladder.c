@@ -85,9 +85,9 @@ static const struct variant variants[] = {FOR_EACH_SIZE(VARIANTS_OF_EACH_LINE)
                                               FOR_EACH_STRIDED_SIZE(VARIANTS_BY_STRIDES)
                                                   FOR_EACH_LARGE_SIZE(VARIANT_HUGE)};
 
-/* The largest samples stay below 70 us where a load takes 300 ns: some hosts interrupt that
- * often. */
-static const long batches[] = {64, 96, 128, 192};
+/* The largest samples stay below 100 us where a load takes 300 ns: of longer ones, too many are
+ * interrupted. */
+static const long batches[] = {32, 64, 128, 256};
 
 MEASURE(.name = "memory_ladder", .about = "what a memory access costs", LISTED_VARIANTS(variants),
         LISTED_BATCHES(batches), .samples = 400)

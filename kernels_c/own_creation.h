@@ -170,12 +170,13 @@ static inline void print_creations(const char *name, const struct system_calls *
                                                    .placement = PLACED_ON_ONE_CPU,                 \
                                                    .prepare = prepare_on_one_cpu,                  \
                                                    .creates = 1}};                                 \
-        static const long batches[] = {1, 2, 3};                                                   \
+        static const long batches[] = {1, 2, 4, 8};                                                \
         static const struct c_kernel kernel = {.name = "own_creation",                             \
                                                .about = "what it costs to create your task",       \
                                                LISTED_VARIANTS(variants),                          \
                                                LISTED_BATCHES(batches),                            \
-                                               .samples = 400};                                    \
+                                               .samples = 400,                                     \
+                                               .warmup = 40};                                      \
         return measure(&kernel, argc, argv);                                                       \
     }
 

@@ -101,7 +101,7 @@ static void link_as_told(struct run *run, void (*order)(long *next, long count))
                      prepare_own_order),                                                           \
             OWN_WALK(kit, "random-128m", "every cache line of 128m bytes, in random order",        \
                      prepare_kit)};                                                                \
-        static const long batches[] = {64, 96, 128, 192};                                          \
+        static const long batches[] = {32, 64, 128, 256};                                          \
         static const struct c_kernel kernel = {.name = "own_ladder",                               \
                                                .about = "what a load costs in your order",         \
                                                LISTED_VARIANTS(variants),                          \

@@ -119,9 +119,9 @@ static void watch_unprepared(const char *name)
     print_faults(name, &faults_unprepared);
 }
 
-/* As in page_fault.c. With fewer writes in a sample of "own", their cost is no line: the first few
- * overlap, and the next ones find their set of the cache full. */
-static const long own_batches[] = {12, 18, 24};
+/* More than in page_fault.c. With fewer writes in a sample of "own", their cost is no line: the first
+ * few overlap, and the next ones find their set of the cache full. */
+static const long own_batches[] = {6, 12, 24, 48};
 
 #define OF_PAGES(function, watched)                                                                \
     .interval = function, .prepare = prepare_own_pages, .cannot = faults_not_counted,              \
@@ -162,7 +162,8 @@ static const long own_batches[] = {12, 18, 24};
             .name = "own_page_fault",                                                              \
             .about = "what page faults cost that you make in advance",                             \
             LISTED_VARIANTS(variants),                                                             \
-            LISTED_BATCHES(own_batches)};                                                          \
+            LISTED_BATCHES(own_batches),                                                           \
+            .samples = 1000};                                                                      \
         return measure(&kernel, argc, argv);                                                       \
     }
 

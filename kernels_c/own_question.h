@@ -132,7 +132,7 @@ static void print_counts(const char *name, long idle, long of_operations, long o
     }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        static const long batches[] = {64, 96, 128, 192};                                          \
+        static const long batches[] = {16, 32, 64, 128};                                           \
         static const struct variant variants[] = {{.name = "operation",                            \
                                                    .about = "your operation",                      \
                                                    .interval = own_operations_that_happened,       \

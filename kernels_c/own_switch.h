@@ -175,7 +175,7 @@ static void must_leave_cpu(int64_t used_ns, long batch, int *long_intervals)
     }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        static const long batches[] = {2, 4, 6, 8};                                                \
+        static const long batches[] = {2, 4, 8, 16};                                               \
         static const struct variant variants[] = {                                                 \
             {.name = "own",                                                                        \
              .about = "your hand-over, two threads on one CPU",                                    \

@@ -135,4 +135,4 @@ static const struct variant variants[] = {
 static const long batches[] = {256, 512, 1024, 2048};
 
 MEASURE(.name = "procedure_call", .about = "what a procedure call and its arguments cost",
-        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 4000)
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches))

@@ -352,7 +352,7 @@ static const struct variant variants[] = {
 };
 
 /* Short samples: during a long one, others get the CPU too. */
-static const long batches[] = {1, 2, 3, 4};
+static const long batches[] = {1, 2, 4, 8};
 
 MEASURE(.name = "process_switch", .about = "what a switch between processes costs",
         LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 2000)

@@ -95,7 +95,7 @@ FOR_EACH_RING(RINGS)
 static const struct variant variants[] = {FOR_EACH_RING(VARIANTS) FOR_EACH_SIZE(VARIANT_ALONE, 1)};
 
 /* Few rounds: others interrupt a sample that is as long as a time slice. */
-static const long batches[] = {1, 2, 3};
+static const long batches[] = {1, 2, 4, 8};
 
 MEASURE(.name = "switch_footprint", .about = "what a switch costs with what follows from it",
-        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400)
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400, .warmup = 40)

@@ -149,9 +149,9 @@ static const struct variant variants[] = {
 
 /*
  * Longer samples would mostly be interrupted on a host that interrupts every 70 us. In shorter ones
- * the processor would predict the end of the empty loop, whose times would then not be on a line.
+ * the processor predicts the end of the empty loop, whose times are then not on a line.
  */
-static const long batches[] = {64, 96, 128, 192};
+static const long batches[] = {32, 64, 128, 256};
 
 MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
-        LISTED_BATCHES(batches), .samples = 4000)
+        LISTED_BATCHES(batches))

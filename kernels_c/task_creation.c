@@ -362,7 +362,7 @@ static const struct variant variants[] = {
 };
 
 /* Few in a sample: others interrupt one that is as long as a time slice. */
-static const long batches[] = {1, 2, 3};
+static const long batches[] = {1, 2, 4, 8};
 
 MEASURE(.name = "task_creation", .about = "what it costs to create a task",
-        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400)
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400, .warmup = 40)

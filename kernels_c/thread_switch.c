@@ -436,7 +436,7 @@ static const struct variant variants[] = {
 };
 
 /* Short samples: during a long one, others get the CPU too. */
-static const long batches[] = {2, 4, 6, 8};
+static const long batches[] = {2, 4, 8, 16};
 
 MEASURE(.name = "thread_switch", .about = "what a switch between threads costs",
         LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 2000)

@@ -55,5 +55,5 @@ static const struct variant variants[] = {
      .finish = end,
      ROUND_TRIP_ON_ONE_CPU},
     {.name = "pipe-by-the-peer", .about = "", .interval = by_the_peer, ROUND_TRIP_ON_ONE_CPU}};
-static const long batches[] = {2, 4, 6};
+static const long batches[] = {2, 4, 8, 16};
 MEASURE(.name = "thread_switch", .about = "", LISTED_VARIANTS(variants), LISTED_BATCHES(batches))

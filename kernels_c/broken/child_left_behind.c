@@ -39,6 +39,6 @@ static const struct variant variants[] = {{.name = "fork-wait",
                                            .interval = make_processes,
                                            .prepare = ignore_children,
                                            .creates = 1}};
-static const long batches[] = {1, 2, 3};
+static const long batches[] = {1, 2, 4, 8};
 MEASURE(.name = "task_creation", .about = "what it costs to create a task",
-        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400)
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400, .warmup = 40)

@@ -39,6 +39,6 @@ static const struct variant variants[] = {{.name = "pthread-wait",
                                            .about = "clone without flags, called a thread",
                                            .interval = make_thread,
                                            .creates = 1}};
-static const long batches[] = {1, 2, 3};
+static const long batches[] = {1, 2, 4, 8};
 MEASURE(.name = "task_creation", .about = "what it costs to create a task",
-        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400)
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400, .warmup = 40)

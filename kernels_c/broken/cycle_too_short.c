@@ -40,6 +40,6 @@ static const struct variant variants[] = {{.name = "random-128m",
                                            .prepare = prepare_short,
                                            .watch = watch_drawn,
                                            .memory = 1}};
-static const long batches[] = {64, 96, 128, 192};
+static const long batches[] = {32, 64, 128, 256};
 MEASURE(.name = "memory_ladder", .about = "what a memory access costs", LISTED_VARIANTS(variants),
         LISTED_BATCHES(batches), .samples = 400)

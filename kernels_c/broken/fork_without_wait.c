@@ -33,6 +33,6 @@ static const struct variant variants[] = {{.name = "fork-wait",
                                            .about = "fork; the wait is not timed",
                                            .interval = make_processes,
                                            .creates = 1}};
-static const long batches[] = {1, 2, 3};
+static const long batches[] = {1, 2, 4, 8};
 MEASURE(.name = "task_creation", .about = "what it costs to create a task",
-        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400)
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400, .warmup = 40)

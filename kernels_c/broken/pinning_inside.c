@@ -38,6 +38,6 @@ static const struct variant variants[] = {{.name = "fork-wait",
                                            .about = "fork to wait, the child pinned",
                                            .interval = make_processes,
                                            .creates = 1}};
-static const long batches[] = {1, 2, 3};
+static const long batches[] = {1, 2, 4, 8};
 MEASURE(.name = "task_creation", .about = "what it costs to create a task",
-        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400)
+        LISTED_VARIANTS(variants), LISTED_BATCHES(batches), .samples = 400, .warmup = 40)

@@ -13,7 +13,7 @@ TAKEN_LIMIT = 0.05
 # If at most this share of a batch size's samples is interrupted, the others still show the cost.
 HIT_LIMIT = 0.3
 # The batch sizes of the C kernel system_call, and the cost of one of its calls on many machines.
-USUAL_SIZES = (64, 96, 128, 192)
+USUAL_SIZES = (32, 64, 128, 256)
 USUAL_COST_US = 0.2
 #: A compiler that does not build or run a program often lacks the headers of the C library.
 WHOLE_COMPILER = (

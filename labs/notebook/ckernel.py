@@ -89,7 +89,6 @@ def plan_of(line: str, cell: str) -> Plan:
     return options.plan_of_words(
         arguments.name,
         arguments,
-        samples=arguments.samples,
         source=cell,
         shown_as="cell",
         first_line=FIRST_LINE,
@@ -108,7 +107,7 @@ def variable_of(line: str) -> str:
 def _arguments(line: str) -> argparse.Namespace:
     parser = _Parser(prog="%%ckernel", add_help=False, allow_abbrev=False)
     parser.add_argument("name", metavar="NAME")
-    declared_options.add_options(parser, samples=10_000)
+    declared_options.add_options(parser)
     parser.add_argument("--save", metavar="RECORDING")
     try:
         words = shlex.split(line)

@@ -23,8 +23,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class TurnsOptions(TypedDict, total=False):
     """What may be chosen of one run, and of several whose processes take turns."""
 
-    #: Samples of each variant, shared out among the fresh processes.
-    samples: int
+    #: Samples of each variant, shared out among the fresh processes; None: the C kernel's default.
+    samples: int | None
     #: The CPU to pin to; None: not pinned.
     cpu: int | None
     #: The CPU to pin the other task to; None: not pinned.
@@ -61,7 +61,7 @@ class MeasureOptions(TurnsOptions, total=False):
 
 
 TURNS_DEFAULTS = TurnsOptions(
-    samples=10_000,
+    samples=None,
     cpu=None,
     peer_cpu=None,
     batches=(),

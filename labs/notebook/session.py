@@ -103,7 +103,8 @@ class Session(Predicting, Measuring):
         `variant` is one variant or several, separated by commas. The samples of several variants
         are interleaved. These are the options with their defaults; give them by name:
 
-        samples=10_000    how many samples of each variant all processes take together
+        samples=None      how many samples of each variant all processes take together (None: the
+                          usual number of the C kernel, which is 10,000 unless it is slow)
         processes=10      how many fresh processes to run
         cpu=None          the CPU to pin to (None: only what the C kernel itself pins)
         peer_cpu=None     the CPU to pin the second task to, if the C kernel has one

@@ -11,8 +11,8 @@ from pathlib import Path
 from labs.c_kernels import catalogue
 from labs.common.completing import complete_with, files, folders, one_of
 
-#: The same default as in harness.h.
-DEFAULT_WARMUP = 100
+#: The same defaults as in harness.h. A C kernel of slow operations states others.
+DEFAULT_SAMPLES, DEFAULT_WARMUP = 10_000, 100
 DEFAULT_TIME_LIMIT_S = 120.0
 DEFAULT_PATIENCE_S = 10.0
 DEFAULT_AT_MOST_S = 10.0
@@ -20,10 +20,10 @@ DEFAULT_REPLACE_S = 3.0
 UNITS = ("ticks", "cycles", "ns", "us", "ms", "s")
 
 
-def add_options(parser: argparse.ArgumentParser, samples: int | None) -> None:
-    """Add the options of a plan to `parser`; `samples` is the default number of samples."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a plan to `parser`."""
     _add_variant(parser)
-    _add_options_of_run(parser, samples)
+    _add_options_of_run(parser)
 
 
 def _add_variant(parser: argparse.ArgumentParser) -> None:
@@ -36,10 +36,14 @@ def _add_variant(parser: argparse.ArgumentParser) -> None:
     complete_with(variant, _variants)
 
 
-def _add_options_of_run(parser: argparse.ArgumentParser, samples: int | None) -> None:
+def _add_options_of_run(parser: argparse.ArgumentParser) -> None:
     """Add the options of a plan except its variants."""
     parser.add_argument(
-        "--samples", type=int, default=samples, metavar="N", help="samples per variant"
+        "--samples",
+        type=int,
+        metavar="N",
+        help="samples per variant "
+        f"(default: {DEFAULT_SAMPLES}; fewer if the operations of the C kernel are slow)",
     )
     parser.add_argument(
         "--batch", type=_batches, default=(), metavar="K,...", help="operations per sample"
@@ -50,7 +54,7 @@ def _add_options_of_run(parser: argparse.ArgumentParser, samples: int | None) ->
         default=DEFAULT_WARMUP,
         metavar="N",
         help="warm-up samples per variant in each process "
-        f"(default: {DEFAULT_WARMUP}; first times: 0)",
+        f"(default: {DEFAULT_WARMUP}; slow operations: fewer; first times: 0)",
     )
     parser.add_argument("--cpu", type=int, metavar="N", help="pin the task to this CPU")
     parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task to this CPU")
@@ -115,7 +119,7 @@ def add_line(parser: argparse.ArgumentParser) -> None:
         "kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file"
     )
     complete_with(kernel, _kernels)
-    add_options(parser, samples=None)  # None: the C kernel's own default
+    add_options(parser)
     _add_spread(parser)
     _add_perf(parser)
     _add_project(parser)
@@ -128,7 +132,7 @@ def add_pair(parser: argparse.ArgumentParser) -> None:
             name.lower(), metavar=name, help="a C kernel or a .c file, or one with :VARIANT"
         )
         complete_with(side, _kernels)
-    _add_options_of_run(parser, samples=None)
+    _add_options_of_run(parser)
     _add_spread(parser)
     _add_project(parser)
 

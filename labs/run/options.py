@@ -34,13 +34,15 @@ def plan_of(
     *more: object,
     flags: str = "-O2",
     within: float | None = None,
+    samples: int | None = None,
     **options: Any,
 ) -> Plan:
     """The plan made from these arguments.
 
-    `within` is in percent. `options` are `spread`, `at_most`, `replace`, `time_limit` and
-    `patience`, in seconds, and further fields of the plan. Raises Refused for unusable flags, and
-    for `more` that stands after the variants.
+    `within` is in percent. Without `samples` it has as many as the C kernel takes by default.
+    `options` are `spread`, `at_most`, `replace`, `time_limit` and `patience`, in seconds, and
+    further fields of the plan. Raises Refused for unusable flags, and for `more` that stands after
+    the variants.
     """
     if more:
         named = ", ".join(each for each in (variant, *more) if isinstance(each, str))
@@ -56,7 +58,7 @@ def plan_of(
         advice = f"Options of the compiler begin with a hyphen: -{lacking}."
         raise Refused(Message("problem", f"flags {flags!r}: {lacking} is no option", (advice,)))
     fields = {_IN_SECONDS.get(name, name): value for name, value in options.items()}
-    return Plan(
+    plan = Plan(
         kernel,
         tuple(name.strip() for name in names if name.strip()),
         flags=words,
@@ -67,17 +69,21 @@ def plan_of(
             "batches": tuple(fields.get("batches", ())),
         },
     )
+    return variants.with_usual_samples(plan) if samples is None else replace(plan, samples=samples)
 
 
-def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) -> Plan:
-    """The plan made from the options of `add_options`, except the number of samples.
+def plan_of_words(
+    kernel: str, arguments: argparse.Namespace, project: Sequence[str] = (), **options: Any
+) -> Plan:
+    """The plan made from the options of `add_options`, with the words of a `project` as flags too.
 
     Raises Refused for unusable flags.
     """
     return plan_of(
         kernel,
         arguments.variant,
-        flags=arguments.flags,
+        flags=" ".join([arguments.flags, *map(shlex.quote, project)]),
+        samples=arguments.samples,
         batches=arguments.batch,
         warmup=arguments.warmup,
         cpu=arguments.cpu,
@@ -95,20 +101,15 @@ def plan_of_words(kernel: str, arguments: argparse.Namespace, **options: Any) ->
 def plan_of_line(arguments: argparse.Namespace) -> Plan:
     """The plan from the arguments of `declared_options.add_line`.
 
-    Raises Refused for unusable flags, ValueError for code of a project that is not there, and the
-    errors of `samples_of`.
+    Raises Refused for unusable flags, and ValueError for code of a project that is not there.
     """
-    plan = plan_of_words(
-        arguments.kernel,
-        arguments,
-        spread=arguments.spread,
-        perf=getattr(arguments, "perf", False),
-    )
     of_project = project_code.words_of(
         arguments.include, arguments.source, arguments.library_dir, arguments.library
     )
-    plan = replace(plan, flags=(*plan.flags, *of_project))
-    samples = arguments.samples
-    if samples is None:
-        samples = variants.samples_of(plan.kernel, plan.flags)
-    return replace(plan, samples=samples)
+    return plan_of_words(
+        arguments.kernel,
+        arguments,
+        of_project,
+        spread=arguments.spread,
+        perf=getattr(arguments, "perf", False),
+    )

@@ -13,6 +13,7 @@ from labs.run.declared_options import (
     DEFAULT_AT_MOST_S,
     DEFAULT_PATIENCE_S,
     DEFAULT_REPLACE_S,
+    DEFAULT_SAMPLES,
     DEFAULT_TIME_LIMIT_S,
     DEFAULT_WARMUP,
 )
@@ -48,7 +49,7 @@ class Plan:
 
     kernel: str
     variants: tuple[str, ...] = ()
-    samples: int = 10_000
+    samples: int = DEFAULT_SAMPLES
     batches: tuple[int, ...] = ()
     warmup: int = DEFAULT_WARMUP
     cpu: int | None = None

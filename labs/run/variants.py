@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from labs.c_kernels import toolchain
 from labs.c_kernels.form import not_a_c_kernel
@@ -13,12 +13,16 @@ from labs.machine import surroundings
 from labs.recording.declared import NOTHING_DECLARED, Declared, Estimand, from_values
 from labs.run import c_process
 from labs.run.c_process import RunFailed
+from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
 from labs.run.one_process import build
 from labs.run.plan import Plan
 
 TIME_LIMIT_S = 10
 #: In bytes. A list of a hundred variants takes about ten kilobytes.
 MOST_LISTED = 1 << 20
+
+#: What is raised if a C kernel cannot be built, or lists nothing.
+CANNOT_LIST = (toolchain.NoCompiler, toolchain.CompileError, RunFailed, OSError, ValueError)
 
 #: The line above the table; after the first three columns come the declarations.
 _HEADER = re.compile("^variant,about,missing(?:,[a-z_]+)*$", re.MULTILINE)
@@ -37,6 +41,15 @@ class Listed:
     declared: Declared = NOTHING_DECLARED
 
 
+@dataclass(frozen=True)
+class Unasked:
+    """What a C kernel does if nobody asks for another number: how many samples of each variant a
+    run takes, and how many a process takes before them."""
+
+    samples: int = DEFAULT_SAMPLES
+    warmup: int = DEFAULT_WARMUP
+
+
 def of_kernel(kernel: str, flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS) -> tuple[Listed, ...]:
     """The variants of a released C kernel, or of a .c file, in its order.
 
@@ -50,7 +63,7 @@ def of_plan(plan: Plan) -> tuple[Listed, ...]:
 
     Raises the same errors as `of_kernel`.
     """
-    return _list(plan)[1]
+    return listing_of(plan)[1]
 
 
 def possible(kernel: str, names: str) -> list[str]:
@@ -66,9 +79,19 @@ def possible(kernel: str, names: str) -> list[str]:
 
 def samples_of(kernel: str, flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS) -> int:
     """How many samples a C kernel takes by default. Raises the same errors as `of_kernel`."""
-    head = _list(Plan(kernel, flags=flags))[0]
-    match = re.search(r"^# samples: (\d{1,6})$", head, re.MULTILINE)
-    return int(match[1]) if match else 1_000
+    return listing_of(Plan(kernel, flags=flags))[0].samples
+
+
+def with_usual_samples(plan: Plan) -> Plan:
+    """`plan` with as many samples as its C kernel takes by default.
+
+    It stays as it is if the C kernel cannot be built or lists nothing: the run will then report the
+    reason.
+    """
+    try:
+        return replace(plan, samples=listing_of(plan)[0].samples)
+    except CANNOT_LIST:
+        return plan
 
 
 def has_first_time(plan: Plan) -> bool:
@@ -78,13 +101,16 @@ def has_first_time(plan: Plan) -> bool:
     """
     try:
         listed = of_plan(plan)
-    except (toolchain.NoCompiler, toolchain.CompileError, RunFailed, OSError, ValueError):
+    except CANNOT_LIST:
         return False
     return any(each.declared.estimand is Estimand.FIRST_TIME for each in listed)
 
 
-def _list(plan: Plan) -> tuple[str, tuple[Listed, ...]]:
-    """The lines that `--list` prints before its table, and the table."""
+def listing_of(plan: Plan) -> tuple[Unasked, tuple[Listed, ...]]:
+    """What the C kernel of `plan` does unasked, and its variants.
+
+    Raises the same errors as `of_kernel`.
+    """
     command = [str(build(plan).path), "--list", *surroundings.place_options()]
     name = f"{plan.kernel} --list"
     output = c_process.output_now(command, name, MOST_LISTED, TIME_LIMIT_S)
@@ -99,7 +125,13 @@ def _list(plan: Plan) -> tuple[str, tuple[Listed, ...]]:
     if header is None or not whole:
         why = not_a_c_kernel("with --list it names no variants")
         raise RunFailed(f"{plan.kernel}: {why}")
-    return printed[: header.start()], tuple(map(_listed, whole))
+    return _unasked(printed[: header.start()]), tuple(map(_listed, whole))
+
+
+def _unasked(head: str) -> Unasked:
+    """The numbers that the lines above the table state."""
+    found = re.findall(r"^# (samples|warmup): (\d{1,6})$", head, re.MULTILINE)
+    return Unasked(**{key: int(number) for key, number in found})
 
 
 def _listed(row: Mapping[str, str]) -> Listed:

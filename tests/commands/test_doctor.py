@@ -145,7 +145,7 @@ def test_what_came_of_the_trials(change: dict[str, object], name: str, status: s
     [
         (0, "of the time: a loop", "when the machine is quieter."),
         (250, "interrupt every 4,000 µs", "when the machine is quieter."),
-        (1e6 / 70, "interrupt every 70 µs", "system calls of 0.2 µs use --batch 35,52,70,105."),
+        (1e6 / 70, "interrupt every 70 µs", "system calls of 0.2 µs use --batch 13,26,52,105."),
         (1e6, "interrupt every 1 µs", "No choice of batch sizes avoids that here."),
     ],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,15 +16,20 @@ import numpy as np
 import pytest
 
 from grader.figures import LABS
+from labs.c_kernels import starter
 from labs.common.pseudo_files import cpu_list
+from labs.notebook.ckernel import plan_of as plan_of_cell
+from labs.notebook.session import Session
 from labs.recording import declared
 from labs.recording.declared import Declared, Estimand, Placement
 from labs.recording.file import Recording, parse
 from labs.results.result import result_of
-from labs.run import variants
+from labs.run import declared_options, variants
+from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
 from labs.run.measure import Plan
+from labs.run.options import plan_of, plan_of_line
 from labs.run.output import gather, parse_run
-from testing.c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, call
+from testing.c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, call, conditions_of
 from testing.paths import FIXTURES
 
 ProgramOf = Callable[[str], Program]
@@ -209,8 +216,57 @@ def test_a_cell_that_lists_no_table_is_left_to_the_run(
 
 def test_a_table_that_declares_nothing_is_read_as_well() -> None:
     body = r'printf("# batch: 1\nvariant,about,missing\nown,\"a, b\",\"\"\n");'
-    (own,) = variants.of_plan(Plan("mine", source=PRINTS % body))
+    unasked, (own,) = variants.listing_of(Plan("mine", source=PRINTS % body))
     assert own == variants.Listed("own", "a, b")
+    assert unasked == variants.Unasked(DEFAULT_SAMPLES, DEFAULT_WARMUP)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_c_kernel_does_unasked_what_it_lists(program_of: ProgramOf, kernel: str) -> None:
+    unasked, listed = variants.listing_of(Plan(kernel))
+    first = listed[0].name
+    done = call(program_of(kernel), "--variant", first)
+    assert done.returncode == 0, done.stderr
+    stated = conditions_of(done.stdout)
+    assert int(stated["samples"]) == unasked.samples
+    assert int(stated["warmup"]) == unasked.warmup
+
+
+def test_notebook_panel_and_terminal_take_as_many_samples(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    declared_options.add_line(parser)
+    lab = Session("05-task-creation", tmp_path)
+    for kernel in ("task_creation", "timer_overhead"):
+        number = variants.samples_of(kernel)
+        assert plan_of_line(parser.parse_args([kernel])).samples == number
+        assert plan_of(kernel).samples == number
+        form = lab.panel(kernel, save=kernel).form
+        assert form is not None and form.plan().samples == number
+    assert variants.samples_of("task_creation") < variants.samples_of("timer_overhead")
+
+
+def test_a_cell_of_c_takes_the_samples_that_it_states() -> None:
+    body = r'printf("# samples: 70\nvariant,about,missing\nown,\"\",\"\"\n");'
+    assert plan_of_cell("mine", PRINTS % body).samples == 70
+    assert plan_of_cell("mine --samples 90", PRINTS % body).samples == 90
+    assert plan_of_cell("mine", "no C").samples == DEFAULT_SAMPLES
+
+
+PLANNED = re.compile(r"^ *static const long \w*batches\[\] = \{([\d, ]+)\};", re.MULTILINE)
+
+
+def test_a_plan_of_sizes_shows_a_bend() -> None:
+    """Four sizes over a factor of eight, wherever several sizes of a sample make a line."""
+    sources = [*FOLDER.glob("*.[ch]"), Path(starter.__file__).with_name("starter.c")]
+    found = {
+        source.name: [int(size) for size in sizes.split(",")]
+        for source in sources
+        for sizes in PLANNED.findall(source.read_text())
+    }
+    assert set(KERNELS) <= {Path(name).stem for name in found} and "starter.c" in found
+    for name, sizes in found.items():
+        several = [size for size in sizes if size > 0]
+        assert len(several) == 1 or several == [several[0] * n for n in (1, 2, 4, 8)], name
 
 
 def _allowed(status: Path) -> frozenset[int]:

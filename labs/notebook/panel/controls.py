@@ -19,6 +19,8 @@ from labs.notebook.panel.fields import CELL, Field, Menu, NumberBox
 from labs.notebook.panel.form import Form
 from labs.recording.declared import Placement
 from labs.run import variants
+from labs.run.declared_options import DEFAULT_WARMUP
+from labs.run.plan import Plan
 
 #: A menu's value None would mean that nothing is chosen, and show nothing.
 _NOT_PINNED = -1
@@ -36,11 +38,13 @@ class Controls:
         self._kernel, self._save = kernel, save
         self.problem: Message | None = None
         self._listed: dict[str, variants.Listed] = {}
-        self._usual_warmup = panel_form.DEFAULT_WARMUP
+        self._unasked = variants.Unasked()
         try:
-            self._listed = {each.name: each for each in variants.of_kernel(kernel)}
+            self._unasked, listed = variants.listing_of(Plan(kernel))
+            self._listed = {each.name: each for each in listed}
         except explain.EXPECTED as error:
             self.problem = explain.of_error(error)
+        self._usual_warmup = self._unasked.warmup
         self._make_fields(names)
         self.run = widgets.Button(
             description=words("Run"), icon="play", button_style="primary", layout=_BUTTON
@@ -142,10 +146,10 @@ class Controls:
     def _make_fields(self, names: Sequence[str]) -> None:
         listed = list(self._listed.values())
         self.samples = NumberBox(
-            "Samples", panel_form.DEFAULT_SAMPLES, (1, limits.MOST_SAMPLES), "samples per variant"
+            "Samples", self._unasked.samples, (1, limits.MOST_SAMPLES), "samples per variant"
         )
         self.slider = widgets.FloatLogSlider(
-            value=panel_form.DEFAULT_SAMPLES,
+            value=self._unasked.samples,
             base=10,
             min=panel_form.LEAST_POWER,
             max=panel_form.MOST_POWER,
@@ -162,7 +166,7 @@ class Controls:
         self.peer_cpu = Menu("Peer's CPU", _cpu_options()) if two_cpus else None
         self.warmup = NumberBox(
             "Warm-up",
-            panel_form.DEFAULT_WARMUP,
+            self._usual_warmup,
             (0, limits.MOST_WARMUP),
             "samples in each process, before",
         )
@@ -216,7 +220,7 @@ class Controls:
         self.variant.means(meaning.of_variant(chosen))
         self.cpu.means(meaning.of_cpu(chosen, can_pin=can_pin))
         self.warmup.means(meaning.of_warmup(chosen))
-        usual = meaning.usual_warmup(chosen)
+        usual = meaning.usual_warmup(chosen, self._unasked)
         if self.warmup.number == self._usual_warmup:
             self.warmup.show(usual)
         self._usual_warmup = usual
@@ -231,7 +235,7 @@ class Controls:
 
     def _check_warmup(self) -> None:
         """The default number stands for whatever is usual, so it cannot be asked for elsewhere."""
-        default = panel_form.DEFAULT_WARMUP
+        default = DEFAULT_WARMUP
         if self.warmup.number == default:
             self.warmup.find_wrong(
                 ""

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from labs.common import limits
 from labs.languages.words import words
 from labs.machine import surroundings
+from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
 from labs.run.options import plan_of
 from labs.run.plan import BadPlan, Plan
 
-DEFAULT_SAMPLES, DEFAULT_WARMUP, DEFAULT_PROCESSES, DEFAULT_FLAGS = 10_000, 100, 10, "-O2"
+DEFAULT_PROCESSES, DEFAULT_FLAGS = 10, "-O2"
 
 #: The slider's ends and step, as powers of ten.
 LEAST_POWER, MOST_POWER, POWER_STEP = 1.0, math.log10(limits.MOST_SAMPLES), 0.05

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from labs.recording.declared import Estimand, Placement
-from labs.run.declared_options import DEFAULT_WARMUP
-from labs.run.variants import Listed
+from labs.run.variants import Listed, Unasked
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def of_warmup(variant: Listed | None) -> Meaning:
     return USUAL
 
 
-def usual_warmup(variant: Listed | None) -> int:
-    """The number of warm-up samples that the variant's C kernel takes unasked."""
+def usual_warmup(variant: Listed | None, unasked: Unasked) -> int:
+    """The number of warm-up samples of the variant if its C kernel does what it does unasked."""
     first = variant is not None and variant.declared.estimand is Estimand.FIRST_TIME
-    return 0 if first else DEFAULT_WARMUP
+    return 0 if first else unasked.warmup
