@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from labs.analysis.kept import core_of
 from labs.common.units import plural
 from labs.recording import inherited
 from labs.recording.file import Recording
@@ -58,6 +59,13 @@ def _virtual(recording: Recording) -> str:
     return words.get(recording.conditions.get("machine.virtual", ""), "")
 
 
+def _core(recording: Recording) -> str:
+    core = core_of(recording)
+    if core is None:
+        return ""
+    return "shared the core all the time" if core.always_shared else "had whole cores"
+
+
 def _governor(recording: Recording) -> str:
     return recording.conditions.get("machine.governor", "")
 
@@ -75,6 +83,13 @@ _CONDITIONS: tuple[tuple[Callable[[Recording], str], Callable[[str, str], str]],
         _preloaded,
         lambda one, other: (
             f"Before the C library, the first run loaded {one}, and the second {other}."
+        ),
+    ),
+    (
+        _core,
+        lambda one, other: (
+            f"The first run {one}, and the second {other}: a value on a shared core is at most "
+            "what a whole core gives."
         ),
     ),
     (_quota, lambda one, other: f"The first run had {one}, and the second {other}."),

@@ -131,7 +131,9 @@ def test_a_run_on_a_core_that_was_always_shared_gives_an_upper_limit() -> None:
         for cost, each in ((20.0, SHARED), (2.0, {}), (2.0, SHARED), (20.0, {}))
     ]
     dear_at_most, cheap, cheap_at_most, dear = (result_of(each, "a", "cycles") for each in runs)
-    assert not compared(dear_at_most, cheap).distinguishable, "at most 20 may be 2"
+    found = compared(dear_at_most, cheap)
+    assert not found.distinguishable, "at most 20 may be 2"
+    assert not any("shared the core" in each for each in found.modes), "the other has no rounds"
     assert compared(dear, cheap_at_most).distinguishable, "20 is more than at most 2"
     assert compared(dear, cheap).distinguishable
 
