@@ -13,7 +13,7 @@ from labs.analysis.arrays import Bools, Floats
 from labs.analysis.cells import Cells, cells_of, step_of
 from labs.analysis.estimate import CannotEstimate, Estimate
 from labs.analysis.kept import Kept, kept_samples
-from labs.analysis.processes import ByProcess, ratio
+from labs.analysis.processes import ByProcess
 from labs.analysis.student_t import student_t
 from labs.common.advice import Option
 from labs.common.units import Clock, rounded
@@ -43,10 +43,9 @@ class Points:
 class Line(Points):
     """The line of one variant, in ticks.
 
-    `overhead` is the intercept and `cost` the slope. `ratio` is the intercept divided by the slope,
-    in operations. `straight` says whether all points lie on the line. `empty` is the empty sample,
-    if batch size 0 was measured. It is not a point of the line, because there is no work that could
-    overlap with the readings.
+    `overhead` is the intercept and `cost` the slope. `straight` says whether all points lie on the
+    line. `empty` is the empty sample, if batch size 0 was measured. It is not a point of the line,
+    because there is no work that could overlap with the readings.
 
     `set_aside` counts the samples of each process that were set aside, shape (processes,), by
     reason: taken on a "shared" core, or "far" from the others. `shared` says that the core was
@@ -61,7 +60,6 @@ class Line(Points):
     clock: Clock
     overhead: Estimate
     cost: Estimate
-    ratio: Estimate
     empty: Estimate | None
     straight: bool
     set_aside: Mapping[str, Integers]
@@ -113,8 +111,6 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         )
     one_process = bool((samples.process == samples.process[0]).all())
     overhead, cost, empty = _estimates(recording, cells, fit, points, kept.always, one_process)
-    assert overhead.by_process is not None and cost.by_process is not None
-    in_operations = ratio(overhead.by_process, cost.by_process) or (0.0, -np.inf, np.inf)
     far = np.where(kept.shared, 0.0, 1 - kept.weight * used[cells.row])
     place = samples.sample - samples.sample.min()
     place = place / max(place.max(), 1)
@@ -126,7 +122,6 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         clock=samples.clock,
         overhead=overhead,
         cost=cost,
-        ratio=Estimate(*in_operations, "operations", "ratio", cost.n, cost.processes),
         empty=empty,
         straight=_is_straight(points, int(used.sum()), cells.step),
         set_aside={

@@ -250,8 +250,8 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
                 return Result(recording, name, unit, clock, None, None, ALL_THE_SAME, warnings)
             estimate = first.into(unit, clock)
             return Result(recording, name, unit, clock, None, estimate, "", warnings)
-        # The samples of each process are converted to core cycles with its own clock speed.
-        one_speed = unit == "cycles" and not about_overhead
+        # Samples are converted to core cycles with the clock speed at which they were taken.
+        one_speed = unit == "cycles"
         line = fit_line(recording, name, one_speed=one_speed)
         if line.straight and not about_overhead:
             net = net_cost(recording, line, one_speed=one_speed)
@@ -265,11 +265,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     warnings = run_warnings.of_run(recording, line, figure)
     if not line.straight:
         return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
-    if about_overhead and unit == "cycles" and declared.operation_cycles(recording, name) == 1:
-        # Each operation takes one core cycle at every clock speed.
-        estimate = replace(line.ratio, unit="cycles")
-    else:
-        estimate = figure.into(unit, clock)
+    estimate = figure.into(unit, clock)
     return Result(recording, name, unit, clock, line, estimate.of_any_run(), "", warnings, net)
 
 

@@ -55,6 +55,13 @@ def test_a_time_is_as_the_core_was_and_no_process_is_set_aside_for_its_speed() -
     assert estimate.half_width == pytest.approx(1.5 * spread / 2.6, rel=0.03)
 
 
+def test_an_overhead_in_core_cycles_does_not_depend_on_the_clock_speed() -> None:
+    run = replace(at_speeds(LENGTHS), kernel="timer_overhead")
+    estimate = result_of(run, VARIANT, "cycles").estimate
+    assert estimate is not None and estimate.unit == "cycles"
+    assert estimate.value == pytest.approx(50, rel=0.01) and estimate.half_width < 0.03 * 50
+
+
 def test_no_core_is_faster_than_any_core() -> None:
     impossible = ("0.2", "0.2", *["0.62"] * 8)  # 13 GHz
     assert core_clock.cycle_lengths(at_speeds(impossible)) == [0.62] * 10
