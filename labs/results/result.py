@@ -238,7 +238,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     try:
         if declared.is_first_time(recording, name):
             estimate = first_time(recording, name).into(unit, clock)
-            warnings = run_warnings.of_recording(recording, name)
+            warnings = run_warnings.of_first_time(recording, name, estimate)
             return Result(recording, name, unit, clock, None, estimate, "", warnings)
         # The samples of each process are converted to core cycles with its own clock speed.
         one_speed = unit == "cycles" and not about_overhead

@@ -18,12 +18,12 @@ from labs.common.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.common.messages import Refused
 from labs.notebook.ckernel import plan_of as plan_of_cell
 from labs.notebook.session import Session
+from labs.recording.cut_short import FULL, TIME_IS_UP
 from labs.recording.file import Recording
 from labs.results import stopping
 from labs.results.result import result_of
 from labs.results.stopping import rule_of
 from labs.run import measure
-from labs.run.adaptive import FULL, TIME_IS_UP
 from labs.run.declared_options import DEFAULT_REPLACE_S
 from labs.run.measure import (
     BadPlan,
@@ -45,13 +45,13 @@ QUICK = Plan(
 def when_it_has(processes: int) -> Enough:
     """A rule that is content with so many processes."""
 
-    def enough(recordings: tuple[Recording, ...]) -> str | None:
+    def enough(recordings: tuple[Recording, ...], most: int) -> str | None:
         return "it has them" if len(recordings[0].processes) >= processes else None
 
     return enough
 
 
-def never(recordings: tuple[Recording, ...]) -> None:
+def never(recordings: tuple[Recording, ...], most: int) -> None:
     return None
 
 
@@ -74,7 +74,7 @@ def test_processes_are_added_until_it_is_enough() -> None:
 
 
 def test_a_run_that_has_enough_adds_nothing() -> None:
-    run = measure_now(QUICK, enough=lambda recordings: "at once")
+    run = measure_now(QUICK, enough=lambda recordings, most: "at once")
     assert len(run.processes) == 3 and run.conditions["adaptive.stopped"] == "at once"
 
 
@@ -104,7 +104,7 @@ def test_the_time_limit_of_the_run_holds_for_what_is_added() -> None:
 def test_the_last_look_comes_after_the_last_process() -> None:
     seen: list[int] = []
 
-    def enough(recordings: tuple[Recording, ...]) -> None:
+    def enough(recordings: tuple[Recording, ...], most: int) -> None:
         seen.append(len(recordings[0].processes))
 
     run = measure_now(dataclasses.replace(QUICK, at_most_s=0.5), enough=enough)
@@ -154,7 +154,7 @@ def test_progress_grows_with_what_is_added() -> None:
 
 
 def test_a_rule_that_fails_ends_the_run() -> None:
-    def fails(recordings: tuple[Recording, ...]) -> None:
+    def fails(recordings: tuple[Recording, ...], most: int) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -195,7 +195,7 @@ def test_a_run_may_stop_when_its_interval_is_narrow_enough() -> None:
     def answer(share: float) -> str | None:
         rule = rule_of((plan_within(share, "fenced"),))
         assert rule is not None
-        return rule((made,))
+        return rule((made,), 100)
 
     assert answer(width * 0.9) is None
     assert answer(width * 1.1) == f"interval within {width * 110:g} %"
@@ -206,7 +206,7 @@ def test_a_run_without_a_figure_goes_on(monkeypatch: pytest.MonkeyPatch) -> None
     none = dataclasses.replace(result_of(made), estimate=None)
     monkeypatch.setattr(stopping, "result_of", lambda *_: none)
     rule = rule_of((plan_within(0.5),))
-    assert rule is not None and rule((made,)) is None
+    assert rule is not None and rule((made,), 100) is None
 
 
 def test_plans_that_may_take_no_longer_need_no_rule() -> None:
@@ -248,7 +248,7 @@ def test_a_run_goes_on_while_the_core_was_shared_and_little_is_left(
     plan = Plan("procedure_call", samples=len(made), processes=machine.processes, replace_s=3)
     rule = rule_of((plan,))
     assert rule is not None
-    assert rule((made,)) == (stopping.LEFT if stops else None)
+    assert rule((made,), 100) == (stopping.LEFT if stops else None)
 
 
 def test_no_figure_is_no_reason_to_replace_processes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,12 +256,12 @@ def test_no_figure_is_no_reason_to_replace_processes(monkeypatch: pytest.MonkeyP
     none = dataclasses.replace(result_of(made), estimate=None)
     monkeypatch.setattr(stopping, "result_of", lambda *_: none)
     rule = rule_of((dataclasses.replace(plan_within(None), replace_s=3),))
-    assert rule is not None and rule((made,)) == stopping.LEFT
+    assert rule is not None and rule((made,), 100) == stopping.LEFT
 
 
 def test_a_run_that_replaces_nothing_states_nothing() -> None:
     plan = dataclasses.replace(QUICK, within=None, replace_s=30)
-    run = measure_now(plan, enough=lambda recordings: "at once")
+    run = measure_now(plan, enough=lambda recordings, most: "at once")
     assert not any(key.startswith("adaptive.") for key in run.conditions)
 
 

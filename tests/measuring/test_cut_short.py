@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from grader.judging.lab_folder import check_folder
-from labs.recording.cut_short import conditions, cut_short
+from labs.recording.cut_short import TIME_IS_UP, conditions, cut_short
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.results.warnings.run_warnings import of_recording
-from labs.run.adaptive import TIME_IS_UP
 from labs.run.c_process import RunFailed
 from labs.run.measure import Plan, measure_in_turns_now, measure_now
 from testing import simulate
@@ -70,7 +69,7 @@ def test_of_two_plans_both_are_shorter(tmp_path: Path) -> None:
 
 def test_a_process_that_was_added_costs_none_of_those_planned(tmp_path: Path) -> None:
     asked = dataclasses.replace(plan(tmp_path, 11), within=0.02, at_most_s=600)
-    run = measure_now(asked, enough=lambda recordings: None)
+    run = measure_now(asked, enough=lambda recordings, most: None)
     assert len(run.processes) == 11
     assert run.conditions["adaptive.stopped"] == TIME_IS_UP
     assert cut_short(run) is None

@@ -125,7 +125,7 @@ def test_processes_that_were_added_are_told(timer: Panel, monkeypatch: pytest.Mo
     press(timer)
     assert "added" not in status(timer)
 
-    def twelve(recordings: tuple[file.Recording, ...]) -> str | None:
+    def twelve(recordings: tuple[file.Recording, ...], most: int) -> str | None:
         return "it has them" if len(recordings[0].processes) >= 12 else None
 
     monkeypatch.setattr(stopping, "rule_of", lambda plans: twelve)
@@ -330,7 +330,7 @@ def test_what_cannot_be_saved_is_shown_all_the_same(
 
 
 def test_a_fault_of_ours_is_told_too(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault(plan: measure.Plan, progress: object, enough: object) -> Awaitable[None]:
+    def fault(plan: measure.Plan, *_: object) -> Awaitable[None]:
         raise ZeroDivisionError("a fault")
 
     monkeypatch.setattr(measure, "measure", fault)
