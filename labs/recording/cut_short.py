@@ -87,17 +87,20 @@ class NotNarrow:
 
 def out_of_reach(share: float) -> str:
     """The reason to stop if at best half the width can become this share of the value."""
-    percent = float(f"{100 * min(share, 1e4):.2g}")
+    percent = float(f"{100 * min(share, 99):.2g}")
     return f"out of reach: about {percent:g} % at best"
 
 
 def not_narrow(recording: Recording) -> NotNarrow | None:
-    """Why the run stopped before its interval was as narrow as asked; None if it did not."""
+    """Why the run stopped before its interval was as narrow as asked; None if it did not.
+
+    Also None if an added process took no sample: then the run was cut short.
+    """
     why = recording.conditions.get("adaptive.stopped", "")
     within, at_most_s = map(recording.number, ("adaptive.within", "adaptive.at_most_s"))
     if within is None or not 0 < within <= 1 or at_most_s is None:
         return None
-    if why in (TIME_IS_UP, FULL, TOOK_NO_SAMPLE, CANCELLED):
+    if why in (TIME_IS_UP, FULL, CANCELLED):
         return NotNarrow(within, why, at_most_s)
     found = _OUT_OF_REACH_AT.fullmatch(why)
     return NotNarrow(within, why, at_most_s, float(found[1]) / 100) if found else None

@@ -6,6 +6,8 @@ import asyncio
 import dataclasses
 import itertools
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,10 @@ from labs.common.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.common.messages import Refused
 from labs.notebook.ckernel import plan_of as plan_of_cell
 from labs.notebook.session import Session
-from labs.recording.cut_short import FULL, TIME_IS_UP
+from labs.recording.cut_short import FULL, TIME_IS_UP, not_narrow
 from labs.recording.file import Recording
 from labs.results import stopping
-from labs.results.result import result_of
+from labs.results.result import Result, result_of
 from labs.results.stopping import rule_of
 from labs.run import measure
 from labs.run.declared_options import DEFAULT_REPLACE_S
@@ -207,6 +209,89 @@ def test_a_run_without_a_figure_goes_on(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(stopping, "result_of", lambda *_: none)
     rule = rule_of((plan_within(0.5),))
     assert rule is not None and rule((made,), 100) is None
+
+
+#: Ten processes that differ: half of the interval's width is a tenth of the value.
+WIDE = simulate.run(simulate.Machine(step=2, process_spread=5), 10)
+
+
+def answers(made: Recording, within: float, most: int) -> list[str | None]:
+    """What the rule says at one look after the other, if nothing changes."""
+    rule = rule_of((plan_within(within, *made.variants),))
+    assert rule is not None
+    return [rule((made,), most) for _ in range(stopping.LOOKS)]
+
+
+def test_a_run_stops_if_its_interval_clearly_cannot_be_narrow_enough() -> None:
+    estimate = result_of(WIDE).estimate
+    assert estimate is not None
+    width = estimate.half_width / estimate.value
+    *before, last = answers(WIDE, width / 12, 100)
+    assert before == [None] * (stopping.LOOKS - 1)
+    # The width falls with the root of ten, and somewhat more, because ten are few.
+    percent = re.fullmatch(r"out of reach: about (.+) % at best", last or "")
+    assert percent is not None
+    assert 0.8 < float(percent[1]) / (100 * width) * math.sqrt(10) < 1
+
+
+@pytest.mark.parametrize(("times", "most"), [(5, 100), (100, 10**6), (1.9, 10), (0.9, 10)], ids=str)
+def test_a_run_goes_on_while_its_interval_may_become_narrow_enough(times: float, most: int) -> None:
+    estimate = result_of(WIDE).estimate
+    assert estimate is not None
+    width = estimate.half_width / estimate.value
+    assert not any("reach" in (each or "") for each in answers(WIDE, width / times, most))
+
+
+def test_a_hopeless_look_now_and_then_does_not_count() -> None:
+    rule = rule_of((plan_within(0.001, *WIDE.variants),))
+    assert rule is not None
+    looks = [rule((WIDE,), 10**9 if n % stopping.LOOKS == 0 else 10) for n in range(40)]
+    assert looks == [None] * 40
+
+
+@pytest.mark.parametrize("shorter", [0.0, 0.001])
+def test_an_interval_that_reaches_far_to_one_side_may_become_narrow(
+    shorter: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = result_of(WIDE)
+    assert result.estimate is not None
+    value = result.estimate.value
+    far = dataclasses.replace(result.estimate, low=0.6 * value, high=value * (1 + shorter))
+    shared = dataclasses.replace(result, estimate=far)
+    monkeypatch.setattr(stopping, "result_of", lambda *_: shared)
+    assert answers(WIDE, 0.02, 20) == [None] * stopping.LOOKS
+
+
+def test_a_run_that_is_hopeless_ends_early_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wide(made: Recording, *asked: str) -> Result:
+        result = result_of(made, *asked)
+        assert result.estimate is not None
+        value = result.estimate.value
+        far = dataclasses.replace(
+            result.estimate, low=0.2 * value, high=1.8 * value, processes=len(made.processes)
+        )
+        return dataclasses.replace(result, estimate=far)
+
+    monkeypatch.setattr(stopping, "result_of", wide)
+    plan = dataclasses.replace(QUICK, at_most_s=600, time_limit_s=1200)
+    run = measure_now(plan, enough=rule_of((plan,)))
+    assert len(run.processes) == stopping.FEWEST + stopping.LOOKS - 1
+    found = not_narrow(run)
+    assert found is not None and found.reachable is not None
+    assert 0.05 < found.reachable < 0.8
+
+
+def test_a_rule_hears_from_how_many_processes_it_can_have() -> None:
+    seen: list[int] = []
+
+    def enough(recordings: tuple[Recording, ...], most: int) -> str | None:
+        seen.append(most)
+        return "it knows" if len(recordings[0].processes) >= 5 else None
+
+    measure_now(dataclasses.replace(QUICK, at_most_s=600, time_limit_s=1200), enough=enough)
+    assert seen == [MOST_PROCESSES] * 3
+    measure_now(dataclasses.replace(QUICK, at_most_s=0), enough=enough)
+    assert seen[3:] == [3]
 
 
 def test_plans_that_may_take_no_longer_need_no_rule() -> None:

@@ -15,7 +15,6 @@ from labs.recording.cut_short import (
     FULL,
     PATIENCE,
     TIME_IS_UP,
-    TOOK_NO_SAMPLE,
     WAITS,
     CutShort,
     cut_short,
@@ -118,7 +117,6 @@ def of_width(recording: Recording, figure: Estimate) -> list[RunWarning]:
     causes = {
         TIME_IS_UP: f"the {found.at_most_s:g} s in which it could add processes were over",
         FULL: "a recording can hold no more processes and samples",
-        TOOK_NO_SAMPLE: "an added process took no sample",
         CANCELLED: "the run was cancelled",
     }
     return [
@@ -130,7 +128,9 @@ def of_width(recording: Recording, figure: Estimate) -> list[RunWarning]:
                 found.why,
                 f"more processes would narrow it to about {at_best} % at best, so the run stopped",
             ),
-            _narrower(recording, share / found.within, found.at_most_s, reachable),
+            "let the run end"
+            if found.why == CANCELLED
+            else _narrower(recording, share / found.within, found.at_most_s, reachable),
         )
     ]
 
