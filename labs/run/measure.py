@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 
 from labs.machine import surroundings
 from labs.recording.cut_short import CANCELLED, PATIENCE, TIME_LIMIT
@@ -150,35 +151,34 @@ def measure_in_turns_now(
     `progress` is called in another thread. `meanwhile` is called in this one, now and then. At an
     interrupt, `kept` is called before it is raised, as `measure_in_turns` calls it.
     """
-    outcome: list[tuple[Recording, ...] | BaseException] = []
+    # A future, and no `join` of the thread: Python 3.11 takes a thread for ended whose `join` was
+    # interrupted.
+    outcome: Future[tuple[Recording, ...]] = Future()
     loop = asyncio.new_event_loop()
     task = loop.create_task(measure_in_turns(plans, progress, enough, kept))
 
     def work() -> None:
         asyncio.set_event_loop(loop)
         try:
-            outcome.append(loop.run_until_complete(task))
+            with contextlib.closing(loop):
+                measured = loop.run_until_complete(task)
         except BaseException as error:
-            outcome.append(error)
-        finally:
-            loop.close()
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(measured)
 
     # A thread with a loop of its own: a Jupyter kernel runs cells inside a loop.
-    thread = threading.Thread(target=work, name="measure", daemon=True)
-    thread.start()
+    threading.Thread(target=work, name="measure", daemon=True).start()
     try:
-        while meanwhile is not None and thread.is_alive():
-            thread.join(MEANWHILE_S)
+        while meanwhile is not None and not outcome.done():
+            wait((outcome,), MEANWHILE_S)
             meanwhile()
-        thread.join()
+        wait((outcome,))
     except BaseException:
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        if kept is not None and isinstance(outcome[0], tuple):
-            kept(outcome[0])  # the run ended just before it was cancelled
+        wait((outcome,))
+        if kept is not None and outcome.exception() is None:
+            kept(outcome.result())  # the run ended just before it was cancelled
         raise
-    result = outcome[0]
-    if isinstance(result, BaseException):
-        raise result
-    return result
+    return outcome.result()

@@ -225,13 +225,13 @@ def answers(made: Recording, within: float, most: int) -> list[str | None]:
 def test_a_run_stops_if_its_interval_clearly_cannot_be_narrow_enough() -> None:
     estimate = result_of(WIDE).estimate
     assert estimate is not None
-    width = estimate.half_width / estimate.value
-    *before, last = answers(WIDE, width / 12, 100)
+    shorter = min(estimate.high - estimate.value, estimate.value - estimate.low) / estimate.value
+    *before, last = answers(WIDE, shorter / 8, 100)
     assert before == [None] * (stopping.LOOKS - 1)
     # The width falls with the root of ten, and somewhat more, because ten are few.
     percent = re.fullmatch(r"out of reach: about (.+) % at best", last or "")
     assert percent is not None
-    assert 0.8 < float(percent[1]) / (100 * width) * math.sqrt(10) < 1
+    assert 0.8 < float(percent[1]) / (100 * shorter) * math.sqrt(10) < 1
 
 
 @pytest.mark.parametrize(("times", "most"), [(5, 100), (100, 10**6), (1.9, 10), (0.9, 10)], ids=str)
