@@ -190,12 +190,11 @@ def of_kept(recording: Recording, names: Sequence[str], sentences: Sequence[str]
 
     These are kept under `names`, and `sentences` are their results.
     """
-    cut = cut_short(recording)
-    heading = f"the run of {recording.kernel} was stopped"
+    cut, kernel_name = cut_short(recording), recording.kernel
+    heading = f"the run of {kernel_name} was stopped"
     if cut is not None:
         heading = (
-            f"the run of {recording.kernel} was stopped after {cut.whole} of {cut.planned} "
-            "processes"
+            f"the run of {kernel_name} was stopped after {cut.whole} of {cut.planned} processes"
         )
     listed = " and ".join(f'`lab.runs["{name}"]`' for name in dict.fromkeys(names))
     return Message("note", heading, (f"What had finished is saved, as {listed}.", *sentences))

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from labs.commands import cli, measure
 from labs.recording.cut_short import CANCELLED, cut_short
 from labs.recording.file import read
+from labs.run.measure import Kept, Plan
 
 #: A C kernel whose first processes measure, and whose next one waits without end. Each of them
 #: leaves a file of its number.
@@ -107,13 +109,9 @@ def test_a_comparison_is_printed_from_what_had_finished(tmp_path: Path) -> None:
 def test_the_status_is_0_only_if_nobody_interrupts(
     kept: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from labs.commands import cli, measure
-
     carried_out = measure.carry_out
 
-    def carry_out(
-        plans: list[measure.measure.Plan], unit: str, keep: measure.measure.Kept
-    ) -> object:
+    def carry_out(plans: list[Plan], unit: str, keep: Kept) -> object:
         found = carried_out(plans, unit)
         if kept:
             keep(found)
