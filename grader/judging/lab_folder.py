@@ -26,7 +26,7 @@ from grader.pitfalls import while_reading
 from labs.common.files import read_bounded
 from labs.course import evidence, figures, guide
 from labs.course.figures import BadFigure, BadFigures, Figure
-from labs.recording.cut_short import cut_short
+from labs.recording.cut_short import CANCELLED, TIME_LIMIT, cut_short
 from labs.recording.file import BadRecording, Recording, read
 
 log = logging.getLogger(__name__)
@@ -142,14 +142,25 @@ def _of_earlier_run(folder: Path, figure: Figure | BadFigure | None, verdict: Ve
 
 
 def _of_cut_short_run(used: Recording | BadRecording | None, verdict: Verdict) -> Verdict:
-    """The verdict, with a note if the time limit ended the run of its recording."""
+    """The verdict, with a note if the run of its recording was cut short."""
     found = cut_short(used) if isinstance(used, Recording) else None
-    if found is None:
+    if found is None or found.whole >= found.planned:
         return verdict
-    note = (
-        f"The time limit of {found.after_s:g} s ended this run after {found.whole} of "
-        f"{found.planned} processes. The figure comes from these processes."
-    )
+    if found.by == TIME_LIMIT:
+        note = (
+            f"The time limit of {found.after_s:g} s ended this run after {found.whole} of "
+            f"{found.planned} processes. The figure comes from these processes."
+        )
+    elif found.by == CANCELLED:
+        note = (
+            f"This run was cancelled after {found.whole} of {found.planned} processes. The figure "
+            "comes from these processes."
+        )
+    else:
+        note = (
+            f"A process took no sample for {found.after_s:g} s, and Ticklab ended this run after "
+            f"{found.whole} of {found.planned} processes. The figure comes from these processes."
+        )
     return replace(verdict, note=f"{verdict.note} {note}".strip())
 
 

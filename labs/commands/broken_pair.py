@@ -24,7 +24,8 @@ def run(kernel: BrokenKernel, arguments: argparse.Namespace) -> int:
         runs = []
         for plan in plans(kernel):
             plan.check()
-            runs.append(Run.of(measure.carry_out(plan), plan.variants, unit))
+            (recording,) = measure.carry_out((plan,))
+            runs.append(Run.of(recording, plan.variants, unit))
         pair = Pair(kernel, *runs)
         output = pair.as_json() if arguments.json else pair.as_text()
     except (BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from labs.c_kernels import toolchain
+from labs.commands.exit_status import INTERRUPTED
 from labs.commands.said import complain, in_language
 from labs.common.files import CannotWrite, explained
 from labs.common.messages import Refused
@@ -35,7 +36,10 @@ FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure and print. The exit status says whether the run finished, not whether it is good."""
+    """Measure and print. The exit status says whether the run finished, not whether it is good.
+
+    Of a run that Control-C ends, the processes that had finished are printed; the status is 130.
+    """
     stop = functools.partial(_stop, command=getattr(arguments, "command", "measure"))
     try:
         unit = canonical(arguments.unit)
@@ -44,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.save is not None:
             must_have_place(arguments.save)
             must_not_replace_other_c(plan, arguments.save)
-        recording = carry_out(plan, unit)
+        (recording,), status = carry_out_or_keep((plan,), unit)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
     except (measure.BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
         return stop(error, USAGE)
@@ -72,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     for sentence in contradicts:
         say(f"  {words(sentence)}", file=sys.stderr if arguments.json else sys.stdout)
     # The figure is already printed, so the run is not lost if the disk is full.
-    return stop(problem, FAILED) if problem is not None else 0
+    return stop(problem, FAILED) if problem is not None else status
 
 
 def must_have_place(save: Path) -> None:
@@ -114,16 +118,28 @@ def save(plan: measure.Plan, recording: Recording, path: Path) -> None:
         evidence.forget_failure(folder, name)
 
 
-def carry_out(plan: measure.Plan, unit: str = "ns") -> Recording:
-    """Carry out `plan` as `carry_out_in_turns` does."""
-    return carry_out_in_turns((plan,), unit)[0]
+def carry_out_or_keep(
+    plans: Sequence[measure.Plan], unit: str
+) -> tuple[tuple[Recording, ...], int]:
+    """Carry out `plans` as `carry_out` does, and return the exit status too: 0, or 130 if Control-C
+    ended the run after some processes had finished."""
+    kept: list[Recording] = []
+    try:
+        return carry_out(plans, unit, kept.extend), 0
+    except KeyboardInterrupt:
+        if not kept:
+            raise
+        return tuple(kept), INTERRUPTED
 
 
-def carry_out_in_turns(plans: Sequence[measure.Plan], unit: str = "ns") -> tuple[Recording, ...]:
+def carry_out(
+    plans: Sequence[measure.Plan], unit: str = "ns", kept: measure.Kept | None = None
+) -> tuple[Recording, ...]:
     """Carry out the `plans`, whose processes take turns, with a progress bar, which only a terminal
     shows.
 
-    An adaptive run checks the width of its interval in `unit`.
+    An adaptive run checks the width of its interval in `unit`. For `kept` see
+    `measure.measure_in_turns_now`.
     """
     with tqdm(unit=" samples", leave=False, disable=None, file=sys.stderr) as bar:
 
@@ -131,7 +147,8 @@ def carry_out_in_turns(plans: Sequence[measure.Plan], unit: str = "ns") -> tuple
             bar.total = at.total
             bar.update(at.done - bar.n)
 
-        return measure.measure_in_turns_now(plans, progress, stopping.rule_of(plans, unit))
+        rule = stopping.rule_of(plans, unit)
+        return measure.measure_in_turns_now(plans, progress, rule, kept=kept)
 
 
 def _print(results: list[Result], saved: str | None, as_json: bool, counted: bool) -> None:

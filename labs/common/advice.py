@@ -21,6 +21,7 @@ ARGUMENTS = {
     "within": "within",
     "at-most": "at_most",
     "time-limit": "time_limit",
+    "patience": "patience",
 }
 
 #: A tuple is a list of batch sizes; `...` stands for a value that the reader chooses.

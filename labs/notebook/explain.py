@@ -11,6 +11,7 @@ from labs.common import paths, spelling
 from labs.common.files import CannotWrite
 from labs.common.messages import Message, Refused
 from labs.recording import declared, places, proof
+from labs.recording.cut_short import cut_short
 from labs.recording.file import BadRecording, Recording
 from labs.run import c_process, variants
 from labs.run.plan import BadPlan, Plan
@@ -182,6 +183,21 @@ def of_interrupt(kernel_name: str, source: str | None = None) -> Message:
     )
     words = ("Ticklab ended its processes, and nothing of this run is saved.", *why)
     return Message("problem", f"the run of {kernel_name} was stopped", words)
+
+
+def of_kept(recording: Recording, names: Sequence[str], sentences: Sequence[str]) -> Message:
+    """The message for a run that the student stopped after some of its processes.
+
+    These are kept under `names`, and `sentences` are their results.
+    """
+    cut, kernel_name = cut_short(recording), recording.kernel
+    heading = f"the run of {kernel_name} was stopped"
+    if cut is not None:
+        heading = (
+            f"the run of {kernel_name} was stopped after {cut.whole} of {cut.planned} processes"
+        )
+    listed = " and ".join(f'`lab.runs["{name}"]`' for name in dict.fromkeys(names))
+    return Message("note", heading, (f"What had finished is saved, as {listed}.", *sentences))
 
 
 def _of_clobbers(source: str | None) -> tuple[str, ...]:

@@ -51,24 +51,18 @@ class Measuring:
     def carry_out_in_turns(
         self, plans: Sequence[Plan], saves: Sequence[str | None], unit: str = "ns"
     ) -> list[Run]:
-        """As `carry_out`, for plans whose processes take turns; `saves` has a name for each."""
+        """As `carry_out`, for plans whose processes take turns; `saves` has a name for each.
+
+        An interrupt keeps and saves the processes that had finished, and is raised like any other:
+        it is to end the cell, and whatever would follow.
+        """
         both = zip(plans, saves, strict=True)
         names = [recording_name(save or name_for(plan)) for plan, save in both]
         asked = plans[0]
-        narrower = any(plan.within is not None for plan in plans)
         try:
-            with ProgressLine(", ".join(dict.fromkeys(names)), narrower=narrower) as line:
-                measured = measure_in_turns_now(
-                    plans, line.heard, stopping.rule_of(plans, unit), line.show
-                )
-            recordings = [self.named(recording) for recording in measured]
-            for asked, name, recording in zip(plans, names, recordings, strict=True):
-                path = None
-                try:
-                    path = self.save(asked, recording, name)
-                except (CannotWrite, ValueError) as error:
-                    show(explain.of_error(error))  # and go on: what was measured is not lost
-                self.keep(name, self.reduce(asked, recording, path, unit))
+            measured, interrupted = _measured(plans, names, unit)
+            for asked, name, recording in zip(plans, names, measured, strict=True):
+                self._save_and_keep(asked, name, recording, unit)
         except explain.EXPECTED as error:
             unknown = next(filter(None, map(explain.of_unknown_variants, plans)), None)
             message = unknown or explain.of_error(error, asked.source, asked.first_line)
@@ -80,7 +74,23 @@ class Measuring:
             if not messages.in_notebook():
                 raise
             raise Refused(message) from None
-        return [self.runs[name] for name in names]
+        runs = [self.runs[name] for name in names]
+        if not interrupted:
+            return runs
+        if not messages.in_notebook():
+            raise KeyboardInterrupt
+        sentences = [result.sentence() for run in runs for result in run.results]
+        raise Refused(explain.of_kept(measured[0], names, sentences))
+
+    def _save_and_keep(self, plan: Plan, name: str, measured: Recording, unit: str) -> None:
+        """Save a recording as `name`, and keep its run."""
+        recording = self.named(measured)
+        path = None
+        try:
+            path = self.save(plan, recording, name)
+        except (CannotWrite, ValueError) as error:
+            show(explain.of_error(error))  # and go on: what was measured is not lost
+        self.keep(name, self.reduce(plan, recording, path, unit))
 
     def failed(self, names: Sequence[str], message: Message) -> None:
         """Note that a run which was to be saved under each of `names` failed with `message`.
@@ -162,3 +172,20 @@ class Measuring:
                 name = "your late prediction" if late else "your prediction"
                 marks[variant] = Mark(made.value, made.unit, name)
         return marks
+
+
+def _measured(
+    plans: Sequence[Plan], names: Sequence[str], unit: str
+) -> tuple[Sequence[Recording], bool]:
+    """The recordings of the plans, which are to be saved under `names`, and whether an interrupt
+    ended them after some processes had finished."""
+    kept: list[Recording] = []
+    narrower = any(plan.within is not None for plan in plans)
+    with ProgressLine(", ".join(dict.fromkeys(names)), narrower=narrower) as line:
+        rule = stopping.rule_of(plans, unit)
+        try:
+            return measure_in_turns_now(plans, line.heard, rule, line.show, kept.extend), False
+        except KeyboardInterrupt:
+            if not kept:
+                raise
+            return kept, True

@@ -122,7 +122,8 @@ class Session(Predicting, Measuring):
         replace=3         for how many seconds at most to add processes in place of those that
                           shared their core with something else (0: replace none)
         time_limit=120    after how many seconds to end the run
-        patience=10       after how many seconds without a sample to end C of your own
+        patience=10       after how many seconds without a sample to end C of your own; time in
+                          which it waits for a CPU does not count
         save=None         save as `recordings/SAVE.csv` (None: use the name of the variant)
 
         Raises Refused, in plain words, for everything that a student can correct.

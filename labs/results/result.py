@@ -245,10 +245,11 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     try:
         if declared.is_first_time(recording, name):
             first = first_time(recording, name)
-            warnings = run_warnings.of_recording(recording, name)
             if first.half_width == 0:
+                warnings = run_warnings.of_recording(recording, name)
                 return Result(recording, name, unit, clock, None, None, ALL_THE_SAME, warnings)
             estimate = first.into(unit, clock)
+            warnings = run_warnings.of_first_time(recording, name, estimate)
             return Result(recording, name, unit, clock, None, estimate, "", warnings)
         # Samples are converted to core cycles with the clock speed at which they were taken.
         one_speed = unit == "cycles"

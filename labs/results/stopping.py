@@ -2,7 +2,8 @@
 
 An adaptive run goes on until its interval is as narrow as the plan asks. Nobody knows before the
 run how many processes this needs. So a run takes some processes, checks the interval, and continues
-if it is too wide (Kalibera & Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
+if it is too wide (Kalibera & Jones, "Rigorous benchmarking in reasonable time", ISMM 2013). The
+width falls with the root of the number of processes: the run also stops if its time will not do.
 
 Any other run goes on only if the core was shared during so much of it that little is left: three
 processes have an interval twice as wide as ten, and often no figure to believe. The rule counts
@@ -11,8 +12,12 @@ processes and samples and looks at no value, so it cannot prefer a value.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from labs.analysis.student_t import student_t
+from labs.recording.cut_short import out_of_reach
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 from labs.run.adaptive import Enough
@@ -25,21 +30,40 @@ PROCESSES_LEFT, SAMPLES_LEFT = 0.75, 0.5
 FEWEST = 5
 LEFT = "enough processes had the core to themselves"
 
+#: A run gives up if it would be wider than asked by this factor at best, at so many looks in a row.
+#: The width is itself uncertain, and by a factor of 2 and more with fewer than `FEWEST` processes.
+HOPELESS, LOOKS = 2.0, 5
+
+
+class _Look(NamedTuple):
+    """Whether a run may stop, and its widest interval at best: half of its width, as a share of the
+    value and as a share of what was asked for. 0 where nothing is known."""
+
+    enough: bool
+    share: float = 0.0
+    of_asked: float = 0.0
+
 
 def rule_of(plans: Sequence[Plan], unit: str = "ns") -> Enough | None:
     """A function that decides whether a run of `plans` may stop; None if none may add processes.
 
     For a plan with `within`, every variant that it asks for must have a figure in `unit` with a
-    narrow interval: half of its width, as a share of the value, must be at most `within`. For
-    another plan that may take longer, enough processes must be left of every variant.
+    narrow interval: half of its width, as a share of the value, must be at most `within`. It also
+    stops when that clearly cannot be reached. For another plan that may take longer, enough
+    processes must be left of every variant.
     """
     if all(plan.longer_s == 0 for plan in plans):
         return None
+    hopeless_looks = 0
 
-    def enough(recordings: tuple[Recording, ...]) -> str | None:
-        if all(_is_enough(*each, unit) for each in zip(plans, recordings, strict=True)):
+    def enough(recordings: tuple[Recording, ...], most: int) -> str | None:
+        nonlocal hopeless_looks
+        looks = [_look(*each, unit, most) for each in zip(plans, recordings, strict=True)]
+        if all(look.enough for look in looks):
             return f"interval within {widths}" if (widths := _widths(plans)) else LEFT
-        return None
+        worst = max(looks, key=lambda look: look.of_asked)
+        hopeless_looks = hopeless_looks + 1 if worst.of_asked > HOPELESS else 0
+        return out_of_reach(worst.share) if hopeless_looks >= LOOKS else None
 
     return enough
 
@@ -49,18 +73,36 @@ def _widths(plans: Sequence[Plan]) -> str:
     return " and ".join(f"{within * 100:g} %" for within in asked)
 
 
-def _is_enough(plan: Plan, recording: Recording, unit: str) -> bool:
+def _look(plan: Plan, recording: Recording, unit: str, most: int) -> _Look:
     if plan.longer_s == 0:
-        return True
-    results = (result_of(recording, name, unit) for name in plan.variants or (None,))
+        return _Look(True)
+    results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
     if plan.within is None:
-        return all(_enough_left(plan, each) for each in results)
-    return all(_narrow(plan.within, each) for each in results)
+        return _Look(all(_enough_left(plan, each) for each in results))
+    share = max(_at_best(each, most) for each in results)
+    return _Look(all(_narrow(plan.within, each) for each in results), share, share / plan.within)
 
 
 def _narrow(within: float, result: Result) -> bool:
     estimate = result.estimate
     return estimate is not None and estimate.half_width <= within * abs(estimate.value)
+
+
+def _at_best(result: Result, most: int) -> float:
+    """About half the width that the interval can have at best with `most` processes, as a share of
+    the value; 0 if nothing is known.
+
+    An interval that reaches further to one side does so because the core was shared, or because
+    samples were interrupted. That may end, so only the shorter side counts.
+    """
+    estimate, every = result.estimate, len(result.recording.processes)
+    if estimate is None or every < FEWEST or estimate.processes < 2:
+        return 0.0
+    side = max(min(estimate.high - estimate.value, estimate.value - estimate.low), 0.0)
+    times = max(most / every, 1.0)
+    then = int(times * estimate.processes)
+    side *= student_t(then - 1) / (student_t(estimate.processes - 1) * math.sqrt(times))
+    return side / abs(estimate.value) if estimate.value else math.inf
 
 
 def _enough_left(plan: Plan, result: Result) -> bool:

@@ -16,7 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import IO, Any
 
-from labs.run.standstill import likely_cause
+from labs.run.run_clock import TICK_S, Deadline, ticking
+from labs.run.standstill import Standstill, likely_cause
 
 #: The most frequent cause of each signal that ends a C kernel.
 _USUAL_CAUSE = {
@@ -51,16 +52,27 @@ class TimeLimitReached(RunFailed):
     """The time limit of the whole run has ended this process."""
 
 
+class TookNoSample(RunFailed):
+    """We ended this process, because it took no sample for as long as patience lasts.
+
+    `patience_s` is in seconds, and `cpu_share` is the share of a CPU that it used meanwhile.
+    """
+
+    def __init__(self, message: str, patience_s: float, cpu_share: float) -> None:
+        super().__init__(message, hung=True)
+        self.patience_s, self.cpu_share = patience_s, cpu_share
+
+
 @dataclass(frozen=True)
 class Limits:
     """The limits of one command.
 
-    `output` is in bytes. `deadline` is a time of the running loop, computed from `time_s`. The
-    command may show no progress for `patience_s` seconds; None means for as long as it takes.
+    `output` is in bytes. `deadline` is computed from `time_s`. The command may show no progress for
+    `patience_s` seconds of its own time (labs.run.standstill); None means for as long as it takes.
     """
 
     output: int
-    deadline: float
+    deadline: Deadline
     time_s: float
     patience_s: float | None = None
 
@@ -87,11 +99,10 @@ async def output_of(
         start_new_session=True,
     )
     assert process.stdout is not None and process.stderr is not None
-    loop = asyncio.get_running_loop()
-    seen = [loop.time()]
+    standstill = Standstill(process.pid)
 
     def progressed(done: int, total: int) -> None:
-        seen[0] = loop.time()
+        standstill.progressed()
         on_progress(done, total)
 
     reading = asyncio.create_task(_read_all(process.stdout, limits.output, name))
@@ -100,7 +111,7 @@ async def output_of(
     tasks = (reading, listening, waiting)
     try:
         on_progress(0, 1)  # it runs, and has taken no sample
-        await _until_done(tasks, name, limits, seen, process.pid)
+        await _until_done(tasks, name, limits, standstill)
         output, words, status = reading.result(), listening.result(), waiting.result()
     finally:
         for task in tasks:
@@ -113,23 +124,23 @@ async def output_of(
 
 
 async def _until_done(
-    tasks: Iterable[asyncio.Task[Any]], name: str, limits: Limits, seen: list[float], group: int
+    tasks: Iterable[asyncio.Task[Any]], name: str, limits: Limits, standstill: Standstill
 ) -> None:
-    """Wait for `tasks`. Raises RunFailed at a limit, and what a task raises.
-
-    `seen` holds when the last progress was seen, `group` is the process group of the command.
-    """
-    loop = asyncio.get_running_loop()
+    """Wait for `tasks`. Raises RunFailed at a limit, and what a task raises."""
+    deadline, patience_s = limits.deadline, limits.patience_s
     unfinished: set[asyncio.Task[Any]] = set(tasks)
     while unfinished:
-        patient = seen[0] + limits.patience_s if limits.patience_s else limits.deadline
-        left = min(patient, limits.deadline) - loop.time()
+        # Only tick by tick can be seen what stopped the run, and what keeps the command waiting.
         done, unfinished = await asyncio.wait(
-            unfinished, timeout=max(left, 0), return_when=asyncio.FIRST_EXCEPTION
+            unfinished,
+            timeout=max(min(deadline.left_s(), TICK_S), 0),
+            return_when=asyncio.FIRST_EXCEPTION,
         )
         for task in done:
             task.result()  # raises the task's exception
-        if unfinished and loop.time() >= limits.deadline:
+        if not unfinished:
+            return
+        if deadline.left_s() <= 0:
             raise TimeLimitReached(
                 f"Ticklab ended {name} after the time limit of {limits.time_s:g} s, and no sample "
                 "is kept. Take fewer samples or fewer variants at a time, raise the limit "
@@ -137,12 +148,16 @@ async def _until_done(
                 "look for an endless loop or wait in the C",
                 hung=True,
             )
-        if unfinished and limits.patience_s and loop.time() >= seen[0] + limits.patience_s:
-            raise RunFailed(
-                f"Ticklab ended {name}, because it took no sample for {limits.patience_s:g} s. "
-                f"{await likely_cause(group)}. If one sample may take so long, allow it "
+        if patience_s is None:
+            continue
+        standstill.look(deadline.clock.now())
+        if standstill.own_s >= patience_s:
+            raise TookNoSample(
+                f"Ticklab ended {name}, because it took no sample for {patience_s:g} s. "
+                f"{likely_cause(standstill.cpu_share)}. If one sample may take so long, allow it "
                 "more seconds (patience=..., in a terminal --patience ...)",
-                hung=True,
+                patience_s,
+                standstill.cpu_share,
             )
 
 
@@ -150,9 +165,9 @@ def output_now(command: list[str], name: str, most_output: int, time_limit_s: fl
     """Like `output_of`, but waits; usable in a notebook cell, where a loop already runs."""
 
     async def listen() -> bytes:
-        deadline = asyncio.get_running_loop().time() + time_limit_s
-        limits = Limits(most_output, deadline, time_limit_s)
-        return await output_of(command, name, limits, lambda done, total: None)
+        async with ticking() as clock:
+            limits = Limits(most_output, Deadline(clock, time_limit_s), time_limit_s)
+            return await output_of(command, name, limits, lambda done, total: None)
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, listen()).result()

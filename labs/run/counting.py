@@ -22,17 +22,20 @@ from labs.run.c_process import RunFailed
 from labs.run.one_process import Place, build, one_process
 from labs.run.output import ProcessRun
 from labs.run.plan import Plan
+from labs.run.run_clock import Deadline, RunClock
 
 #: It builds a C kernel whose readings read a count.
 _FLAG = "-DTICKLAB_COUNT_EVENTS"
+#: What a run states that was cancelled before it counted.
+CANCELLED = {absent_key(event): "the run was cancelled" for event in EVENTS}
 #: Each event is counted in so many processes, which show how much counts differ.
 PROCESSES = 3
 #: Steady samples of each variant in one of them, over all batch sizes.
 SAMPLES = 160
 
 
-async def counted(plan: Plan) -> dict[str, str]:
-    """The conditions that state what was counted, and why an event was not.
+async def counted(plan: Plan, clock: RunClock) -> dict[str, str]:
+    """The conditions that state what was counted, and why an event was not. `clock` is the run's.
 
     A run that was timed is not lost because it cannot be counted: that is a reason like others.
     """
@@ -40,7 +43,7 @@ async def counted(plan: Plan) -> dict[str, str]:
     conditions: dict[str, str] = {}
     for event in EVENTS:
         try:
-            runs = [await _one(plan, binary, event, number) for number in range(PROCESSES)]
+            runs = [await _one(plan, binary, event, n, clock) for n in range(PROCESSES)]
         except (RunFailed, BadRecording) as error:
             conditions[absent_key(event)] = str(error).removeprefix(f"{event}: ")
             if isinstance(error, RunFailed) and error.hung:
@@ -57,9 +60,11 @@ async def counted(plan: Plan) -> dict[str, str]:
     return conditions
 
 
-async def _one(plan: Plan, binary: toolchain.Binary, event: str, number: int) -> ProcessRun:
+async def _one(
+    plan: Plan, binary: toolchain.Binary, event: str, number: int, clock: RunClock
+) -> ProcessRun:
     """One process that counts `event`. Raises RunFailed and BadRecording."""
-    deadline = asyncio.get_running_loop().time() + plan.time_limit_s
+    deadline = Deadline(clock, clock.now() + plan.time_limit_s)
     place = Place(stack_places.place_of(number, 0))
     return await one_process(
         binary, plan, SAMPLES, place, deadline, lambda done, total: None, event

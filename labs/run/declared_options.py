@@ -103,7 +103,8 @@ def _add_options_of_length(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=DEFAULT_PATIENCE_S,
         metavar="SECONDS",
-        help="end C of your own if it takes no sample for this long (default: %(default)g)",
+        help="end C of your own if it takes no sample for this long; time in which it waits for a "
+        "CPU does not count (default: %(default)g)",
     )
 
 

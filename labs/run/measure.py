@@ -11,18 +11,22 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 
 from labs.machine import surroundings
+from labs.recording.cut_short import CANCELLED, PATIENCE, TIME_LIMIT
 from labs.recording.file import Recording
 from labs.run.adaptive import Enough, go_on
-from labs.run.c_process import TimeLimitReached
+from labs.run.c_process import TimeLimitReached, TookNoSample
 from labs.run.one_process import build
 from labs.run.plan import BadPlan, Plan
+from labs.run.run_clock import Deadline, ticking
 from labs.run.turns import Progress, ProgressCallback, Runs, turns_of
 
 __all__ = [
     "BadPlan",
     "Enough",
+    "Kept",
     "Plan",
     "Progress",
     "ProgressCallback",
@@ -32,26 +36,33 @@ __all__ = [
     "measure_now",
 ]
 
+#: Called with the recordings of a run that is cancelled, if every plan has a process that finished.
+Kept = Callable[[tuple[Recording, ...]], None]
+
 #: So often, in seconds, one who waits for a run is called. More often would disturb what is timed.
 MEANWHILE_S = 0.4
 
 
 async def measure(
-    plan: Plan, progress: ProgressCallback | None = None, enough: Enough | None = None
+    plan: Plan,
+    progress: ProgressCallback | None = None,
+    enough: Enough | None = None,
+    kept: Kept | None = None,
 ) -> Recording:
     """Carry out `plan`; cancelling the task ends every process of the run.
 
     `progress` is called now and then, from the event loop. Raises BadPlan, RunFailed, and what
-    building raises (toolchain.NoCompiler, toolchain.CompileError). For `enough` see
+    building raises (toolchain.NoCompiler, toolchain.CompileError). For `enough` and `kept` see
     `measure_in_turns`.
     """
-    return (await measure_in_turns((plan,), progress, enough))[0]
+    return (await measure_in_turns((plan,), progress, enough, kept))[0]
 
 
 async def measure_in_turns(
     plans: Sequence[Plan],
     progress: ProgressCallback | None = None,
     enough: Enough | None = None,
+    kept: Kept | None = None,
 ) -> tuple[Recording, ...]:
     """Carry out several plans at once, one recording each; as `measure`.
 
@@ -62,8 +73,10 @@ async def measure_in_turns(
     run adds processes, one of each plan in turn, for at most the sum of the plans' `longer_s`. The
     recordings state why the run stopped, if it was adaptive or has processes that were not planned.
 
-    At the time limit, the run keeps the processes that have finished, if every plan has one. Its
-    recordings state that it was cut short.
+    At the time limit, or where C of a student's own takes no sample, the run keeps the processes
+    that have finished, if every plan has one. Its recordings state that it was cut short. A run
+    that is cancelled calls `kept` with such recordings, and ends as every cancelled task does.
+    No limit counts time in which the run was stopped (labs.run.run_clock).
     """
     for plan in plans:
         plan.check()
@@ -72,28 +85,48 @@ async def measure_in_turns(
                 "within: this call has no function that decides when the interval is narrow enough"
             )
     binaries = [await asyncio.to_thread(build, plan) for plan in plans]
-    turns = turns_of([plan.shares() for plan in plans])
-    loop = asyncio.get_running_loop()
-    begin = loop.time()
-    deadline = begin + sum(plan.time_limit_s for plan in plans)
-    before = surroundings.cpu_times()
-    runs = Runs(plans, binaries, deadline, progress)
-    runs.expect([(which, share) for which, _, share in turns])
-    for which, when, share in turns:
-        await asyncio.sleep(max(begin + plans[which].spread_s * when - loop.time(), 0))
+    async with ticking() as clock:
+        deadline = Deadline(clock, sum(plan.time_limit_s for plan in plans))
+        runs = Runs(plans, binaries, deadline, progress)
+        before = surroundings.cpu_times()
         try:
+            await _carry_out(runs, enough)
+            load = surroundings.load_conditions(before, surroundings.cpu_times())
+            await runs.count()
+        except asyncio.CancelledError:
+            if kept is not None and runs.keep_what_is_whole(CANCELLED, clock.now()):
+                load = surroundings.load_conditions(before, surroundings.cpu_times())
+                kept(runs.recordings(load))
+            raise
+        return runs.recordings(load)
+
+
+async def _carry_out(runs: Runs, enough: Enough | None) -> None:
+    """Carry out the planned processes, and those that are added to them."""
+    plans, clock = runs.plans, runs.deadline.clock
+    turns = turns_of([plan.shares() for plan in plans])
+    runs.expect([(which, share) for which, _, share in turns])
+    begin = clock.now()
+    try:
+        for which, when, share in turns:
+            await asyncio.sleep(max(begin + plans[which].spread_s * when - clock.now(), 0))
             await runs.one(which, share)
-        except TimeLimitReached:
-            if not runs.keep_what_is_whole():
-                raise
-            break
-    planned = runs.rounds
-    why = await go_on(runs, enough) if enough is not None and not runs.cut_short else None
-    if runs.rounds == planned and all(plan.within is None for plan in plans):
-        why = None
-    load = surroundings.load_conditions(before, surroundings.cpu_times())
-    await runs.count()
-    return runs.recordings(load, why)
+    except TimeLimitReached:
+        if not runs.keep_what_is_whole(TIME_LIMIT, runs.deadline.at_s):
+            raise
+        return
+    except TookNoSample as error:
+        if not runs.keep_what_is_whole(PATIENCE, error.patience_s, error.cpu_share):
+            raise
+        return
+    if enough is None:
+        return
+    planned, why = runs.rounds, CANCELLED
+    try:
+        why = await go_on(runs, enough)
+    finally:
+        if runs.rounds > planned or any(plan.within is not None for plan in plans):
+            runs.stopped = why
 
 
 def measure_now(
@@ -111,38 +144,41 @@ def measure_in_turns_now(
     progress: ProgressCallback | None = None,
     enough: Enough | None = None,
     meanwhile: Callable[[], None] | None = None,
+    kept: Kept | None = None,
 ) -> tuple[Recording, ...]:
     """As `measure_now`, for several plans whose processes take turns.
 
-    `progress` is called in another thread. `meanwhile` is called in this one, now and then.
+    `progress` is called in another thread. `meanwhile` is called in this one, now and then. At an
+    interrupt, `kept` is called before it is raised, as `measure_in_turns` calls it.
     """
-    outcome: list[tuple[Recording, ...] | BaseException] = []
+    # A future, and no `join` of the thread: Python 3.11 takes a thread for ended whose `join` was
+    # interrupted.
+    outcome: Future[tuple[Recording, ...]] = Future()
     loop = asyncio.new_event_loop()
-    task = loop.create_task(measure_in_turns(plans, progress, enough))
+    task = loop.create_task(measure_in_turns(plans, progress, enough, kept))
 
     def work() -> None:
         asyncio.set_event_loop(loop)
         try:
-            outcome.append(loop.run_until_complete(task))
+            with contextlib.closing(loop):
+                measured = loop.run_until_complete(task)
         except BaseException as error:
-            outcome.append(error)
-        finally:
-            loop.close()
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(measured)
 
     # A thread with a loop of its own: a Jupyter kernel runs cells inside a loop.
-    thread = threading.Thread(target=work, name="measure", daemon=True)
-    thread.start()
+    threading.Thread(target=work, name="measure", daemon=True).start()
     try:
-        while meanwhile is not None and thread.is_alive():
-            thread.join(MEANWHILE_S)
+        while meanwhile is not None and not outcome.done():
+            wait((outcome,), MEANWHILE_S)
             meanwhile()
-        thread.join()
+        wait((outcome,))
     except BaseException:
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(task.cancel)
-        thread.join()
+        wait((outcome,))
+        if kept is not None and outcome.exception() is None:
+            kept(outcome.result())  # the run ended just before it was cancelled
         raise
-    result = outcome[0]
-    if isinstance(result, BaseException):
-        raise result
-    return result
+    return outcome.result()

@@ -12,6 +12,7 @@ from labs.run.c_process import Limits, output_of
 from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.output import COLUMNS, COLUMNS_OF_COUNTS, ProcessRun, parse_run
 from labs.run.plan import Plan
+from labs.run.run_clock import Deadline
 
 
 class Place(NamedTuple):
@@ -40,7 +41,7 @@ async def one_process(
     plan: Plan,
     samples: int,
     place: Place,
-    deadline: float,
+    deadline: Deadline,
     report_progress: Callable[[int, int], None],
     event: str = "",
 ) -> ProcessRun:

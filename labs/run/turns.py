@@ -3,7 +3,6 @@ has come."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from labs.run.one_process import Place, one_process
 from labs.run.output import ProcessRun
 from labs.run.plan import Plan
 from labs.run.provenance import of_stopping, recording_of
+from labs.run.run_clock import Deadline
 
 ProgressCallback = Callable[["Progress"], None]
 
@@ -38,18 +38,23 @@ def turns_of(shares: Sequence[Sequence[int]]) -> list[tuple[int, float, int]]:
 
 
 class Runs:
-    """The processes of several plans, carried out one after the other."""
+    """The processes of several plans, carried out one after the other.
+
+    `seconds` are those that processes have taken. `stopped` says why the run adds no more processes
+    to those planned; None if it may not add any.
+    """
 
     def __init__(
         self,
         plans: Sequence[Plan],
         binaries: Sequence[toolchain.Binary],
-        deadline: float,
+        deadline: Deadline,
         progress: ProgressCallback | None,
     ) -> None:
         self.plans, self.binaries, self.deadline = plans, binaries, deadline
-        self.seconds = 0.0  # that processes have taken
-        self.cut_short = False
+        self.seconds = 0.0
+        self.stopped: str | None = None
+        self._cut: tuple[str, float, float | None] | None = None
         self._printed: list[list[ProcessRun]] = [[] for _ in plans]
         self._counted: dict[int, dict[str, str]] = {}
         self._start = stack_places.random_start()
@@ -62,13 +67,16 @@ class Runs:
         """How many processes the plan has that has most."""
         return max(map(len, self._printed), default=0)
 
-    def keep_what_is_whole(self) -> bool:
-        """Call the run cut short by its time limit; False if a plan has no process that is whole.
+    def keep_what_is_whole(self, by: str, after_s: float, cpu_share: float | None = None) -> bool:
+        """Call the run cut short, for a reason of labs.recording.cut_short.
 
-        The process that was ended is no evidence: it may have been the slowest one.
+        Does nothing and returns False if a plan has no process that is whole. The process that was
+        ended is no evidence: it may have been the slowest one.
         """
-        self.cut_short = all(self._printed)
-        return self.cut_short
+        if not all(self._printed):
+            return False
+        self._cut = self._cut or (by, after_s, cpu_share)
+        return True
 
     def expect(self, turns: Sequence[tuple[int, int]]) -> None:
         """Count these processes into the total: each a number of a plan, and its samples."""
@@ -81,43 +89,45 @@ class Runs:
         report_progress = _reporter(self._progress, self._done, mine, self._total)
         place = stack_places.place_of(len(printed), self._start)
         cpu = first_cpus.cpu_of(plan, len(printed), self._first_cpu)
-        loop = asyncio.get_running_loop()
-        begin = loop.time()
+        clock = self.deadline.clock
+        begin = clock.now()
         output = one_process(
             self.binaries[which], plan, share, Place(place, cpu), self.deadline, report_progress
         )
         printed.append(await output)
-        self.seconds += loop.time() - begin
+        self.seconds += clock.now() - begin
         self._done += mine
         if self._progress is not None:
             self._progress(Progress(self._done, self._total))
 
     def so_far(self) -> tuple[Recording, ...]:
         """The recordings of what has been carried out until now; nothing is remembered of them."""
-        return self._recordings({}, None)
+        return self._recordings({})
 
     async def count(self) -> None:
         """Count events for the plans that ask for it; the recordings state them."""
         for which, plan in enumerate(self.plans):
             if plan.perf:
-                self._counted[which] = await counting.counted(plan)
+                self._counted[which] = await counting.counted(plan, self.deadline.clock)
 
-    def recordings(self, meanwhile: Mapping[str, str], why: str | None) -> tuple[Recording, ...]:
-        """The recordings of the whole run; `why` an adaptive run stopped."""
-        return self._recordings(meanwhile, why)
+    def recordings(self, meanwhile: Mapping[str, str]) -> tuple[Recording, ...]:
+        """The recordings of the whole run, with the conditions `meanwhile`."""
+        return self._recordings(meanwhile)
 
-    def _recordings(self, meanwhile: Mapping[str, str], why: str | None) -> tuple[Recording, ...]:
+    def _recordings(self, meanwhile: Mapping[str, str]) -> tuple[Recording, ...]:
         recordings = []
         for which, (plan, binary, printed) in enumerate(
             zip(self.plans, self.binaries, self._printed, strict=True)
         ):
             others = [each.command_line() for each in self.plans if each is not plan]
             other_plans = {"in_turns_with": "; ".join(others)} if others else {}
-            stopping = {} if why is None else of_stopping(plan, why)
-            if self.cut_short:
-                limit = sum(each.time_limit_s for each in self.plans)
-                stopping |= cut_short.conditions(limit, len(plan.shares()))
-            known = {**other_plans, **meanwhile, **stopping, **self._counted.get(which, {})}
+            stopping = of_stopping(plan, self.stopped) if self.stopped is not None else {}
+            if self._cut is not None:
+                by, after_s, cpu_share = self._cut
+                stopping |= cut_short.conditions(after_s, len(plan.shares()), by, cpu_share)
+            uncounted = counting.CANCELLED if plan.perf and self._cut is not None else {}
+            counted = self._counted.get(which, uncounted)
+            known = {**other_plans, **meanwhile, **stopping, **counted}
             recordings.append(recording_of(plan, binary, printed, known))
         return tuple(recordings)
 

@@ -6,6 +6,8 @@ import asyncio
 import dataclasses
 import itertools
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,12 @@ from labs.common.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.common.messages import Refused
 from labs.notebook.ckernel import plan_of as plan_of_cell
 from labs.notebook.session import Session
+from labs.recording.cut_short import FULL, TIME_IS_UP, not_narrow
 from labs.recording.file import Recording
 from labs.results import stopping
-from labs.results.result import result_of
+from labs.results.result import Result, result_of
 from labs.results.stopping import rule_of
 from labs.run import measure
-from labs.run.adaptive import FULL, TIME_IS_UP
 from labs.run.declared_options import DEFAULT_REPLACE_S
 from labs.run.measure import (
     BadPlan,
@@ -45,13 +47,13 @@ QUICK = Plan(
 def when_it_has(processes: int) -> Enough:
     """A rule that is content with so many processes."""
 
-    def enough(recordings: tuple[Recording, ...]) -> str | None:
+    def enough(recordings: tuple[Recording, ...], most: int) -> str | None:
         return "it has them" if len(recordings[0].processes) >= processes else None
 
     return enough
 
 
-def never(recordings: tuple[Recording, ...]) -> None:
+def never(recordings: tuple[Recording, ...], most: int) -> None:
     return None
 
 
@@ -74,7 +76,7 @@ def test_processes_are_added_until_it_is_enough() -> None:
 
 
 def test_a_run_that_has_enough_adds_nothing() -> None:
-    run = measure_now(QUICK, enough=lambda recordings: "at once")
+    run = measure_now(QUICK, enough=lambda recordings, most: "at once")
     assert len(run.processes) == 3 and run.conditions["adaptive.stopped"] == "at once"
 
 
@@ -104,7 +106,7 @@ def test_the_time_limit_of_the_run_holds_for_what_is_added() -> None:
 def test_the_last_look_comes_after_the_last_process() -> None:
     seen: list[int] = []
 
-    def enough(recordings: tuple[Recording, ...]) -> None:
+    def enough(recordings: tuple[Recording, ...], most: int) -> None:
         seen.append(len(recordings[0].processes))
 
     run = measure_now(dataclasses.replace(QUICK, at_most_s=0.5), enough=enough)
@@ -154,7 +156,7 @@ def test_progress_grows_with_what_is_added() -> None:
 
 
 def test_a_rule_that_fails_ends_the_run() -> None:
-    def fails(recordings: tuple[Recording, ...]) -> None:
+    def fails(recordings: tuple[Recording, ...], most: int) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -195,7 +197,7 @@ def test_a_run_may_stop_when_its_interval_is_narrow_enough() -> None:
     def answer(share: float) -> str | None:
         rule = rule_of((plan_within(share, "fenced"),))
         assert rule is not None
-        return rule((made,))
+        return rule((made,), 100)
 
     assert answer(width * 0.9) is None
     assert answer(width * 1.1) == f"interval within {width * 110:g} %"
@@ -206,7 +208,90 @@ def test_a_run_without_a_figure_goes_on(monkeypatch: pytest.MonkeyPatch) -> None
     none = dataclasses.replace(result_of(made), estimate=None)
     monkeypatch.setattr(stopping, "result_of", lambda *_: none)
     rule = rule_of((plan_within(0.5),))
-    assert rule is not None and rule((made,)) is None
+    assert rule is not None and rule((made,), 100) is None
+
+
+#: Ten processes that differ: half of the interval's width is a tenth of the value.
+WIDE = simulate.run(simulate.Machine(step=2, process_spread=5), 10)
+
+
+def answers(made: Recording, within: float, most: int) -> list[str | None]:
+    """What the rule says at one look after the other, if nothing changes."""
+    rule = rule_of((plan_within(within, *made.variants),))
+    assert rule is not None
+    return [rule((made,), most) for _ in range(stopping.LOOKS)]
+
+
+def test_a_run_stops_if_its_interval_clearly_cannot_be_narrow_enough() -> None:
+    estimate = result_of(WIDE).estimate
+    assert estimate is not None
+    shorter = min(estimate.high - estimate.value, estimate.value - estimate.low) / estimate.value
+    *before, last = answers(WIDE, shorter / 8, 100)
+    assert before == [None] * (stopping.LOOKS - 1)
+    # The width falls with the root of ten, and somewhat more, because ten are few.
+    percent = re.fullmatch(r"out of reach: about (.+) % at best", last or "")
+    assert percent is not None
+    assert 0.8 < float(percent[1]) / (100 * shorter) * math.sqrt(10) < 1
+
+
+@pytest.mark.parametrize(("times", "most"), [(5, 100), (100, 10**6), (1.9, 10), (0.9, 10)], ids=str)
+def test_a_run_goes_on_while_its_interval_may_become_narrow_enough(times: float, most: int) -> None:
+    estimate = result_of(WIDE).estimate
+    assert estimate is not None
+    width = estimate.half_width / estimate.value
+    assert not any("reach" in (each or "") for each in answers(WIDE, width / times, most))
+
+
+def test_a_hopeless_look_now_and_then_does_not_count() -> None:
+    rule = rule_of((plan_within(0.001, *WIDE.variants),))
+    assert rule is not None
+    looks = [rule((WIDE,), 10**9 if n % stopping.LOOKS == 0 else 10) for n in range(40)]
+    assert looks == [None] * 40
+
+
+@pytest.mark.parametrize("shorter", [0.0, 0.001])
+def test_an_interval_that_reaches_far_to_one_side_may_become_narrow(
+    shorter: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = result_of(WIDE)
+    assert result.estimate is not None
+    value = result.estimate.value
+    far = dataclasses.replace(result.estimate, low=0.6 * value, high=value * (1 + shorter))
+    shared = dataclasses.replace(result, estimate=far)
+    monkeypatch.setattr(stopping, "result_of", lambda *_: shared)
+    assert answers(WIDE, 0.02, 20) == [None] * stopping.LOOKS
+
+
+def test_a_run_that_is_hopeless_ends_early_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wide(made: Recording, *asked: str) -> Result:
+        result = result_of(made, *asked)
+        assert result.estimate is not None
+        value = result.estimate.value
+        far = dataclasses.replace(
+            result.estimate, low=0.2 * value, high=1.8 * value, processes=len(made.processes)
+        )
+        return dataclasses.replace(result, estimate=far)
+
+    monkeypatch.setattr(stopping, "result_of", wide)
+    plan = dataclasses.replace(QUICK, at_most_s=600, time_limit_s=1200)
+    run = measure_now(plan, enough=rule_of((plan,)))
+    assert len(run.processes) == stopping.FEWEST + stopping.LOOKS - 1
+    found = not_narrow(run)
+    assert found is not None and found.reachable is not None
+    assert 0.05 < found.reachable < 0.8
+
+
+def test_a_rule_hears_from_how_many_processes_it_can_have() -> None:
+    seen: list[int] = []
+
+    def enough(recordings: tuple[Recording, ...], most: int) -> str | None:
+        seen.append(most)
+        return "it knows" if len(recordings[0].processes) >= 5 else None
+
+    measure_now(dataclasses.replace(QUICK, at_most_s=600, time_limit_s=1200), enough=enough)
+    assert seen == [MOST_PROCESSES] * 3
+    measure_now(dataclasses.replace(QUICK, at_most_s=0), enough=enough)
+    assert seen[3:] == [3]
 
 
 def test_plans_that_may_take_no_longer_need_no_rule() -> None:
@@ -248,7 +333,7 @@ def test_a_run_goes_on_while_the_core_was_shared_and_little_is_left(
     plan = Plan("procedure_call", samples=len(made), processes=machine.processes, replace_s=3)
     rule = rule_of((plan,))
     assert rule is not None
-    assert rule((made,)) == (stopping.LEFT if stops else None)
+    assert rule((made,), 100) == (stopping.LEFT if stops else None)
 
 
 def test_no_figure_is_no_reason_to_replace_processes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,12 +341,12 @@ def test_no_figure_is_no_reason_to_replace_processes(monkeypatch: pytest.MonkeyP
     none = dataclasses.replace(result_of(made), estimate=None)
     monkeypatch.setattr(stopping, "result_of", lambda *_: none)
     rule = rule_of((dataclasses.replace(plan_within(None), replace_s=3),))
-    assert rule is not None and rule((made,)) == stopping.LEFT
+    assert rule is not None and rule((made,), 100) == stopping.LEFT
 
 
 def test_a_run_that_replaces_nothing_states_nothing() -> None:
     plan = dataclasses.replace(QUICK, within=None, replace_s=30)
-    run = measure_now(plan, enough=lambda recordings: "at once")
+    run = measure_now(plan, enough=lambda recordings, most: "at once")
     assert not any(key.startswith("adaptive.") for key in run.conditions)
 
 

@@ -1,21 +1,42 @@
-"""A run that its time limit ends keeps what whole processes have measured, and says so."""
+"""A run that is ended too soon keeps what whole processes have measured, and says so."""
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import json
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.judging.lab_folder import check_folder
-from labs.recording.cut_short import conditions, cut_short
+from labs.recording.counts import absent
+from labs.recording.cut_short import (
+    CANCELLED,
+    FULL,
+    PATIENCE,
+    TIME_IS_UP,
+    TIME_LIMIT,
+    TOOK_NO_SAMPLE,
+    conditions,
+    cut_short,
+    not_narrow,
+    out_of_reach,
+)
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.results.warnings.run_warnings import of_recording
-from labs.run.adaptive import TIME_IS_UP
 from labs.run.c_process import RunFailed
-from labs.run.measure import Plan, measure_in_turns_now, measure_now
+from labs.run.measure import (
+    Enough,
+    Plan,
+    Progress,
+    measure_in_turns,
+    measure_in_turns_now,
+    measure_now,
+)
 from testing import simulate
 from testing.simulate import Machine
 
@@ -49,8 +70,122 @@ def test_whole_processes_are_kept_and_the_recording_says_that_it_is_shorter(tmp_
     assert run.ticks.tolist() == [0, 1, 2, 3]
     found = cut_short(run)
     assert found is not None
-    assert (found.after_s, found.planned, found.whole) == (2, 10, 4)
+    assert (found.by, found.after_s, found.planned, found.whole) == (TIME_LIMIT, 2, 10, 4)
     assert cut_short(measure_now(plan(tmp_path, 10, "other"))) is None
+
+
+def impatient(asked: Plan) -> Plan:
+    """The same plan, whose patience ends long before its time limit."""
+    return dataclasses.replace(asked, patience_s=0.4, time_limit_s=600)
+
+
+def test_a_process_that_takes_no_sample_costs_none_of_those_before(tmp_path: Path) -> None:
+    run = measure_now(impatient(plan(tmp_path, 4)))
+    assert run.ticks.tolist() == [0, 1, 2, 3]
+    found = cut_short(run)
+    assert found is not None and found.cpu_share == 0
+    assert (found.by, found.after_s, found.planned, found.whole) == (PATIENCE, 0.4, 10, 4)
+    with pytest.raises(RunFailed, match=r"no sample for 0\.4 s"):
+        measure_now(impatient(plan(tmp_path, 0, "other")))
+
+
+def test_an_added_process_that_takes_no_sample_costs_none(tmp_path: Path) -> None:
+    asked = dataclasses.replace(impatient(plan(tmp_path, 12)), within=0.02, at_most_s=600)
+    run = measure_now(asked, enough=lambda recordings, most: None)
+    assert len(run.processes) == 12
+    assert run.conditions["adaptive.stopped"] == TOOK_NO_SAMPLE
+    assert "an added process took no sample for 0.4 s" in warned(run)["cut-short"]
+
+
+def endless(folder: Path, whole: int, name: str = "mine") -> Plan:
+    return dataclasses.replace(plan(folder, whole, name), patience_s=600, time_limit_s=600)
+
+
+def of_four(plan: Plan) -> int:
+    """How many samples four processes of this plan take, as its progress counts them."""
+    return 4 * (plan.shares()[0] + plan.warmup)
+
+
+def cancelled_at(plans: tuple[Plan, ...], samples: int, enough: Enough | None = None) -> list[Any]:
+    """What a run keeps that is cancelled as soon as it has taken so many samples."""
+
+    async def run() -> list[Any]:
+        kept: list[Any] = []
+        far = asyncio.Event()
+
+        def progress(at: Progress) -> None:
+            if at.done >= samples:
+                far.set()
+
+        task = asyncio.create_task(measure_in_turns(plans, progress, enough, kept.append))
+        await far.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return kept
+
+    return asyncio.run(run())
+
+
+def test_cancel_keeps_the_processes_that_have_finished(tmp_path: Path) -> None:
+    asked = endless(tmp_path, 4)
+    (((run,),),) = (cancelled_at((asked,), of_four(asked)),)
+    assert run.ticks.tolist() == [0, 1, 2, 3]
+    found = cut_short(run)
+    assert found is not None and found.after_s > 0
+    assert (found.by, found.planned, found.whole) == (CANCELLED, 10, 4)
+    assert "cancelled after 4 of 10 processes" in warned(run)["cut-short"]
+
+
+def test_cancel_keeps_nothing_without_a_whole_process_of_each_plan(tmp_path: Path) -> None:
+    plans = endless(tmp_path, 10, "one"), endless(tmp_path, 0, "other")
+    assert cancelled_at(plans, of_four(plans[0]) // 4) == []
+
+
+def test_cancel_keeps_what_was_added(tmp_path: Path) -> None:
+    asked = dataclasses.replace(endless(tmp_path, 12), within=0.02, at_most_s=600)
+    ((run,),) = cancelled_at((asked,), 3 * of_four(asked), lambda recordings, most: None)
+    assert len(run.processes) == 12
+    assert run.conditions["adaptive.stopped"] == CANCELLED
+    assert "cut-short" not in warned(run), "all that was planned is there"
+
+
+def test_an_interrupt_keeps_the_processes_that_have_finished(tmp_path: Path) -> None:
+    asked, far = endless(tmp_path, 4), threading.Event()
+    kept: list[Recording] = []
+
+    def progress(at: Progress) -> None:
+        if at.done >= of_four(asked):
+            far.set()
+
+    def meanwhile() -> None:
+        if far.is_set():
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure_in_turns_now((asked,), progress, meanwhile=meanwhile, kept=kept.extend)
+    (run,) = kept
+    assert len(run.processes) == 4 and cut_short(run) is not None
+
+
+def test_an_interrupt_after_the_last_process_keeps_them_all(tmp_path: Path) -> None:
+    kept: list[Recording] = []
+
+    def meanwhile() -> None:
+        while any(thread.name == "measure" for thread in threading.enumerate()):
+            pass
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure_in_turns_now((plan(tmp_path, 10),), meanwhile=meanwhile, kept=kept.extend)
+    (run,) = kept
+    assert len(run.processes) == 10 and cut_short(run) is None
+
+
+def test_a_cancelled_run_states_that_it_counted_nothing(tmp_path: Path) -> None:
+    asked = dataclasses.replace(endless(tmp_path, 4), perf=True)
+    ((run,),) = cancelled_at((asked,), of_four(asked))
+    assert set(absent(run).values()) == {"the run was cancelled"}
 
 
 def test_without_a_whole_process_of_each_plan_nothing_is_kept(tmp_path: Path) -> None:
@@ -70,7 +205,7 @@ def test_of_two_plans_both_are_shorter(tmp_path: Path) -> None:
 
 def test_a_process_that_was_added_costs_none_of_those_planned(tmp_path: Path) -> None:
     asked = dataclasses.replace(plan(tmp_path, 11), within=0.02, at_most_s=600)
-    run = measure_now(asked, enough=lambda recordings: None)
+    run = measure_now(asked, enough=lambda recordings, most: None)
     assert len(run.processes) == 11
     assert run.conditions["adaptive.stopped"] == TIME_IS_UP
     assert cut_short(run) is None
@@ -94,6 +229,75 @@ def test_a_warning_says_how_many_had_finished_and_what_to_type() -> None:
     assert "cut-short" not in warned(simulate.run(Machine(step=2), 10))
 
 
+@pytest.mark.parametrize(
+    ("share", "cause", "advised"),
+    [
+        (0.0, "used no processor time, so it waited", "a byte that nobody writes"),
+        (0.97, "computed all the time", "a loop that never ends"),
+        (0.1, "computed without end, or waited", "an endless loop or wait"),
+        (None, "computed without end, or waited", "an endless loop or wait"),
+    ],
+)
+def test_a_warning_says_what_took_no_sample(share: float | None, cause: str, advised: str) -> None:
+    run = simulate.run(Machine(step=2), 10)
+    stated = {**run.conditions, **conditions(10, 20, PATIENCE, share)}
+    said = warned(dataclasses.replace(run, conditions=stated))["cut-short"]
+    assert "no sample for 10 s, and Ticklab ended this run after 10 of 20 processes" in said
+    assert cause in said and advised in said and "--patience 20" in said
+
+
+# An interval that was to be narrower
+
+
+def stopped(why: str, within: str = "0.02") -> Recording:
+    """A run of ten processes with a wide interval, which was to add others for 10 s."""
+    run = simulate.run(Machine(step=2, process_spread=5), 10)
+    stated = {
+        "adaptive.within": within,
+        "adaptive.at_most_s": "10",
+        "adaptive.planned_processes": "10",
+        "adaptive.stopped": why,
+    }
+    return dataclasses.replace(run, conditions={**run.conditions, **stated})
+
+
+@pytest.mark.parametrize(
+    ("why", "cause"),
+    [
+        (TIME_IS_UP, "the 10 s in which it could add processes were over"),
+        (FULL, "a recording can hold no more processes"),
+        (CANCELLED, "the run was cancelled"),
+        (out_of_reach(0.0312), "would narrow it to about 3.1 % at best, so the run stopped"),
+    ],
+)
+def test_a_run_says_why_its_interval_is_wider_than_asked(why: str, cause: str) -> None:
+    result = result_of(stopped(why))
+    (said,) = [each for each in result.warnings if each.code == "not-within"]
+    assert result.estimate is not None
+    share = result.estimate.half_width / result.estimate.value
+    assert f"width is {100 * share:.2g} % of the value, and 2 % was asked for" in said.symptom
+    assert cause in said.likely_cause
+
+
+def test_a_run_whose_interval_is_as_narrow_as_asked_says_nothing() -> None:
+    for run in (stopped(TIME_IS_UP, within="0.4"), stopped("interval within 2 %"), shorter()):
+        assert "not-within" not in {each.code for each in result_of(run).warnings}
+
+
+@pytest.mark.parametrize("share", [0.002, 0.0312, 1.5, 99, float("inf")])
+def test_what_can_be_reached_is_stated_and_read(share: float) -> None:
+    found = not_narrow(stopped(out_of_reach(share)))
+    assert found is not None and found.reachable == pytest.approx(min(share, 99), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "why", ["", "time", "out of reach: about 3 % at best; buy", "3", TOOK_NO_SAMPLE]
+)
+def test_another_reason_is_not_read(why: str) -> None:
+    assert not_narrow(stopped(why)) is None
+    assert not_narrow(stopped(TIME_IS_UP, within="nan")) is None
+
+
 @pytest.mark.parametrize("stated", ["x", "-1", "0", "nan", "1e300"])
 def test_what_somebody_else_wrote_there_does_no_harm(stated: str) -> None:
     run = shorter()
@@ -113,13 +317,21 @@ def test_the_verdict_says_it_and_no_figure_loses_points_for_it(tmp_path: Path) -
     run = read(HONEST / figures[name]["recording"])
     (tmp_path / "figures.json").write_text(json.dumps({name: figures[name]}))
     verdicts = []
-    for more in ({}, conditions(120, 2 * len(run.processes))):
+    twice = 2 * len(run.processes)
+    for more in (
+        {},
+        conditions(120, twice),
+        conditions(7, twice, CANCELLED),
+        conditions(10, twice, PATIENCE, 0.0),
+    ):
         stated = dataclasses.replace(run, conditions={**run.conditions, **more})
         stated.write(tmp_path / figures[name]["recording"])
         (found,) = [v for v in check_folder(tmp_path, "01-timer-overhead") if v.figure == name]
         verdicts.append(found)
-    whole, cut = verdicts
-    assert (cut.outcome, cut.points) == (whole.outcome, whole.points)
-    count = len(run.processes)
-    assert f"after {count} of {2 * count} processes" in cut.note and not whole.note
+    whole, *cut = verdicts
+    notes = ("The time limit of 120 s ended", "was cancelled", "took no sample for 10 s")
+    for each, note in zip(cut, notes, strict=True):
+        assert (each.outcome, each.points) == (whole.outcome, whole.points)
+        assert note in each.note and f"after {twice // 2} of {twice} processes" in each.note
+    assert not whole.note
     assert result_of(stated, "fenced").estimate is not None

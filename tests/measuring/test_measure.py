@@ -26,7 +26,6 @@ from labs.common.limits import MOST_PROCESSES, MOST_SAMPLES, MOST_WARMUP
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of
-from labs.run import standstill
 from labs.run.c_process import RunFailed
 from labs.run.measure import (
     BadPlan,
@@ -453,18 +452,6 @@ def test_c_that_goes_on_is_not_ended_however_long_it_takes() -> None:
 def test_a_c_kernel_of_the_kit_may_take_its_time() -> None:
     assert not Plan("timer_overhead").of_student
     assert Plan("own.c").of_student and Plan("own", source="").of_student
-
-
-@pytest.mark.parametrize(
-    ("used", "said"),
-    [(0.0, "so it waits"), (0.5, "It computed all the time"), (0.1, "Look for a loop")],
-)
-def test_what_the_processor_time_shows_is_what_is_said(
-    used: float, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    readings = iter((1.0, 1.0 + used * standstill.WATCHED_S))
-    monkeypatch.setattr(standstill, "_cpu_seconds", lambda group: next(readings))
-    assert said in asyncio.run(standstill.likely_cause(0))
 
 
 def test_cancel_ends_the_run_and_its_children() -> None:

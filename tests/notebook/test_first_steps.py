@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from labs.notebook import ckernel, measuring, missing_names
 from labs.notebook.measure_options import DEFAULTS
 from labs.notebook.run import Run
 from labs.notebook.session import Session
-from labs.recording import file
+from labs.recording import cut_short, file
+from labs.run.measure import Kept
 from testing.paths import REPOSITORY
 from testing.short_runs import LAB, quick
 
@@ -185,6 +187,43 @@ def test_the_stop_button_is_answered_in_words(
     monkeypatch.setattr(measuring, "measure_in_turns_now", interrupted)
     with pytest.raises(Refused, match=r"was stopped(.|\n)*nothing of this run is saved"):
         quick(lab)
+
+
+def stopped_after(monkeypatch: pytest.MonkeyPatch, run: Run, planned: int) -> None:
+    """Let the stop button end each run after the processes of `run`."""
+    stated = cut_short.conditions(3, planned, cut_short.CANCELLED)
+    made = replace(run.recording, conditions={**run.recording.conditions, **stated})
+
+    def interrupted(plans: object, heard: object, rule: object, show: object, kept: Kept) -> None:
+        kept((made,))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(measuring, "measure_in_turns_now", interrupted)
+
+
+def test_the_stop_button_keeps_the_processes_that_have_finished(
+    lab: Session, shell: Any, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    whole = len(run.recording.processes)
+    stopped_after(monkeypatch, run, whole + 4)
+    with pytest.raises(Refused) as refused:
+        quick(lab, save="short")
+    text = str(refused.value)
+    assert f"was stopped after {whole} of {whole + 4} processes" in text
+    assert '`lab.runs["short"]`' in text and run.results[0].sentence() in text
+    kept = lab.runs["short"]
+    assert not kept.later.failure
+    assert f"cancelled after {whole} of {whole + 4} processes" in repr(kept)
+    assert cut_short.cut_short(file.read(lab.folder / "recordings/short.csv")) is not None
+
+
+def test_outside_a_notebook_an_interrupt_saves_them_and_is_not_swallowed(
+    lab: Session, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    stopped_after(monkeypatch, run, 100)
+    with pytest.raises(KeyboardInterrupt):
+        quick(lab, save="short")
+    assert lab.runs["short"].recording_path == "recordings/short.csv"
 
 
 @pytest.mark.parametrize(

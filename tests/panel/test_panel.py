@@ -6,6 +6,7 @@ import asyncio
 import errno
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from labs.notebook.panel.form import Form
 from labs.notebook.panel.panel import Panel
 from labs.notebook.session import Session
 from labs.plots import samples_plot
-from labs.recording import file
+from labs.recording import cut_short, file
 from labs.results import stopping
 from labs.run import measure
 from labs.run.options import plan_of
@@ -125,7 +126,7 @@ def test_processes_that_were_added_are_told(timer: Panel, monkeypatch: pytest.Mo
     press(timer)
     assert "added" not in status(timer)
 
-    def twelve(recordings: tuple[file.Recording, ...]) -> str | None:
+    def twelve(recordings: tuple[file.Recording, ...], most: int) -> str | None:
         return "it has them" if len(recordings[0].processes) >= 12 else None
 
     monkeypatch.setattr(stopping, "rule_of", lambda plans: twelve)
@@ -210,6 +211,39 @@ def test_cancel_ends_the_process_within_a_second(slow: Panel) -> None:
     assert "Cancelled" in status(slow)
     assert not slow.running
     assert not (slow.session.folder / "recordings").exists()
+
+
+def test_cancel_keeps_the_processes_that_have_finished(slow: Panel) -> None:
+    set_to(slow, samples="30", processes="10", warmup="0")
+
+    async def cancelled() -> None:
+        slow.controls.run.click()
+        await until(lambda: slow._progress.done >= 15)
+        slow.controls.cancel.click()
+        await slow.finished()
+
+    asyncio.run(cancelled())
+    assert not children() and not slow.running
+    assert slow.run is not None and slow.session.runs["slow"] is slow.run
+    whole = len(slow.run.recording.processes)
+    assert 4 <= whole < 10
+    assert f"Cancelled after {whole} of 10 processes. The result is from these." in status(slow)
+    assert f"cancelled after {whole} of 10 processes" in slow.controls.result.value
+    assert (slow.session.folder / "recordings/slow.csv").is_file()
+    assert len(slow.kept) == 1 and slow.controls.bar.bar_style == "warning"
+
+
+def test_what_the_time_limit_leaves_is_told(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured = measure.measure
+
+    async def ended(*arguments: Any) -> file.Recording:
+        made = await measured(*arguments)
+        stated = cut_short.conditions(3, 17)
+        return replace(made, conditions={**made.conditions, **stated})
+
+    monkeypatch.setattr(measure, "measure", ended)
+    press(timer)
+    assert "Ended after 10 of 17 processes. The result is from these." in status(timer)
 
 
 def test_a_panel_made_again_ends_the_run_that_nobody_sees_any_more(
@@ -330,7 +364,7 @@ def test_what_cannot_be_saved_is_shown_all_the_same(
 
 
 def test_a_fault_of_ours_is_told_too(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault(plan: measure.Plan, progress: object, enough: object) -> Awaitable[None]:
+    def fault(plan: measure.Plan, *_: object) -> Awaitable[None]:
         raise ZeroDivisionError("a fault")
 
     monkeypatch.setattr(measure, "measure", fault)

@@ -43,13 +43,13 @@ class Side:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure and print; status 1 if one of the two has no figure."""
+    """Measure and print; status 1 if one of the two has no figure, and 130 after Control-C."""
     try:
         unit = canonical(arguments.unit)
         sides = [_side(word, arguments) for word in (arguments.a, arguments.b)]
         plans = _plans(sides, arguments)
         paths = _paths(arguments.save, plans)
-        recordings = measure.carry_out_in_turns(plans, unit)
+        recordings, ended = measure.carry_out_or_keep(plans, unit)
         # One recording holds both variants if they come from one plan.
         pair = zip((recordings[0], recordings[-1]), sides, strict=True)
         results = [result_of(recording, side.variant, unit) for recording, side in pair]
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     saved = [str(path) for path in paths] if problem is None else []
     status = _print(results, sides, saved, arguments)
     # The figures are already printed, so the run is not lost if the disk is full.
-    return _stop(problem, FAILED) if problem is not None else status
+    return _stop(problem, FAILED) if problem is not None else ended or status
 
 
 def _side(word: str, arguments: argparse.Namespace) -> Side:

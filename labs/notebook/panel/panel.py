@@ -26,8 +26,11 @@ from labs.notebook.panel.form import Form, changes_as_text
 from labs.notebook.panel.kept import KeptRun
 from labs.notebook.panel.saved import SavedOutput
 from labs.plots import image, style
+from labs.recording.cut_short import CANCELLED, cut_short
+from labs.recording.file import Recording
 from labs.results import stopping
 from labs.run import measure
+from labs.run.plan import Plan
 
 if TYPE_CHECKING:
     from labs.notebook.measuring import Measuring
@@ -103,7 +106,7 @@ class Panel:
         self._task = loop.create_task(self._run(form))
 
     def cancel(self) -> None:
-        """End the run that is under way, if there is one, with its processes."""
+        """End the run that is under way, if there is one, and keep its finished processes."""
         if self._task is not None and self.running:
             self._task.cancel()
         else:
@@ -143,9 +146,7 @@ class Panel:
     async def _measure_and_show(self, form: Form) -> None:
         plan = form.plan()
         at = [time.perf_counter()]
-        recording = self.session.named(
-            await measure.measure(plan, self._tell, stopping.rule_of((plan,)))
-        )
+        recording = self.session.named(await self._measure(plan))
         at.append(time.perf_counter())
         path = None
         try:
@@ -163,13 +164,11 @@ class Panel:
         self._mark_stale()
         self.controls.plot.value = picture
         self.controls.result.value = run._repr_html_()
-        self.controls.bar.value = self.controls.bar.max
-        self.controls.bar.bar_style = "success"
-        taken = len(recording.samples(run.variant))
-        added = len(recording.processes) - len(plan.shares())
-        processes = plural(added, "process")
-        more = f" The run added {processes}, because the core was shared." if added > 0 else ""
-        self.controls.status(f"Done: {taken:,} samples in {at[1] - at[0]:.2g} s.{more}")
+        self.controls.bar.bar_style = "warning"
+        if cut_short(recording) is None:
+            self.controls.bar.value = self.controls.bar.max
+            self.controls.bar.bar_style = "success"
+        self.controls.status(_how_it_ended(recording, run.variant, plan, at[1] - at[0]))
         parts = zip(("run", "save", "reduce", "draw"), at[:-1], at[1:], strict=True)
         self.timings = {name: 1e3 * (end - begin) for name, begin, end in parts}
         self.timings["total"] = 1e3 * (at[-1] - at[0])
@@ -183,6 +182,17 @@ class Panel:
         self._show_runs()
         kept.write(self.session.folder, self.save, self.kept)
         style.prepare_figure()
+
+    async def _measure(self, plan: Plan) -> Recording:
+        """The recording of `plan`; after Cancel, that of the processes that had finished."""
+        kept: list[Recording] = []
+        try:
+            rule = stopping.rule_of((plan,))
+            return await measure.measure(plan, self._tell, rule, kept.extend)
+        except asyncio.CancelledError:
+            if not kept:
+                raise
+            return kept[0]
 
     def _tell(self, progress: measure.Progress) -> None:
         self._progress = progress
@@ -256,3 +266,17 @@ class Panel:
 
     def __repr__(self) -> str:
         return f"panel, saved in {self.save}"
+
+
+def _how_it_ended(recording: Recording, variant: str, plan: Plan, seconds: float) -> str:
+    """What the panel says of a run that is over, which took so many seconds."""
+    cut = cut_short(recording)
+    if cut is not None and cut.by == CANCELLED:
+        return f"Cancelled after {cut.whole} of {cut.planned} processes. The result is from these."
+    if cut is not None:
+        return f"Ended after {cut.whole} of {cut.planned} processes. The result is from these."
+    taken = len(recording.samples(variant))
+    added = len(recording.processes) - len(plan.shares())
+    processes = plural(added, "process")
+    more = f" The run added {processes}, because the core was shared." if added > 0 else ""
+    return f"Done: {taken:,} samples in {seconds:.2g} s.{more}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labs.common import limits
 from labs.common.advice import Option
-from labs.recording.cut_short import cut_short
+from labs.recording.cut_short import TIME_LIMIT, cut_short
 from labs.recording.file import Recording
 
 
@@ -20,10 +20,11 @@ def more_processes(at_least: int, had: int) -> Option | None:
 def ends_in_time(recording: Recording, times: float) -> bool:
     """Whether a run with `times` the samples of this one ends before the time limit of this one.
 
-    The samples themselves take most of the time of a run that is long. A run that was cut short
-    needs its whole time limit already.
+    The samples themselves take most of the time of a run that is long. A run that its time limit
+    cut short needs all of it already.
     """
-    if cut_short(recording) is not None:
+    cut = cut_short(recording)
+    if cut is not None and cut.by == TIME_LIMIT:
         return False
     limit = recording.number("time_limit_s")
     taken = sum(

@@ -7,21 +7,19 @@ what it inherited (inherited_warnings).
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from labs.analysis import core_clock
 from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
-from labs.common import limits
 from labs.common.advice import Option, advice
 from labs.common.units import rounded
 from labs.recording import declared, places, proof, traced
-from labs.recording.cut_short import cut_short
 from labs.recording.distinct import distinct
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
 from labs.recording.memo import memoized
+from labs.results.warnings.ended_too_soon import of_cut_short, of_width
 from labs.results.warnings.inherited_warnings import of_inherited
 from labs.results.warnings.line_warnings import of_line
 from labs.results.warnings.placement_warnings import of_placement, of_unbound
@@ -58,7 +56,13 @@ def of_run(
             else each
             for each in found
         )
-    return (*found, *conditions)
+    too_wide = of_width(recording, figure) if figure is not None else ()
+    return (*found, *too_wide, *conditions)
+
+
+def of_first_time(recording: Recording, variant: str, figure: Estimate) -> tuple[RunWarning, ...]:
+    """All warnings of a run of which `figure` is about first times."""
+    return (*of_width(recording, figure), *of_recording(recording, variant))
 
 
 def _of_counts(recording: Recording, variant: str) -> list[RunWarning]:
@@ -176,26 +180,6 @@ def _of_tracer(recording: Recording) -> list[RunWarning]:
     ]
 
 
-def _of_cut_short(recording: Recording) -> list[RunWarning]:
-    """A warning if the run was ended by its time limit."""
-    found = cut_short(recording)
-    if found is None:
-        return []
-    longer = math.ceil(1.2 * found.needed_s)
-    option = Option("time-limit", longer)
-    return [
-        RunWarning(
-            "cut-short",
-            f"the time limit of {found.after_s:g} s ended this run after {found.whole} of "
-            f"{found.planned} processes",
-            "all of them together need more time, or one of them waited without end",
-            advice("{time_limit}, or fewer samples or variants at a time", time_limit=option)
-            if longer <= limits.MOST_TIME_LIMIT_S
-            else "fewer samples, or fewer variants at a time",
-        )
-    ]
-
-
 def _of_one_process(recording: Recording, steady: int) -> list[RunWarning]:
     """A warning if all `steady` samples come from one process; if it has one sample, about that."""
     if len(recording.processes) != 1:
@@ -242,7 +226,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
 
     Switches and CPUs are those of `variant`, if the C kernel counted them for it alone.
     """
-    found = _of_tracer(recording) + _of_cut_short(recording) + of_inherited(recording, variant)
+    found = _of_tracer(recording) + of_cut_short(recording) + of_inherited(recording, variant)
     found += of_unbound(recording, variant) or of_placement(recording, variant)
     found += _of_clock_speed(recording, variant)
     found += _of_switches(recording, variant)
