@@ -12,12 +12,12 @@ import pytest
 
 from grader.figures import figure_named
 from grader.judging.check import check
-from labs.results.counts import per_operation
 from labs.commands.cli import main
 from labs.common.paths import kernels_c
 from labs.recording import counts
 from labs.recording.file import Recording, parse, read
 from labs.results import counts_table
+from labs.results.counts import per_operation
 from labs.results.result import result_of
 from labs.run.counting import means
 from labs.run.measure import Plan, measure_now
