@@ -71,14 +71,6 @@ class Case:
         return self.matching_value is not None
 
     @property
-    def right_in_older_kit(self) -> bool:
-        """Whether an older kit, which made this recording, may have computed this value."""
-        submitted = self.submitted
-        return submitted is not None and any(
-            each.accepted_by_older_kit(submitted) for each in self.accepted_values
-        )
-
-    @property
     def result(self) -> Result:
         """The result of the figure's variant; for a relation, of its first figure."""
         return self.results[self.spec.operands[0]]

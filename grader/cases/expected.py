@@ -42,9 +42,8 @@ class Expected:
     `by_process` holds the values of the single processes, if they are known, because a relation
     compares process by process. `shown` holds the ends of the interval as the student's run prints
     it, which may differ from the judged one. `one` is the length of one of the units in which the
-    student handed the figure in, because rounding happens in these. `before` holds the ends of the
-    range in which an older kit may have computed its value. If the value is `exact`, only what
-    rounds to it is accepted beside the interval.
+    student handed the figure in, because rounding happens in these. If the value is `exact`,
+    only what rounds to it is accepted beside the interval.
     """
 
     value: float
@@ -55,7 +54,6 @@ class Expected:
     by_process: ByProcess | None = field(default=None, repr=False, compare=False)
     shown: Range | None = field(default=None, compare=False)
     one: float = field(default=1.0, compare=False)
-    before: Range | None = field(default=None, repr=False, compare=False)
     exact: bool = field(default=False, compare=False)
 
     def accepted(self) -> tuple[Range, Range]:
@@ -78,10 +76,6 @@ class Expected:
             low - ARITHMETIC * abs(low) <= value <= high + ARITHMETIC * abs(high)
             for low, high in self.accepted()
         )
-
-    def accepted_by_older_kit(self, value: float) -> bool:
-        """Whether an older kit may have computed `value` from the same recording."""
-        return self.before is not None and self.before[0] <= value <= self.before[1]
 
     def as_text(self) -> str:
         """The value and its interval for a reader; a count has no interval."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from labs.analysis import core_clock
 from labs.analysis.estimate import Estimate
 from labs.analysis.line import Line
 from labs.common.units import UnknownUnit, canonical
-from labs.recording import core_rounds, declared, proof
+from labs.recording import declared, proof
 from labs.recording.file import Recording
 from labs.results.naive import naive_estimate
 from labs.results.result import Result, result_of, sensible
@@ -64,7 +63,7 @@ def _of_variants(spec: FigureSpec, results: list[Result], unit: str) -> list[Exp
     shown = (each.estimate.into(COMMON, each.clock) for each in results if each.estimate)
     operands.append(tuple(shown))
     found = [each for pair in operands for each in related(spec, pair, first.clock, unit)]
-    return list(dict.fromkeys(_with_older_kit(each, first.recording) for each in found))
+    return list(dict.fromkeys(found))
 
 
 def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
@@ -121,7 +120,7 @@ def _accepted_estimates(spec: FigureSpec, result: Result, unit: str) -> Iterator
         one = length_of(unit, spec.unit, again.clock)
         for estimate in _estimates_of_quantity(spec.quantity, again, into):
             inside = estimate.times(factor)
-            found = Expected(
+            yield Expected(
                 inside.value,
                 inside.low,
                 inside.high,
@@ -131,7 +130,6 @@ def _accepted_estimates(spec: FigureSpec, result: Result, unit: str) -> Iterator
                 _shown(again, estimate, factor),
                 one,
             )
-            yield _with_older_kit(found, result.recording)
 
 
 def _shown(result: Result, estimate: Estimate, factor: float) -> Range | None:
@@ -195,39 +193,6 @@ def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
     mean = sum(lengths) / len(lengths)
     at_speeds = [estimate.value * length / mean for length in lengths]
     return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
-
-
-def _with_older_kit(found: Expected, recording: Recording) -> Expected:
-    """The value with the range of an older kit, if an older kit made the recording.
-
-    The first kit did not detect a shared core, and it left out processes by another rule. Its
-    figure lies among the values of the single processes, or within a quarter of the interval's
-    width next to the interval. Later kits could take another core cycle for the figure than for
-    the samples.
-    """
-    each, factor = found.by_process, _cycle_of_older_kit(found.unit, recording)
-    if each is not None and not recording.condition("core_width"):
-        margin = (found.high - found.low) / 4
-        ends = float(each.value.min()), float(each.value.max())
-        low, high = min(*ends, found.low - margin), max(*ends, found.high + margin)
-    elif factor == 1:
-        return found
-    else:
-        low, high = found.low, found.high
-    return replace(found, before=(min(low, low * factor), max(high, high * factor)))
-
-
-def _cycle_of_older_kit(unit: str, recording: Recording) -> float:
-    """How many of today's core cycles older kits took for one.
-
-    They converted the samples with the median length of a core cycle, disturbed lengths left out,
-    and divided by the median of all lengths. Their recordings state no lengths of rounds.
-    """
-    lengths, of_clock = core_clock.cycle_lengths(recording), recording.number("core_cycle_ticks")
-    older = not recording.condition(core_rounds.CYCLE)
-    if unit != "cycles" or not older or len(lengths) < 2 or not of_clock:
-        return 1.0
-    return statistics.median(lengths) / of_clock
 
 
 def _canonical_or(unit: str, otherwise: str) -> str:

@@ -166,8 +166,7 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     # Without a value that could be right, there is nothing to interpret.
     levels = points_by_level(spec, findings, right=bool(case.accepted_values))
     points = sum(got for got, _ in levels.values())
-    follows = case.right or case.right_in_older_kit
-    passed = follows and not findings and points == spec.max_points
+    passed = case.right and not findings and points == spec.max_points
     caveat = unbound.caveat(case) if passed else ""
     others = no_counter.caveat(case) if passed else ""
     too_wide = wide_interval.caveat(case) if passed else ""
@@ -239,11 +238,10 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
             f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds {codes}."
         )
         missing = [while_reading.NOT_REPRODUCED.finding(what)]
-    follows = case.right or case.right_in_older_kit
-    if not follows:
+    if not case.right:
         missing.append(_about_value(case, findings, {each.code for each in in_run}))
     lost = {Level.VALIDITY} if not shown else set()
-    lost |= {Level.INTERPRETATION} if not follows else set()
+    lost |= {Level.INTERPRETATION} if not case.right else set()
     levels = {level: (0.0 if level in lost else most, most) for level, most in spec.points.items()}
     return Verdict(
         figure=spec.id,
@@ -280,11 +278,6 @@ def _about_value(case: Case, findings: tuple[Finding, ...], in_run: set[str]) ->
 
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
     shown = case.matching_value
-    if passed and shown is None and case.expected is not None:
-        return (
-            f"An earlier version of the kit may compute {case.as_submitted()} from "
-            f"{case.figure.recording}; this version gives {case.expected.as_text()}."
-        )
     if passed and shown is not None:
         if case.others:
             others = ", ".join(each.spec.id for each in case.others)

@@ -44,7 +44,7 @@ def detect(case: Case) -> str | None:
             f"{evidence} This recording was made after you handed the figure in: hand the figure "
             "in again."
         )
-    return None if case.right_in_older_kit and not what_it_is(case) else evidence
+    return evidence
 
 
 def _nearest(case: Case, submitted: float) -> Expected:

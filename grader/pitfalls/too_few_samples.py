@@ -45,6 +45,7 @@ PITFALL = Pitfall(
         "below-the-clock",
         "clock-dearer-than-the-thing",
         "margin-from-few-means",
+        "overhead-rounded-to-zero",
     ),
     broken=(Live("twenty_samples", "timer-overhead-monotonic"),),
 )

@@ -101,7 +101,12 @@ def modes(recording: Recording, by: ByProcess | None) -> Modes | None:
     wide as the spread within them (t: Student's, 95 %). Of runs without groups, chance exceeds this
     in 1 of 50 with 5 processes, in 1 of 300 with 10, and hardly ever with more.
     """
-    if by is None or len(by.value) < 3 or len(recording.processes) < 2 or by.value.min() <= 0:
+    if (
+        by is None
+        or len(by.value) < 3
+        or len(np.unique(recording.process)) < 2
+        or by.value.min() <= 0
+    ):
         return None
     value, every = np.sort(by.value), len(by.value)
     if (effect := stack_effect(recording, by)) is not None:

@@ -87,7 +87,6 @@ _WARNINGS = (
     "labs/results/result.py",
     "labs/results/warnings/run_warnings.py",
     "labs/results/warnings/line_warnings.py",
-    "labs/results/warnings/process_warnings.py",
     "labs/results/warnings/placement_warnings.py",
     "labs/results/remarks.py",
     "labs/results/warnings/no_line.py",

@@ -50,7 +50,9 @@ def test_the_same_survey_twice_has_ratios_of_1_that_are_not_distinguishable(tmp_
     assert text.count("≈") == len(every) + 1 and max(map(len, text.splitlines())) <= 80
 
 
-@pytest.mark.parametrize(("width", "whole"), [(40, False), (44, False), (60, True), (100, True)])
+@pytest.mark.parametrize(
+    ("width", "whole"), [(40, False), (43, False), (44, True), (60, True), (100, True)]
+)
 def test_a_table_fits_the_terminal_and_its_ratios_keep_their_sign(
     width: int, whole: bool, tmp_path: Path
 ) -> None:

@@ -54,8 +54,7 @@ def test_every_stated_value_passes_and_the_next_ones_do_not(spec: FigureSpec) ->
     for value in (min(ends) - 0.05 * wide, max(ends) + 0.05 * wide):
         if value > 0 or spec.quantity is not Quantity.SWITCHES:
             verdict = judged(spec, value, spec.unit)
-            older = verdict.reason.startswith("An earlier version of the kit")
-            assert older or verdict.outcome is Outcome.FAILED, (value, verdict)
+            assert verdict.outcome is Outcome.FAILED, (value, verdict)
             assert verdict.accepted.endswith(f" {spec.unit}")
 
 

@@ -22,11 +22,10 @@ from grader.judging.check import check, open_case
 from grader.pitfalls import CATALOGUE, pitfall_named
 from grader.pitfalls.failing_call_timed import TIMES_FLOOR
 from grader.pitfalls.pitfall import Live, Pitfall
-from labs.analysis import shared_core
+from labs.analysis.kept import core_of
 from labs.analysis.net_cost import parts_of
 from labs.course.figures import Figure
 from labs.machine.surroundings import allowed_cpus
-from labs.recording import core_rounds
 from labs.recording.file import Recording
 from labs.results import naive
 from labs.results.result import result_of
@@ -106,15 +105,16 @@ def disturbed(recording: Recording) -> str:
     """Why a live run need not show its mistake; '' where it must.
 
     Beside another hardware thread everything takes twice as long, what would be impossibly short
-    too, and the interval reaches down to half of the value. Where most samples were taken beside
+    too, and the kit then knows only what the cost is at most. Where most samples were taken beside
     one, too few are left.
     """
-    for counted in (core_rounds.ADDITIONS, core_rounds.STORES):
-        best, reached = recording.number(f"{counted}.best"), core_rounds.reached(recording, counted)
-        if best is not None and reached is not None and reached < shared_core.WHOLE * best:
-            return f"the core was shared: {counted} {reached:.1f} a cycle at most, {best:.1f} alone"
+    core = core_of(recording)
+    if core is not None and core.always_shared:
+        return f"the core was shared: {core.additions:.1f} additions a cycle at most"
     for name in recording.variants:
         line = result_of(recording, name, "ns").line
+        if line is not None and line.shared:
+            return f"{name}: the core was shared all the time"
         shared = line.share_set_aside("shared") if line is not None else 0.0
         if shared > MOST_SHARED:
             return f"{name}: the core was shared for {shared:.0%} of the samples"

@@ -115,7 +115,7 @@ def test_a_run_that_is_not_on_a_line_says_so() -> None:
 
 def test_a_result_without_a_line_draws_none() -> None:
     with pytest.raises(ValueError, match="two batch sizes"):
-        line_figure(result_of(recording_of([5] * 50, [1] * 50)))
+        line_figure(result_of(recording_of([5, 6] * 25, [1] * 50)))
 
 
 def both(straight: Recording) -> list[Result]:

@@ -43,7 +43,7 @@ def test_of_few_and_of_many_samples(samples: int) -> None:
     expect_room(samples_figure(recording, "fenced"))
 
 
-@pytest.mark.parametrize("scale", [1, 1_000, 10_000_000])
+@pytest.mark.parametrize("scale", [1, 1_000, 500_000])
 @pytest.mark.parametrize(
     "batches", [(0, 64, 128, 256, 2_048), (1_000, 100_000, 1_000_000), (1, 87_500, 999_999)]
 )

@@ -48,7 +48,7 @@ def test_a_file_that_no_recipe_makes_is_found(tree: Tree, tmp_path: Path) -> Non
     shutil.copytree(FIXTURES, copy)
     wrong = copy / "pitfalls/unit-slip/wrong"
     figures = (wrong / "figures.json").read_text(encoding="utf-8")
-    (wrong / "figures.json").write_text(figures.replace("20.5", "20.6"), encoding="utf-8")
+    (wrong / "figures.json").write_text(figures.replace("20.6", "20.7"), encoding="utf-8")
     with (wrong / "recordings/fenced.csv").open("ab") as recording:
         recording.write(b"fenced,4,120,0,52\n")
     (wrong / "recordings/more.csv").write_bytes(b"")
@@ -95,8 +95,6 @@ def test_a_recipe_must_fit_its_recording() -> None:
     run = folder.run("fenced.csv", "timer_overhead --variant fenced")
     with pytest.raises(BadRecipe, match="was made by"):
         folder.run("fenced.csv", "timer_overhead --variant fence")
-    with pytest.raises(BadRecipe, match="not near"):
-        run.by_a_later_kit(1.1 * run.figure("fenced"), "fenced")
     with pytest.raises(BadRecipe, match="times"):
         folder.replaced(run, b"fenced", b"unfenced")
 

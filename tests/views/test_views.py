@@ -264,8 +264,9 @@ def test_placement_has_the_numbers_of_the_results_and_the_proof() -> None:
     run = switches("pipe-pinned", 1500, 2000, 2003)
     ((name, _, value, low, high, claimed, counted),) = views.placement(run).table.rows
     assert name == "pipe-pinned"
+    # The digits are those that the interval leaves: whole nanoseconds.
     assert [float(cell.replace(",", "")) for cell in (value, low, high)] == pytest.approx(
-        [run.value, *run.interval], abs=0.06
+        [run.value, *run.interval], abs=0.5
     )
     # Stated once, so that each of the five processes counted the same.
     assert (claimed, counted) == ("10,000", "10,015")

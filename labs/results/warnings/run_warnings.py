@@ -1,8 +1,8 @@
 """Warnings that a run gives before anybody grades it: symptom, likely cause, what to try.
 
 This module takes them from the conditions of the run. The modules beside it take them from its line
-(line_warnings), its processes (process_warnings), the CPUs where it ran (placement_warnings) and
-what it inherited (inherited_warnings).
+(line_warnings), the samples that were set aside (lost_samples), the CPUs where it ran
+(placement_warnings), what it inherited (inherited_warnings) and how it ended (ended_too_soon).
 """
 
 from __future__ import annotations
