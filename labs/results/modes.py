@@ -67,12 +67,15 @@ class Modes:
 
     def symptom(self) -> str:
         """What the run shows, as a clause."""
-        text = f"{self.slow} of {self.every} processes took {rounded(self.factor)} times as long"
+        factor = rounded(self.factor)
         if self.stack is None:
-            return f"{text} as the others"
+            return (
+                f"{self.slow} of {self.every} processes took {factor} times as long as the others"
+            )
         slow, fast = self.stack.slow_bytes(), self.stack.fast_bytes()
         return (
-            f"{text} as the others, with the stack at byte {slow} of a cache line instead of {fast}"
+            f"{self.slow} of {self.every} processes took {factor} times as long as the others, "
+            f"with the stack at byte {slow} of a cache line instead of {fast}"
         )
 
     def sentence(self, name: str) -> str:

@@ -58,12 +58,20 @@ def of_far(recording: Recording, line: Line, figure: Estimate) -> list[RunWarnin
     if share < MUCH_FAR:
         return []
     first, last = line.far_between
-    when = "all over the run"
+    value = rounded(100 * share, 2)
+    symptom = f"{value} % of the samples were far from the others, all over the run"
     if last < EARLY:
-        when = f"most of them in the first {rounded(100 * last, 2)} % of each process"
+        part = rounded(100 * last, 2)
+        symptom = (
+            f"{value} % of the samples were far from the others, most of them in the first {part} "
+            "% of each process"
+        )
     elif first > 1 - EARLY:
-        when = f"most of them in the last {rounded(100 * (1 - first), 2)} % of each process"
-    symptom = f"{rounded(100 * share, 2)} % of the samples were far from the others, {when}"
+        part = rounded(100 * (1 - first), 2)
+        symptom = (
+            f"{value} % of the samples were far from the others, most of them in the last {part} "
+            "% of each process"
+        )
     cause = "other programs, or a hypervisor that often takes the CPU for a moment"
     if last < EARLY:
         cause = "a slow beginning: the first operations cost more than the later ones"
