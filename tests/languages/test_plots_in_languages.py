@@ -166,7 +166,7 @@ def test_a_text_that_no_catalogue_has_is_seen(
 def test_a_text_keeps_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(chosen.VARIABLE, "es")
     figure, _ = new_figure(2.0)
-    key = [("▲ set aside", INK), ("● 8 tasks", INK), ("x y", INK)]
+    key = [("● process, bar: 2 of its standard errors", INK), ("● 8 tasks", INK), ("x y", INK)]
     title_and_key(figure, "", key)
     shown = {text.get_text() for text in figure.findobj(Text)}
     assert {"▲ apartado", "● 8 tareas", "x y"} <= shown
