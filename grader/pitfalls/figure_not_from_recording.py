@@ -152,7 +152,7 @@ PITFALL = Pitfall(
     level=Level.PROVENANCE,
     symptom="The figure differs from its recording.",
     misconception="Other samples were used, or another formula.",
-    experiment="Compute it again, step by step.",
+    experiment="Compute it again.",
     seen_in="report A: setuid, runs of 1217.20 cycles on average, 1261.60 in the table",
     detect=detect,
 )
